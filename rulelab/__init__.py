@@ -1,0 +1,49 @@
+"""Certifiably optimal rule lists and rule sets: exact searches to watch, compare and check.
+
+Names are imported when first used, so that ``import rulelab`` compiles nothing and loads no user interface.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Antecedents": "antecedents",
+    "Binarizer": "binarize",
+    "Condition": "conditions",
+    "Incumbent": "search",
+    "Problem": "problem",
+    "ProblemError": "problem",
+    "RuleList": "models",
+    "RuleListBounds": "rule_list",
+    "RuleListClassifier": "estimators",
+    "RuleListSearch": "rule_list",
+    "Search": "search",
+    "Snapshot": "search",
+    "Status": "search",
+    "load_model": "models",
+    "mine_antecedents": "antecedents",
+    "solve": "search",
+    "steps": "search",
+}
+_MODULES = ("datasets", "views")
+
+__all__ = ["__version__", *_HOMES, *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,128 @@
+"""The columns of a user's table, checked and read as numbers, Booleans or texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from .conditions import as_text, column_name
+
+_DATES = {"datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period"}
+_NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
+
+
+class Column(NamedTuple):
+    """One input column: kind "boolean", "number", "code" (a category that is a number) or "category" (a text).
+
+    data: float64 or integers, NaN where missing; texts for categories. missing: bool, shape (n_rows,).
+    """
+
+    name: str
+    kind: str
+    data: np.ndarray
+    missing: np.ndarray
+
+
+def as_frame(X: Any) -> pd.DataFrame:
+    """The input as a DataFrame with distinct texts as column names; ``attrs["named"]``: they are the user's own."""
+    if isinstance(X, pd.DataFrame):
+        names = [column_name(c) for c in X.columns]
+        repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+        if repeated:
+            raise ValueError(f"repeated column names: {listed(repeated)}; every column needs a name of its own")
+        frame = X.set_axis(names, axis=1)
+        frame.attrs = {"named": all(isinstance(c, str) for c in X.columns)}
+    else:
+        if hasattr(X, "tocsr"):
+            raise TypeError("sparse data was passed, but dense data is required; use .toarray()")
+        array = np.asarray(X)
+        if array.ndim != 2:
+            raise ValueError(f"expected a table with two dimensions, found {array.ndim}. Reshape your data")
+        frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+    if frame.shape[1] == 0:
+        raise ValueError(f"0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
+    if frame.shape[0] == 0:
+        raise ValueError(f"the table has no rows (shape={frame.shape}); 0 sample(s) while a minimum of 1 is required.")
+    return frame
+
+
+def match_columns(frame: pd.DataFrame, columns: tuple[str, ...], named: bool, estimator: str) -> pd.DataFrame:
+    """The fitted columns of a table: by name in a DataFrame, by position in an array."""
+    if named:
+        missing = [name for name in columns if name not in frame.columns]
+        if missing:
+            raise ValueError(f"the table has no column named {listed(missing)}, which the fitted one had")
+        return frame[list(columns)]
+    if frame.shape[1] != len(columns):
+        raise ValueError(
+            f"X has {frame.shape[1]} features, but {estimator} is expecting {len(columns)} features as input"
+        )
+    return frame.set_axis(list(columns), axis=1)
+
+
+def read_column(values: pd.Series, name: str, kind: str | None = None) -> Column:
+    """Read a column as the kind it had when fitted, or as the kind it looks like."""
+    kind = kind or _kind(values, name)
+    missing = values.isna().to_numpy(dtype=bool)
+    if kind == "category":
+        return Column(name, kind, as_text(values).astype(object).to_numpy(), missing)
+    if values.dtype.kind in "iu" and isinstance(values.dtype, np.dtype):
+        data = values.to_numpy()
+    else:
+        data = _floats(values, missing, name)
+    infinite = np.flatnonzero(np.isinf(data))
+    if infinite.size:
+        raise ValueError(f"column {name!r} is infinite in row {infinite[0]} (rows count from 0); replace or remove it")
+    if kind == "boolean":
+        other = np.flatnonzero(~missing & (data != 0) & (data != 1))
+        if other.size:
+            row = other[0]
+            raise ValueError(f"column {name!r} was Boolean when fitted, but holds {data[row]:g} in row {row}")
+    return Column(name, kind, data, missing)
+
+
+def _kind(values: pd.Series, name: str) -> str:
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        kind = _kind(pd.Series(dtype.categories), name)
+        return "code" if kind == "number" else kind
+    if isinstance(dtype, pd.SparseDtype):
+        return _kind(pd.Series([], dtype=dtype.subtype), name)
+    if pd.api.types.is_bool_dtype(dtype):
+        return "boolean"
+    if isinstance(dtype, pd.StringDtype):
+        return "category"
+    if pd.api.types.is_complex_dtype(dtype):
+        raise ValueError(f"Complex data not supported: column {name!r} holds complex numbers")
+    if pd.api.types.is_numeric_dtype(dtype):
+        return "number"
+    inferred = pd.api.types.infer_dtype(values, skipna=True)
+    if inferred in _DATES:
+        raise ValueError(f"column {name!r} holds dates or times; turn it into numbers first, such as its year")
+    if inferred == "boolean":
+        return "boolean"
+    return "number" if inferred in _NUMBERS else "category"
+
+
+def _floats(values: pd.Series, missing: np.ndarray, name: str) -> np.ndarray:
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(object)
+    out = np.full(len(values), np.nan)
+    try:
+        out[~missing] = values[~missing].to_numpy().astype(np.float64)
+    except (ValueError, TypeError):
+        bad = pd.to_numeric(values, errors="coerce").isna().to_numpy(dtype=bool) & ~missing
+        row = int(np.flatnonzero(bad)[0]) if bad.any() else 0
+        raise ValueError(
+            f"column {name!r} held numbers when fitted, but holds {values.iloc[row]!r} in row {row}"
+        ) from None
+    return out
+
+
+def listed(names: Iterable[str], limit: int = 10) -> str:
+    names = [repr(name) for name in names]
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more

@@ -1,0 +1,157 @@
+"""The folder of normalised data sets: look up, check, fetch, install."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+
+import pandas as pd
+
+from .dataset import DatasetError
+from .normalise import NORMALISERS, to_csv
+from .parse import parse_csv
+from .registry import Record
+
+HOME_VARIABLE = "RULELAB_DATA_HOME"
+TIMEOUT = (5.0, 30.0)  # seconds to connect, seconds without a byte
+
+
+def home() -> Path:
+    """The folder of the cached data sets: $RULELAB_DATA_HOME, else the user's cache folder."""
+    folder = os.environ.get(HOME_VARIABLE)
+    if folder:
+        return Path(folder).expanduser()
+    import pooch
+
+    return Path(pooch.os_cache("rulelab"))
+
+
+def is_cached(record: Record) -> bool:
+    """Whether the file is there; its checksum is looked at when it is loaded."""
+    return (home() / record.file).is_file()
+
+
+def table(record: Record, download: bool = True, timeout: tuple[float, float] = TIMEOUT) -> pd.DataFrame:
+    """The normalised table of a data set that is cached or can be fetched.
+
+    Raises
+    ------
+    DatasetError
+        The cached file is damaged or another one, or there is none and it cannot be fetched.
+    """
+    path = home() / record.file
+    if path.is_file():
+        csv = _checked_file(record, path)
+    elif download:
+        csv = to_normalised(record, _fetch(record, timeout), f"what {record.url} delivers")
+        _store(csv, path)
+    else:
+        raise DatasetError(f"data set {record.name!r} is not cached. {_by_hand(record)}")
+    return parse_csv(io.StringIO(csv.decode("utf-8")), keep_default_na=False, na_values=[""])
+
+
+def install(record: Record, raw: bytes, origin: str) -> Path:
+    """Check, normalise where needed, and cache a file that was fetched by hand; the path it now has."""
+    path = home() / record.file
+    _store(to_normalised(record, raw, origin), path)
+    return path
+
+
+def to_normalised(record: Record, raw: bytes, origin: str) -> bytes:
+    """The normalised CSV, checked, from the source's own file or from a normalised one (compressed or not)."""
+    csv = _gunzip(raw, origin) if raw.startswith(b"\x1f\x8b") else raw
+    if _digest(csv) == record.sha256:
+        return csv
+    try:
+        csv = to_csv(NORMALISERS[record.name](csv))
+    except (ValueError, LookupError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        raise DatasetError(
+            f"{origin} is not the file of data set {record.name!r} ({record.source}): {_one_line(error)}. "
+            f"{_by_hand(record)}"
+        ) from error
+    found = _digest(csv)
+    if found != record.sha256:
+        raise DatasetError(
+            f"{origin} has other contents than data set {record.name!r} ({record.source}): the SHA-256 of the "
+            f"normalised CSV is {found}, expected {record.sha256}. It is not used. {_by_hand(record)}"
+        )
+    return csv
+
+
+def _checked_file(record: Record, path: Path) -> bytes:
+    try:
+        csv = _gunzip(path.read_bytes(), str(path))
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be read: {error}") from error
+    found = _digest(csv)
+    if found != record.sha256:
+        raise DatasetError(
+            f"{path} is not the data set {record.name!r}: the SHA-256 of its CSV is {found}, expected {record.sha256}. "
+            "It is not used. Remove it so that it is fetched again, or replace it by the right file"
+        )
+    return csv
+
+
+def _fetch(record: Record, timeout: tuple[float, float]) -> bytes:
+    """The source's own file, fetched once into a folder that is gone afterwards."""
+    import pooch
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("WARNING")  # else it advises to pin the hash of the raw file
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            # No hash of the raw file: what is made of it is checked against its own before it is used.
+            path = pooch.retrieve(
+                record.url, known_hash=None, fname="raw", path=folder, downloader=pooch.HTTPDownloader(timeout=timeout)
+            )
+            return Path(path).read_bytes()
+        except OSError as error:
+            raise DatasetError(
+                f"data set {record.name!r} is not cached and {record.url} cannot be fetched "
+                f"({type(error).__name__}). {_by_hand(record)}"
+            ) from error
+        finally:
+            logger.setLevel(level)
+
+
+def _by_hand(record: Record) -> str:
+    return (
+        f"By hand: fetch {record.url} ({record.source}) elsewhere and call "
+        f"rulelab.datasets.install({record.name!r}, path); or put {record.file} (the normalised CSV, SHA-256 before "
+        f"compression {record.sha256}) into {home()} or into another folder that {HOME_VARIABLE} names"
+    )
+
+
+def _store(csv: bytes, path: Path) -> None:
+    """Write the compressed file beside its place and move it there, so that no half-written file is ever found."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(gzip.compress(csv, mtime=0))
+        part.replace(path)
+    except OSError as error:
+        raise DatasetError(
+            f"{path} cannot be written ({error.strerror}); set {HOME_VARIABLE} to a folder of your own"
+        ) from error
+
+
+def _gunzip(raw: bytes, origin: str) -> bytes:
+    try:
+        return gzip.decompress(raw)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DatasetError(f"{origin} is damaged or no gzip file ({error}); remove or replace it") from error
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+
+
+def _digest(csv: bytes) -> str:
+    return hashlib.sha256(csv).hexdigest()

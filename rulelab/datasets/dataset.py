@@ -1,0 +1,273 @@
+"""A data set with one binary target, checked once when it is made."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+class DatasetError(ValueError):
+    """A data set cannot be found, read or used; the message says where and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table of features, a binary target and, where known, sensitive attributes.
+
+    Attributes
+    ----------
+    X : DataFrame, shape (n_rows, n_features)
+        The features, indexed 0 .. n_rows - 1. Missing cells are allowed, infinite ones are not.
+    y : Series of int64, shape (n_rows,)
+        1 for the positive class, 0 for the other; named after the target.
+    sensitive : DataFrame or None
+        Sensitive attributes, same rows. They are features too only where X has the same columns.
+    name : str
+        Name of the data set.
+    target : str
+        Name of the target column.
+    positive : object
+        The original label that ``y == 1`` stands for.
+    description, source : str
+        What the data are and where they come from.
+    negative : object
+        The original label that ``y == 0`` stands for; ``"not <positive>"`` when it stands for several.
+    extra : DataFrame or None
+        Columns that are no features: scores to compare with, bookkeeping, labels derived from the target.
+    notes : str
+        What to know before using the data.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series
+    sensitive: pd.DataFrame | None
+    name: str
+    target: str
+    positive: Any
+    description: str = ""
+    source: str = ""
+    negative: Any = None
+    extra: pd.DataFrame | None = None
+    notes: str = ""
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r}: {self._shape()})"
+
+    def _shape(self) -> str:
+        n_rows, n_features = self.X.shape
+        n_positive = int(self.y.sum())
+        return f"{n_rows} rows, {n_features} features, {n_positive} positive ({100 * n_positive / n_rows:.1f} %)"
+
+    def summary(self) -> str:
+        """A few lines of text: what the data are, their size, the target, the sensitive attributes, the source."""
+        lines = [f"{self.name}: {self.description}" if self.description else self.name, self._shape()]
+        lines.append(f"target {self.target}: positive {self.positive!r}, negative {self.negative!r}")
+        if self.sensitive is not None:
+            inside = [f"{c} ({'also' if c in self.X.columns else 'not'} a feature)" for c in self.sensitive.columns]
+            lines.append(f"sensitive: {', '.join(inside)}")
+        if self.extra is not None:
+            lines.append(f"not features: {', '.join(map(str, self.extra.columns))}")
+        lines += [f"{label}: {text}" for label, text in (("source", self.source), ("notes", self.notes)) if text]
+        return "\n".join(lines)
+
+
+def from_frame(
+    frame: pd.DataFrame,
+    target: str,
+    positive: Any = None,
+    sensitive: Sequence[str] | str | None = None,
+    *,
+    keep_sensitive: bool | Sequence[str] | str = False,
+    excluded: Sequence[str] = (),
+    name: str = "data",
+    description: str = "",
+    source: str = "",
+    notes: str = "",
+) -> Dataset:
+    """Make a `Dataset` of a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per case. Not changed.
+    target : str
+        Name of the target column: two classes, or more when `positive` names the one to predict.
+    positive : object, optional
+        The label to predict. Default: the larger of the two labels. A text such as ``"1"`` finds the number 1.
+    sensitive : sequence of str, optional
+        Names of the sensitive attributes.
+    keep_sensitive : bool or sequence of str
+        Whether (or which of) the sensitive attributes stay in X as features.
+    excluded : sequence of str
+        Columns that are no features; they go to ``Dataset.extra``.
+    name, description, source, notes : str
+        Carried over.
+
+    Raises
+    ------
+    DatasetError
+        Duplicate or missing columns, no rows, no features, missing or infinite values where none may be, a target
+        without exactly two classes. Rows are counted from 1, without the header.
+    """
+    frame = frame.reset_index(drop=True)
+    frame.columns = [str(column) for column in frame.columns]
+    check_names(list(frame.columns))
+    sensitive = _listed(sensitive or ())
+    for column, role in [
+        (target, "target"),
+        *((c, "sensitive") for c in sensitive),
+        *((c, "excluded") for c in excluded),
+    ]:
+        _check_present(column, role, list(frame.columns))
+    if target in sensitive:
+        raise DatasetError(f"column {quote(target)} is the target; it cannot be a sensitive attribute too")
+    if not len(frame):
+        raise DatasetError("there is a header but no row of data below it")
+    _check_finite(frame)
+    positive, negative, y = _binary(frame[target], positive)
+    kept = sensitive if keep_sensitive is True else _listed(keep_sensitive or ())
+    strangers = [c for c in kept if c not in sensitive]
+    if strangers:
+        raise DatasetError(f"column {quote(strangers[0])} is to be kept but is no sensitive attribute")
+    out = {target, *excluded, *(c for c in sensitive if c not in kept)}
+    features = [c for c in frame.columns if c not in out]
+    if not features:
+        raise DatasetError(
+            f"no column is left as a feature besides the target {quote(target)} and the columns set aside"
+        )
+    return Dataset(
+        X=frame[features].copy(),
+        y=y,
+        sensitive=frame[sensitive].copy() if sensitive else None,
+        name=name,
+        target=target,
+        positive=positive,
+        description=description,
+        source=source,
+        negative=negative,
+        extra=frame[list(excluded)].copy() if excluded else None,
+        notes=notes,
+    )
+
+
+def check_names(columns: Sequence[str]) -> None:
+    """Refuse column names that are empty or occur twice."""
+    seen: dict[str, int] = {}
+    for position, column in enumerate(columns, start=1):
+        if not column.strip():
+            raise DatasetError(f"column {position} has no name (a saved row index?); name it or remove it")
+        if column in seen:
+            raise DatasetError(
+                f"columns {seen[column]} and {position} have the same name {quote(column)}; rename or remove one"
+            )
+        seen[column] = position
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"``, x being the known word nearest to the given one, or a full stop if none is near."""
+    by_fold = {k.strip().casefold(): k for k in known}
+    match = difflib.get_close_matches(word.strip().casefold(), by_fold, n=1, cutoff=0.6)
+    return f"; did you mean {quote(by_fold[match[0]])}?" if match else "."
+
+
+def quote(value: object, limit: int = 60) -> str:
+    """The value as it would be written in Python, on one line and cut to `limit` characters."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 4] + "..." + text[-1]
+
+
+def listing(values: Sequence[object], limit: int = 8) -> str:
+    """The values quoted, the first `limit` of them."""
+    shown = ", ".join(quote(v) for v in values[:limit])
+    return shown + (f" and {len(values) - limit} more" if len(values) > limit else "")
+
+
+def _listed(columns: Iterable[str] | str) -> list[str]:
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def _check_present(column: str, role: str, columns: Sequence[str]) -> None:
+    if column not in columns:
+        hint = closest(str(column), columns)
+        raise DatasetError(f"there is no {role} column {quote(column)}{hint} The columns are {listing(columns, 20)}")
+
+
+def _check_finite(frame: pd.DataFrame) -> None:
+    for column in frame.columns:
+        values = frame[column]
+        if not pd.api.types.is_float_dtype(values):
+            continue
+        infinite = np.isinf(values.to_numpy(dtype=float, na_value=np.nan))
+        if infinite.any():
+            raise DatasetError(
+                f"column {quote(column)} has an infinite value in {_rows(infinite)}; "
+                "replace it by a number or leave it empty"
+            )
+
+
+def _rows(mask: np.ndarray, limit: int = 5) -> str:
+    """Where the mask is set, in words: "row 3", "rows 3, 5 and 12 more"; rows count from 1."""
+    rows = np.flatnonzero(mask) + 1
+    text = ("row " if len(rows) == 1 else "rows ") + ", ".join(str(r) for r in rows[:limit])
+    return text + (f" and {len(rows) - limit} more" if len(rows) > limit else "")
+
+
+def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
+    """Positive label, negative label and the target as 0 and 1."""
+    target = quote(values.name)
+    missing = values.isna().to_numpy(dtype=bool)
+    if missing.any():
+        raise DatasetError(f"target {target} is missing in {_rows(missing)}; remove these rows or fill the target in")
+    values = values.astype(object)
+    labels = sorted((scalar(v) for v in pd.unique(values)), key=_order)
+    if len(labels) == 1:
+        raise DatasetError(f"target {target} has one class only: {quote(labels[0])} in every row; two are needed")
+    if positive is not None:
+        positive = _find_label(positive, labels, target)
+    elif len(labels) > 2:
+        raise DatasetError(
+            f"target {target} has {len(labels)} classes: {listing(labels)}; "
+            "say which one is to be predicted (positive=...), the others then count as one class"
+        )
+    else:
+        positive = labels[-1]
+    others = [label for label in labels if label != positive]
+    negative = others[0] if len(others) == 1 else f"not {positive}"
+    y = pd.Series((values == positive).to_numpy(dtype=np.int64), name=values.name)
+    return positive, negative, y
+
+
+def scalar(value: Any) -> Any:
+    """A numpy scalar as the Python one, anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _order(label: Any) -> tuple[int, float, str]:
+    """Numbers by value, then everything else by its text."""
+    return (0, float(label), "") if isinstance(label, (bool, int, float)) else (1, 0.0, str(label))
+
+
+def _find_label(positive: Any, labels: Sequence[Any], target: str) -> Any:
+    """The label that equals the wanted one, or else is written the same or is the same number."""
+    wanted = scalar(positive)
+    for label in labels:
+        if type(label) is type(wanted) and label == wanted:
+            return label
+    for label in labels:
+        if str(label) == str(wanted) or (_number(label) is not None and _number(label) == _number(wanted)):
+            return label
+    raise DatasetError(
+        f"positive label {quote(positive)} is not among the values of target {target}: {listing(labels)}"
+    )
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,203 @@
+"""Confusion counts, rates with Wilson intervals, and the same per group of people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Counts (or weights) of a binary prediction against the truth.
+
+    A rate whose denominator is zero is ``nan``.
+    """
+
+    true_positive: int | float
+    false_positive: int | float
+    true_negative: int | float
+    false_negative: int | float
+
+    @property
+    def weight(self) -> int | float:
+        return self.true_positive + self.false_positive + self.true_negative + self.false_negative
+
+    @property
+    def errors(self) -> int | float:
+        return self.false_positive + self.false_negative
+
+    @property
+    def actual_positive(self) -> int | float:
+        return self.true_positive + self.false_negative
+
+    @property
+    def actual_negative(self) -> int | float:
+        return self.true_negative + self.false_positive
+
+    @property
+    def predicted_positive(self) -> int | float:
+        return self.true_positive + self.false_positive
+
+    def rate(self, name: str) -> float:
+        """The rate called ``name`` (one of `RATES`)."""
+        successes, trials = RATES[name](self)
+        return float(successes / trials) if trials else math.nan
+
+    @property
+    def accuracy(self) -> float:
+        return self.rate("accuracy")
+
+    @property
+    def true_positive_rate(self) -> float:
+        return self.rate("true_positive_rate")
+
+    @property
+    def false_positive_rate(self) -> float:
+        return self.rate("false_positive_rate")
+
+    @property
+    def true_negative_rate(self) -> float:
+        return self.rate("true_negative_rate")
+
+    @property
+    def false_negative_rate(self) -> float:
+        return self.rate("false_negative_rate")
+
+    @property
+    def precision(self) -> float:
+        return self.rate("precision")
+
+    @property
+    def selection_rate(self) -> float:
+        return self.rate("selection_rate")
+
+    @property
+    def base_rate(self) -> float:
+        return self.rate("base_rate")
+
+
+RATES: dict[str, Callable[[Confusion], tuple[int | float, int | float]]] = {
+    "accuracy": lambda c: (c.true_positive + c.true_negative, c.weight),
+    "true_positive_rate": lambda c: (c.true_positive, c.actual_positive),
+    "false_positive_rate": lambda c: (c.false_positive, c.actual_negative),
+    "true_negative_rate": lambda c: (c.true_negative, c.actual_negative),
+    "false_negative_rate": lambda c: (c.false_negative, c.actual_positive),
+    "precision": lambda c: (c.true_positive, c.predicted_positive),
+    "selection_rate": lambda c: (c.predicted_positive, c.weight),
+    "base_rate": lambda c: (c.actual_positive, c.weight),
+}
+"""Numerator and denominator of every rate."""
+
+
+def confusion(actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarray | None = None) -> Confusion:
+    """Count hits and misses.
+
+    Parameters
+    ----------
+    actual, predicted : bool array, shape (n_rows,)
+        True for the positive class.
+    sample_weight : int or float array, shape (n_rows,), optional
+        Integer weights are summed exactly.
+    """
+    weight = np.ones(len(actual), dtype=np.int64) if sample_weight is None else np.asarray(sample_weight)
+
+    def total(rows: np.ndarray) -> int | float:
+        return weight[rows].sum().item()
+
+    return Confusion(
+        true_positive=total(actual & predicted),
+        false_positive=total(~actual & predicted),
+        true_negative=total(~actual & ~predicted),
+        false_negative=total(actual & ~predicted),
+    )
+
+
+def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Score interval of a proportion (Wilson, JASA 22, 1927).
+
+    Parameters
+    ----------
+    successes, trials : array-like
+        Counts, broadcast against each other; weights are taken as repeated rows.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    low, high : float arrays
+        0 and 1 where there are no trials.
+
+    Raises
+    ------
+    ValueError
+        When the confidence is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    k, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
+    z2 = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
+    centre = k + z2 / 2
+    half = np.sqrt(z2 * (k * (n - k) / np.where(n > 0, n, 1) + z2 / 4))
+    low, high = (centre - half) / (n + z2), (centre + half) / (n + z2)
+    return np.where(k > 0, np.clip(low, 0, 1), 0.0), np.where(k < n, np.clip(high, 0, 1), 1.0)
+
+
+def group_labels(groups: Any, n_rows: int) -> np.ndarray:
+    """One text label per row; several columns give their intersections, joined by a comma.
+
+    Raises
+    ------
+    ValueError
+        When the length is wrong or a label is missing.
+    """
+    frame = groups if isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": np.asarray(groups)})
+    if len(frame) != n_rows:
+        raise ValueError(f"groups has {len(frame)} rows, but there are {n_rows}; give one group per row")
+    missing = np.flatnonzero(frame.isna().any(axis=1).to_numpy())
+    if len(missing):
+        raise ValueError(f"groups, row {missing[0]} is missing; give these rows a group of their own")
+    return frame.astype(str).agg(", ".join, axis=1).to_numpy(dtype=object)
+
+
+def group_rates(
+    actual: np.ndarray,
+    predicted: np.ndarray,
+    groups: Any,
+    sample_weight: np.ndarray | None = None,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """Every rate of `RATES` within each group, with its Wilson interval.
+
+    Parameters
+    ----------
+    actual, predicted : bool array, shape (n_rows,)
+    groups : array of labels, shape (n_rows,), or DataFrame
+    sample_weight : array, shape (n_rows,), optional
+    confidence : float
+
+    Returns
+    -------
+    DataFrame
+        One row per group (index ``group``, sorted): ``weight``, ``errors``, then ``<rate>``, ``<rate>_low`` and
+        ``<rate>_high`` for every rate; a rate without trials is ``nan`` with the interval from 0 to 1.
+    """
+    codes, names = pd.factorize(group_labels(groups, len(actual)), sort=True)
+    per_group = [
+        confusion(actual[at], predicted[at], None if sample_weight is None else sample_weight[at])
+        for at in (np.flatnonzero(codes == g) for g in range(len(names)))
+    ]
+    columns: dict[str, Any] = {
+        "weight": [c.weight for c in per_group],
+        "errors": [c.errors for c in per_group],
+    }
+    for name, parts in RATES.items():
+        counted = [parts(c) for c in per_group]
+        low, high = wilson_interval([k for k, _ in counted], [n for _, n in counted], confidence)
+        columns |= {name: [c.rate(name) for c in per_group], f"{name}_low": low, f"{name}_high": high}
+    return pd.DataFrame(columns, index=pd.Index(names, name="group", dtype=object))

@@ -1,0 +1,136 @@
+"""What all models share: evaluation and the JSON round trip."""
+
+from __future__ import annotations
+
+import abc
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from . import serialisation
+from .errors import ModelError
+from .evaluation import Evaluation, measure
+
+
+class Model(abc.ABC):
+    """An immutable answer of one family, compared and hashed by content."""
+
+    family: ClassVar[str]
+    classes: tuple[Any, ...]
+
+    @property
+    @abc.abstractmethod
+    def complexity(self) -> int:
+        """Number of rules for lists, sum of clause complexities for sets."""
+
+    @abc.abstractmethod
+    def predicts_positive(self, A: Any) -> np.ndarray:
+        """Which rows are given the positive label: bool array, shape (n_rows,)."""
+
+    @abc.abstractmethod
+    def _objective(self, errors: int | float, weight: int | float, regularization: float) -> float:
+        """The family's objective on rows of this total weight."""
+
+    @abc.abstractmethod
+    def _body(self) -> dict[str, Any]:
+        """The content as plain types."""
+
+    @classmethod
+    @abc.abstractmethod
+    def _from_body(cls, data: dict[str, Any]) -> Self:
+        """The inverse of `_body`; raises ModelError."""
+
+    def predict(self, A: Any) -> np.ndarray:
+        """Predict labels.
+
+        Parameters
+        ----------
+        A : array, shape (n_rows, n_antecedents), or DataFrame
+            Booleans or 0/1 with the training antecedents as columns. A DataFrame is read by name, in any order:
+            columns named as the antecedents, or as their conditions, or the raw columns that the conditions test.
+
+        Returns
+        -------
+        array, shape (n_rows,)
+            The labels of the training data.
+
+        Raises
+        ------
+        ModelError
+            When columns are missing, the width is wrong, or a cell is neither 0 nor 1.
+        """
+        return np.where(self.predicts_positive(A), np.asarray(self.classes)[-1], np.asarray(self.classes)[0])
+
+    def evaluate(
+        self,
+        A: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        regularization: float | None = None,
+    ) -> Evaluation:
+        """Score the model on rows with known labels.
+
+        Parameters
+        ----------
+        A : array or DataFrame
+            As for `predict`.
+        y : array, shape (n_rows,)
+        sample_weight : array, shape (n_rows,), optional
+            Integer weights are counted exactly.
+        groups : array of labels, shape (n_rows,), or DataFrame, optional
+            Adds rates per group; several columns give their intersections.
+        regularization : float, optional
+            Adds the objective.
+
+        Raises
+        ------
+        ModelError
+            As `predict`, and when a label is unknown to the model or the lengths differ.
+        """
+        predicted = self.predicts_positive(A)
+        counted, per_group = measure(predicted, y, self.classes, sample_weight, groups)
+        objective = None
+        if regularization is not None:
+            objective = self._objective(counted.errors, counted.weight, regularization)
+        return Evaluation(
+            n_rows=len(predicted),
+            errors=counted.errors,
+            weight=counted.weight,
+            complexity=self.complexity,
+            regularization=regularization,
+            objective=objective,
+            confusion=counted,
+            groups=per_group,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""
+        return {**serialisation.header(self.family), **self._body()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The inverse of `to_dict`.
+
+        Raises
+        ------
+        ModelError
+            Naming the entry that is missing or wrong.
+        """
+        family = serialisation.check_header(data)
+        if family != cls.family:
+            raise ModelError(f"the saved model is of the family {family!r}, not {cls.family!r}")
+        return cls._from_body(data)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The model as JSON text, also written to ``path`` when one is given."""
+        text = serialisation.dump(self.to_dict())
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The inverse of `to_json`; see `load_model` for files. Raises ModelError."""
+        return cls.from_dict(serialisation.parse(text))

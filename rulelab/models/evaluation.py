@@ -1,0 +1,139 @@
+"""What a model scores on given rows: the parts of its objective, confusion counts, rates per group."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..metrics import RATES, Confusion, confusion, group_rates
+from .errors import ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Scores of a model on a set of rows.
+
+    Attributes
+    ----------
+    n_rows : int
+    errors, weight : int or float
+        Wrong and all rows, or their weights.
+    complexity : int
+        Rules of a list (the default is not counted).
+    regularization, objective : float or None
+        The objective of the model's family; None when no regularization was given.
+    confusion : Confusion
+    groups : DataFrame or None
+        See `rulelab.metrics.group_rates`.
+    """
+
+    n_rows: int
+    errors: int | float
+    weight: int | float
+    complexity: int
+    regularization: float | None
+    objective: float | None
+    confusion: Confusion
+    groups: pd.DataFrame | None = field(default=None, repr=False)
+
+    @property
+    def accuracy(self) -> float:
+        return self.confusion.accuracy
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, for JSON; undefined rates are None."""
+        c = self.confusion
+        return {
+            "n_rows": self.n_rows,
+            "errors": self.errors,
+            "weight": self.weight,
+            "complexity": self.complexity,
+            "regularization": self.regularization,
+            "objective": self.objective,
+            "true_positive": c.true_positive,
+            "false_positive": c.false_positive,
+            "true_negative": c.true_negative,
+            "false_negative": c.false_negative,
+            **{name: _defined(c.rate(name)) for name in RATES},
+            "groups": None if self.groups is None else _records(self.groups),
+        }
+
+
+def measure(
+    predicted: np.ndarray,
+    y: Any,
+    classes: tuple[Any, ...],
+    sample_weight: Any = None,
+    groups: Any = None,
+) -> tuple[Confusion, pd.DataFrame | None]:
+    """Compare predictions with labels.
+
+    Parameters
+    ----------
+    predicted : bool array, shape (n_rows,)
+        True for the positive class.
+    y : array, shape (n_rows,)
+        Labels out of ``classes``.
+    classes : tuple
+        The negative and the positive label, or the only one.
+    sample_weight, groups : optional
+
+    Raises
+    ------
+    ModelError
+        When lengths differ, a label is unknown or a weight is unusable.
+    """
+    n = len(predicted)
+    actual = _actual(y, classes, n)
+    weight = None if sample_weight is None else _weights(sample_weight, n)
+    counted = confusion(actual, predicted, weight)
+    if not counted.weight > 0:
+        raise ModelError("there is nothing to evaluate on: no rows of positive weight")
+    try:
+        per_group = None if groups is None else group_rates(actual, predicted, groups, weight)
+    except ValueError as error:
+        raise ModelError(str(error)) from None
+    return counted, per_group
+
+
+def _actual(y: Any, classes: tuple[Any, ...], n_rows: int) -> np.ndarray:
+    labels = np.asarray(y)
+    if labels.shape == (n_rows, 1):
+        labels = labels[:, 0]
+    if labels.shape != (n_rows,):
+        raise ModelError(f"y has shape {labels.shape}, but there are {n_rows} rows; give one label per row")
+    series = pd.Series(labels)
+    negative, positive = ((series == c).fillna(False).to_numpy(dtype=bool) for c in (classes[0], classes[-1]))
+    unknown = np.flatnonzero(~(negative | positive))
+    if len(unknown):
+        raise ModelError(
+            f"y, row {unknown[0]} is {labels[unknown[0]]!r} ({len(unknown)} such rows in all), "
+            f"but the model knows only {' and '.join(map(repr, classes))}"
+        )
+    return positive
+
+
+def _weights(values: Any, n_rows: int) -> np.ndarray:
+    try:
+        weight = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError("sample_weight must be numbers") from None
+    if weight.shape != (n_rows,):
+        raise ModelError(f"sample_weight has shape {weight.shape}, but there are {n_rows} rows; give one per row")
+    wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(wrong):
+        raise ModelError(f"sample_weight, row {wrong[0]} is {weight[wrong[0]]}; it must be finite and >= 0")
+    return weight.astype(np.int64) if (weight == np.floor(weight)).all() and weight.sum() < 2.0**53 else weight
+
+
+def _defined(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    rows = frame.reset_index().to_dict(orient="records")
+    return [{key: _defined(value) for key, value in row.items()} for row in rows]

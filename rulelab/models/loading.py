@@ -1,0 +1,35 @@
+"""Saved models of any family."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import serialisation
+from .base import Model
+from .errors import ModelError
+from .rule_list import RuleList
+
+FAMILIES: dict[str, type[Model]] = {family.family: family for family in (RuleList,)}
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model saved by ``to_json(path)``.
+
+    Raises
+    ------
+    ModelError
+        When the file is no model, malformed, or of a newer schema; the message names the entry.
+    OSError
+        When the file cannot be read.
+    """
+    return parse_model(Path(path).read_bytes())
+
+
+def parse_model(text: str | bytes) -> Model:
+    """A model of any family from its JSON text (UTF-8 when bytes); raises ModelError."""
+    data = serialisation.parse(text)
+    family = serialisation.check_header(data)
+    if family not in FAMILIES:
+        known = ", ".join(map(repr, FAMILIES))
+        raise ModelError(f"the saved model is of the unknown family {family!r}; this version of rulelab reads {known}")
+    return FAMILIES[family].from_dict(data)

@@ -1,0 +1,89 @@
+"""One rule of a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..conditions import Condition
+from . import serialisation
+from .errors import ModelError
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of a list, or its default, with what it captured in training.
+
+    Attributes
+    ----------
+    antecedent : int or None
+        Index among the training antecedents; None for the default.
+    name : str
+        Name of the antecedent; empty for the default.
+    conditions : tuple of Condition or None
+        The conditions that must all hold, where they are known.
+    prediction : label
+        One of the model's classes.
+    positives, negatives : int or float
+        Training weight that this rule is the first to capture, by class.
+    correct : int or float
+        The part of that weight whose label is the prediction.
+    probability : float
+        Of the positive class.
+    """
+
+    antecedent: int | None
+    name: str
+    conditions: tuple[Condition, ...] | None
+    prediction: Any
+    positives: int | float
+    negatives: int | float
+    correct: int | float
+    probability: float
+
+    @property
+    def captured(self) -> int | float:
+        return self.positives + self.negatives
+
+    @property
+    def errors(self) -> int | float:
+        return self.captured - self.correct
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, for JSON."""
+        return {
+            "antecedent": self.antecedent,
+            "name": self.name,
+            "conditions": serialisation.conditions_to_list(self.conditions),
+            "prediction": serialisation.plain(self.prediction, "the prediction"),
+            "positives": self.positives,
+            "negatives": self.negatives,
+            "probability": self.probability,
+        }
+
+    @classmethod
+    def from_dict(
+        cls, data: dict[str, Any], where: str, classes: tuple[Any, ...], n_antecedents: int, default: bool
+    ) -> Rule:
+        """The inverse of `to_dict`; ``where`` is named in errors (ModelError)."""
+        antecedent = serialisation.read(data, "antecedent", type(None) if default else int, where)
+        if antecedent is not None and not 0 <= antecedent < n_antecedents:
+            raise ModelError(f"'{where}.antecedent' of the saved model is {antecedent}, but it has {n_antecedents}")
+        prediction = serialisation.read(data, "prediction", (str, int, float, bool), where)
+        if prediction not in classes:
+            raise ModelError(f"'{where}.prediction' of the saved model is {prediction!r}, not one of its classes")
+        positives = serialisation.read_count(data, "positives", where)
+        negatives = serialisation.read_count(data, "negatives", where)
+        probability = float(serialisation.read_count(data, "probability", where))
+        if probability > 1:
+            raise ModelError(f"'{where}.probability' of the saved model is {probability}; it cannot exceed 1")
+        return cls(
+            antecedent=antecedent,
+            name=serialisation.read(data, "name", str, where),
+            conditions=serialisation.read_conditions(data, where),
+            prediction=classes[classes.index(prediction)],
+            positives=positives,
+            negatives=negatives,
+            correct=positives if prediction == classes[-1] else negatives,
+            probability=probability,
+        )

@@ -1,0 +1,130 @@
+"""Models as JSON: a header with a schema version, plain types, and a reader that says what is wrong and where."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from ..conditions import Condition
+from .errors import ModelError
+
+FORMAT = "rulelab model"
+SCHEMA_VERSION = 1
+
+Scalar = str | int | float | bool | None
+
+
+def header(family: str) -> dict[str, Any]:
+    """The first entries of every saved model."""
+    return {"format": FORMAT, "schema_version": SCHEMA_VERSION, "family": family}
+
+
+def check_header(data: Any) -> str:
+    """The family of a saved model.
+
+    Raises
+    ------
+    ModelError
+        When this is no saved model, or one of a newer schema.
+    """
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ModelError(f"this is no saved model: the entry 'format' is not {FORMAT!r}")
+    version = read(data, "schema_version", int)
+    if not 1 <= version <= SCHEMA_VERSION:
+        raise ModelError(
+            f"the model has schema version {version}, but this version of rulelab reads 1 to {SCHEMA_VERSION}; "
+            "upgrade rulelab to read it"
+        )
+    return read(data, "family", str)
+
+
+def dump(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def parse(text: str | bytes) -> Any:
+    """JSON without the extensions NaN and Infinity."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except UnicodeDecodeError as error:
+        raise ModelError(f"the model is not UTF-8 text: {error}") from None
+    except json.JSONDecodeError as error:
+        raise ModelError(f"the model is not valid JSON: {error}") from None
+    except RecursionError:
+        raise ModelError("the model is not valid: its JSON is nested too deeply") from None
+
+
+def plain(value: Any, what: str) -> Scalar:
+    """A label or a value as a plain JSON type (NumPy scalars are converted)."""
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        value = value.item()
+    if not isinstance(value, Scalar) or (isinstance(value, float) and not math.isfinite(value)):
+        raise ModelError(f"{what} is {value!r}, which JSON cannot hold; use text, numbers or Booleans")
+    return value
+
+
+def read(data: dict[str, Any], key: str, kind: type | tuple[type, ...], where: str = "") -> Any:
+    """The entry ``key`` of ``data``, which must be of the given kind (a Boolean is no integer here)."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    path = f"{where}.{key}" if where else key
+    if key not in data:
+        raise ModelError(f"the saved model has no entry {path!r}")
+    value = data[key]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        expected = " or ".join("null" if k is type(None) else _JSON_NAMES[k] for k in kinds)
+        raise ModelError(f"{path!r} of the saved model must be {expected}, not {_short(value)}")
+    return value
+
+
+def read_items(data: dict[str, Any], key: str, where: str = "") -> list[tuple[str, dict[str, Any]]]:
+    """The objects of the list ``key``, each with its place for error messages."""
+    path = f"{where}.{key}" if where else key
+    items = [(f"{path}[{i}]", item) for i, item in enumerate(read(data, key, list, where))]
+    for place, item in items:
+        if not isinstance(item, dict):
+            raise ModelError(f"{place!r} of the saved model must be an object, not {_short(item)}")
+    return items
+
+
+def read_count(data: dict[str, Any], key: str, where: str) -> int | float:
+    """A number that is not negative."""
+    value = read(data, key, (int, float), where)
+    if value < 0:
+        raise ModelError(f"'{where}.{key}' of the saved model is {value}; it cannot be negative")
+    return value
+
+
+def conditions_to_list(conditions: tuple[Condition, ...] | None) -> list[dict[str, Any]] | None:
+    if conditions is None:
+        return None
+    return [{**c.to_dict(), "value": plain(c.value, f"the value of the condition {str(c)!r}")} for c in conditions]
+
+
+def read_conditions(data: dict[str, Any], where: str) -> tuple[Condition, ...] | None:
+    if read(data, "conditions", (list, type(None)), where) is None:
+        return None
+    out = []
+    for place, item in read_items(data, "conditions", where):
+        read(item, "column", str, place)
+        read(item, "operator", str, place)
+        value = read(item, "value", (str, int, float, bool, type(None)), place)
+        if item["operator"] in ("<=", ">") and isinstance(value, str | bool | None):
+            raise ModelError(f"'{place}.value' of the saved model must be a number, not {_short(value)}")
+        try:
+            out.append(Condition.from_dict(item))
+        except ValueError as error:
+            raise ModelError(f"{place!r} of the saved model is no condition: {error}") from None
+    return tuple(out)
+
+
+_JSON_NAMES = {str: "text", int: "an integer", float: "a number", bool: "a Boolean", list: "a list", dict: "an object"}
+
+
+def _refuse(constant: str) -> None:
+    raise ModelError(f"the model is not valid JSON: it holds {constant}")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

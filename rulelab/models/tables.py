@@ -1,0 +1,155 @@
+"""How the antecedents of a model are evaluated on the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from ..conditions import Condition, column_name, conditions_of
+from .errors import ModelError
+
+_SHOWN = 5
+
+
+class Antecedent(Protocol):
+    """What is asked of an antecedent: its place among the training antecedents, its name and its conditions."""
+
+    @property
+    def antecedent(self) -> int | None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def conditions(self) -> tuple[Condition, ...] | None: ...
+
+
+def satisfied(A: Any, antecedents: Sequence[Antecedent], n_antecedents: int) -> np.ndarray:
+    """Which rows satisfy which antecedents.
+
+    Parameters
+    ----------
+    A : array, shape (n_rows, n_antecedents), or DataFrame
+        An array of Booleans or 0/1 with the training antecedents as columns. A DataFrame is read by name, in any
+        order: columns named as the antecedents, or as their conditions (the output of a Binarizer), or the raw
+        columns that the conditions test.
+    antecedents : sequence of Antecedent
+    n_antecedents : int
+        Antecedents at training; 0 when there were none, and any width will do.
+
+    Returns
+    -------
+    bool array, shape (n_rows, len(antecedents))
+
+    Raises
+    ------
+    ModelError
+        When columns are missing, the width is wrong, or a cell is neither 0 nor 1.
+    """
+    if isinstance(A, pd.DataFrame):
+        nameless = isinstance(A.columns, pd.RangeIndex) and A.shape[1] == n_antecedents
+        columns = _Columns(A)
+        if not nameless or all(columns.knows(a) for a in antecedents):
+            columns.check(antecedents)
+            return _stack(len(A), [columns.evaluate(a) for a in antecedents])
+    values = A.to_numpy() if isinstance(A, pd.DataFrame) else np.asarray(A)
+    if values.ndim != 2:
+        raise ModelError(f"the rows must be of shape (rows, antecedents), not {values.shape}")
+    if values.shape[1] != n_antecedents and n_antecedents > 0:
+        raise ModelError(
+            f"the array has {values.shape[1]} columns, but the model was trained on {n_antecedents} antecedents; "
+            "pass these, or a DataFrame with named columns"
+        )
+    columns_used = [(a.antecedent, pd.Series(values[:, a.antecedent])) for a in antecedents]
+    return _stack(len(values), [_boolean(column, f"column {j}") for j, column in columns_used])
+
+
+class _Columns:
+    """The columns of a DataFrame, found by name; each condition is evaluated once."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+        self._names = [str(c) for c in frame.columns]
+        self._position = {name: j for j, name in reversed(list(enumerate(self._names)))}
+        for j, label in enumerate(frame.columns):
+            self._position.setdefault(column_name(label), j)
+        self._conditions = {c: j for j, c in enumerate(conditions_of(frame)) if str(c) != c.column}
+        self._cache: dict[Condition, np.ndarray] = {}
+
+    def knows(self, a: Antecedent) -> bool:
+        return not self._missing(a)
+
+    def check(self, antecedents: Sequence[Antecedent]) -> None:
+        """Refuse the table unless all the antecedents can be evaluated on it."""
+        lacking = list(dict.fromkeys(name for a in antecedents for name in self._missing(a)))
+        if lacking:
+            shown = ", ".join(repr(name) for name in lacking[:_SHOWN])
+            more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
+            raise ModelError(f"the table lacks {shown}{more}; it needs the columns of the model's rules by name")
+
+    def evaluate(self, a: Antecedent) -> np.ndarray:
+        if a.name in self._position and not _is_raw_column(a):
+            return _boolean(self._column(a.name), repr(a.name))
+        out = np.ones(len(self._frame), dtype=bool)
+        for condition in a.conditions or ():
+            if condition not in self._cache:
+                self._cache[condition] = self._evaluate(condition)
+            out &= self._cache[condition]
+        return out
+
+    def _missing(self, a: Antecedent) -> list[str]:
+        if a.name in self._position:
+            return []
+        if a.conditions is None:
+            return [a.name]
+        known = (self._conditions, self._position)
+        return [c.column for c in a.conditions if c not in known[0] and not {str(c), c.column} & known[1].keys()]
+
+    def _evaluate(self, condition: Condition) -> np.ndarray:
+        text = str(condition)
+        if condition in self._conditions:
+            return _boolean(self._frame.iloc[:, self._conditions[condition]], repr(text))
+        if text in self._position and text != condition.column:
+            return _boolean(self._column(text), repr(text))
+        column = self._column(condition.column)
+        if isinstance(condition.value, bool):
+            truth = _boolean(column, repr(condition.column), missing=True)
+            wanted = condition.value == (condition.operator == "==")
+            return (truth if wanted else ~truth) & column.notna().to_numpy(dtype=bool)
+        try:
+            return condition.evaluate(column)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"{text!r} cannot be evaluated on the column {condition.column!r}: {error}") from None
+
+    def _column(self, name: str) -> pd.Series:
+        if self._names.count(name) > 1:
+            raise ModelError(f"the table has {self._names.count(name)} columns named {name!r}; keep one of them")
+        return self._frame.iloc[:, self._position[name]]
+
+
+def _is_raw_column(a: Antecedent) -> bool:
+    """Whether the name is that of a Boolean column in the raw table, whose cells may be missing."""
+    return a.conditions is not None and len(a.conditions) == 1 and a.conditions[0].column == a.name
+
+
+def _stack(n_rows: int, columns: list[np.ndarray]) -> np.ndarray:
+    out = np.empty((n_rows, len(columns)), dtype=bool, order="F")
+    for j, column in enumerate(columns):
+        out[:, j] = column
+    return out
+
+
+def _boolean(values: pd.Series, what: str, missing: bool = False) -> np.ndarray:
+    """The cells as Booleans; with ``missing``, cells without a value are let through as False."""
+    if values.dtype == np.bool_:
+        return values.to_numpy()
+    absent = values.isna().to_numpy(dtype=bool)
+    cells = values.to_numpy(dtype=object)[~absent]
+    one, zero = np.zeros((2, len(values)), dtype=bool)
+    one[~absent] = cells == 1
+    zero[~absent] = cells == 0
+    wrong = np.flatnonzero(~(one | zero | absent) if missing else ~(one | zero))
+    if len(wrong):
+        raise ModelError(f"{what}, row {wrong[0]} holds {values.tolist()[wrong[0]]!r}, which is neither 0 nor 1")
+    return one

@@ -1,0 +1,345 @@
+"""The training problem every search works on: weighted patterns of antecedents, frozen and checked once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from . import bits
+from .conditions import Condition
+
+if TYPE_CHECKING:
+    from .antecedents import Antecedents
+
+Conditions = tuple[tuple[Condition, ...], ...]
+
+_EXACT_INTEGERS = 2.0**53
+
+
+class ProblemError(ValueError):
+    """The data cannot be made into a problem; the message says what was found, where, and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Weights of the positives and negatives of each pattern within each group of people.
+
+    Attributes
+    ----------
+    names : tuple of str
+    positives, negatives : int64 or float64 array, shape (n_groups, n_patterns)
+    """
+
+    names: tuple[str, ...]
+    positives: np.ndarray
+    negatives: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows merged by the antecedents they satisfy.
+
+    Build one with `from_arrays`, `from_counts` or `from_antecedents`.
+
+    Attributes
+    ----------
+    words : uint64 array, shape (n_patterns, bits.n_words(n_antecedents))
+        Packed distinct patterns; bit ``j`` of row ``u`` says whether pattern ``u`` satisfies antecedent ``j``.
+    positives, negatives : array, shape (n_patterns,)
+        Total weight of each pattern's positive and negative rows: int64, or float64 when a weight is not an integer.
+    names : tuple of str, length n_antecedents
+    classes : tuple
+        The negative and the positive label (the larger one).
+    n_rows : int
+        Rows the problem was made from (for `from_counts`, the sum of the counts).
+    row_pattern : int64 array, shape (n_rows,), or None
+        The pattern of each row, -1 for a row of weight zero; None when only counts were given.
+    conditions : tuple of tuples of Condition, or None
+        The conditions that each antecedent joins, where they are known.
+    groups : Groups or None
+    """
+
+    words: np.ndarray
+    positives: np.ndarray
+    negatives: np.ndarray
+    names: tuple[str, ...]
+    classes: tuple[Any, Any] = (0, 1)
+    n_rows: int = 0
+    row_pattern: np.ndarray | None = field(default=None, repr=False)
+    conditions: Conditions | None = field(default=None, repr=False)
+    groups: Groups | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for array in (self.words, self.positives, self.negatives, self.row_pattern):
+            if array is not None:
+                array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Problem({self.n_rows} rows, {self.n_patterns} patterns, {self.n_antecedents} antecedents, "
+            f"{self.total_positive:g} of {self.total_weight:g} positive)"
+        )
+
+    @property
+    def n_antecedents(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_patterns(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def total_positive(self) -> int | float:
+        return self.positives.sum().item()
+
+    @cached_property
+    def total_negative(self) -> int | float:
+        return self.negatives.sum().item()
+
+    @property
+    def total_weight(self) -> int | float:
+        return self.total_positive + self.total_negative
+
+    @property
+    def integral(self) -> bool:
+        """Whether all weights are integers, so that errors are counted exactly."""
+        return self.positives.dtype.kind == "i"
+
+    def matrix(self) -> np.ndarray:
+        """The patterns unpacked: bool array, shape (n_patterns, n_antecedents)."""
+        return bits.unpack(self.words, self.n_antecedents)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the weighted patterns, the names and the labels; the order of the patterns does not matter."""
+        order = np.lexsort(self.words.T[::-1])
+        digest = hashlib.sha256()
+        for part in (self.words[order], self.positives[order], self.negatives[order]):
+            digest.update(np.ascontiguousarray(part).astype(part.dtype.newbyteorder("<")).tobytes())
+        digest.update("\x1f".join([*self.names, *map(repr, self.classes)]).encode())
+        return digest.hexdigest()
+
+    @classmethod
+    def from_arrays(
+        cls,
+        A: Any,
+        y: Any,
+        names: Sequence[str] | None = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+    ) -> Problem:
+        """Merge the rows of a Boolean matrix.
+
+        Parameters
+        ----------
+        A : array or DataFrame, shape (n_rows, n_antecedents)
+            Booleans, or numbers that are all 0 or 1.
+        y : array, shape (n_rows,)
+            Two classes; the larger label is the positive one.
+        names : sequence of str, optional
+            Names of the antecedents; default the columns of a DataFrame, else ``antecedent 0`` and so on.
+        sample_weight : array, shape (n_rows,), optional
+            Weights >= 0; rows of weight zero are left out.
+        groups : array, shape (n_rows,), or DataFrame, optional
+            Group of each row; several columns make intersections.
+
+        Raises
+        ------
+        ProblemError
+            When the data are unusable; the message names the column and row.
+        """
+        conditions = None
+        if isinstance(A, pd.DataFrame):
+            structure = A.attrs.get("conditions")
+            names = [str(c) for c in A.columns] if names is None else names
+            if structure is not None and [str(c) for c in structure] == [str(c) for c in A.columns]:
+                conditions = tuple((c,) for c in structure)
+        matrix = _boolean_matrix(A)
+        return cls._merge(bits.pack(matrix), _names(names, matrix.shape[1]), y, sample_weight, groups, conditions)
+
+    @classmethod
+    def from_antecedents(cls, ants: Antecedents, y: Any, sample_weight: Any = None, groups: Any = None) -> Problem:
+        """As `from_arrays`, from mined antecedents, which stay packed and carry their conditions along."""
+        words = bits.transpose(ants.words, ants.n_rows)
+        return cls._merge(words, _names(ants.names, len(ants.names)), y, sample_weight, groups, ants.conditions)
+
+    @classmethod
+    def from_counts(cls, patterns: Any, positives: Any, negatives: Any, names: Sequence[str] | None = None) -> Problem:
+        """Use rows that were counted elsewhere (a database, Dask, Spark).
+
+        Parameters
+        ----------
+        patterns : array or DataFrame, shape (n_patterns, n_antecedents)
+            Booleans or 0/1; equal patterns are merged.
+        positives, negatives : array, shape (n_patterns,)
+            Weight of each pattern's positive and negative rows.
+        names : sequence of str, optional
+
+        Raises
+        ------
+        ProblemError
+        """
+        if isinstance(patterns, pd.DataFrame) and names is None:
+            names = [str(c) for c in patterns.columns]
+        matrix = _boolean_matrix(patterns)
+        n = len(matrix)
+        pos, neg = _weights(positives, n, "positives"), _weights(negatives, n, "negatives")
+        if pos.dtype != neg.dtype:
+            pos, neg = pos.astype(np.float64), neg.astype(np.float64)
+        _refuse_single_class(pos.sum(), neg.sum(), "positives and negatives")
+        group, first = bits.group_equal_rows(bits.pack(matrix))
+        pos, neg = _sum_by(group, pos, len(first)), _sum_by(group, neg, len(first))
+        keep = (pos + neg) > 0
+        return cls(
+            words=bits.pack(matrix[first[keep]]),
+            positives=pos[keep],
+            negatives=neg[keep],
+            names=_names(names, matrix.shape[1]),
+            n_rows=int(pos.sum() + neg.sum()),
+        )
+
+    @classmethod
+    def _merge(
+        cls,
+        words: np.ndarray,
+        names: tuple[str, ...],
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        conditions: Conditions | None,
+    ) -> Problem:
+        n = len(words)
+        positive, classes = _two_classes(y, n)
+        weight = np.ones(n, dtype=np.int64) if sample_weight is None else _weights(sample_weight, n, "sample_weight")
+        kept = np.flatnonzero(weight > 0)
+        _refuse_single_class(weight[positive].sum(), weight[~positive].sum(), "the rows of positive weight")
+        group, first = bits.group_equal_rows(words[kept])
+        row_pattern = np.full(n, -1, dtype=np.int64)
+        row_pattern[kept] = group
+        w, is_positive, k = weight[kept], positive[kept], len(first)
+        return cls(
+            words=words[kept][first],
+            positives=_sum_by(group, np.where(is_positive, w, 0), k),
+            negatives=_sum_by(group, np.where(is_positive, 0, w), k),
+            names=names,
+            classes=classes,
+            n_rows=n,
+            row_pattern=row_pattern,
+            conditions=conditions,
+            groups=None if groups is None else _groups(groups, n, kept, group, w, is_positive, k),
+        )
+
+
+def _sum_by(group: np.ndarray, weight: np.ndarray, n_groups: int) -> np.ndarray:
+    out = np.zeros(n_groups, dtype=weight.dtype)
+    np.add.at(out, group, weight)
+    return out
+
+
+def _boolean_matrix(A: Any) -> np.ndarray:
+    columns = [str(c) for c in A.columns] if isinstance(A, pd.DataFrame) else None
+    values = A.to_numpy() if isinstance(A, pd.DataFrame) else np.asarray(A)
+    if values.ndim != 2:
+        raise ProblemError(
+            f"the antecedents must be a table of shape (rows, antecedents), but the array has {values.ndim} dimension(s)"
+        )
+    if values.shape[0] == 0 or values.shape[1] == 0:
+        raise ProblemError(f"the antecedents are empty: {values.shape[0]} rows and {values.shape[1]} columns")
+    if values.dtype == bool:
+        return values
+    if values.dtype.kind not in "iufO":
+        raise ProblemError(f"the antecedents must be Boolean or 0/1, not of dtype {values.dtype}; binarize them first")
+    with np.errstate(invalid="ignore"):
+        wrong = np.argwhere(~np.asarray((values == 0) | (values == 1), dtype=bool))
+    if len(wrong):
+        i, j = wrong[0]
+        column = columns[j] if columns else f"column {j}"
+        raise ProblemError(
+            f"{column!r}, row {i} holds {values[i, j]!r}, and {len(wrong) - 1} more cells are neither 0 nor 1; "
+            "binarize the table first (rulelab.Binarizer)"
+        )
+    return values.astype(bool)
+
+
+def _names(names: Sequence[str] | None, n: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"antecedent {j}" for j in range(n))
+    out = tuple(str(name) for name in names)
+    if len(out) != n:
+        raise ProblemError(f"{len(out)} names were given for {n} antecedents; give one name per column")
+    if len(set(out)) < n:
+        seen: set[str] = set()
+        twice = next(name for name in out if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ProblemError(f"two antecedents are named {twice!r}; give every column a name of its own")
+    return out
+
+
+def _weights(values: Any, n: int, what: str) -> np.ndarray:
+    try:
+        weight = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{what} must be numbers") from None
+    if weight.shape != (n,):
+        raise ProblemError(f"{what} has shape {weight.shape}, but there are {n} rows; give one number per row")
+    wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(wrong):
+        raise ProblemError(f"{what}, row {wrong[0]} is {weight[wrong[0]]}; weights must be finite and not negative")
+    if weight.sum() > 0 and (weight == np.floor(weight)).all() and weight.sum() < _EXACT_INTEGERS:
+        return weight.astype(np.int64)
+    return weight
+
+
+def _two_classes(y: Any, n: int) -> tuple[np.ndarray, tuple[Any, Any]]:
+    if isinstance(y, pd.DataFrame):
+        y = y.iloc[:, 0] if y.shape[1] == 1 else y.to_numpy()
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise ProblemError(f"y has shape {labels.shape}, but there are {n} rows; give one label per row")
+    missing = np.flatnonzero(pd.isna(labels))
+    if len(missing):
+        raise ProblemError(f"y, row {missing[0]} is missing ({len(missing)} in all); drop these rows or fill them in")
+    try:
+        found = np.unique(labels)
+    except TypeError:
+        raise ProblemError("y mixes labels of several types; use numbers or strings throughout") from None
+    if len(found) != 2:
+        shown = ", ".join(repr(v) for v in found[:5].tolist()) + (", ..." if len(found) > 5 else "")
+        advice = "there is nothing to learn from one class" if len(found) == 1 else "choose one class against the rest"
+        raise ProblemError(f"y must hold two classes, but holds {len(found)} ({shown}); {advice}")
+    return labels == found[1], tuple(found.tolist())  # type: ignore[return-value]
+
+
+def _refuse_single_class(positive: Any, negative: Any, where: str) -> None:
+    if not (positive > 0 and negative > 0):
+        only = "positive" if positive > 0 else "negative" if negative > 0 else "no"
+        raise ProblemError(f"{where} hold {only} weight only; both classes must have some")
+
+
+def _groups(
+    groups: Any,
+    n: int,
+    kept: np.ndarray,
+    pattern: np.ndarray,
+    weight: np.ndarray,
+    is_positive: np.ndarray,
+    n_patterns: int,
+) -> Groups:
+    frame = groups if isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": np.asarray(groups)})
+    if len(frame) != n:
+        raise ProblemError(f"groups has {len(frame)} rows, but there are {n}; give one group per row")
+    missing = np.flatnonzero(frame.isna().any(axis=1).to_numpy())
+    if len(missing):
+        raise ProblemError(f"groups, row {missing[0]} is missing; give these rows a group of their own")
+    labels = frame.astype(str).agg(", ".join, axis=1).to_numpy()[kept]
+    codes, names = pd.factorize(labels, sort=True)
+    shape = (len(names), n_patterns)
+    positives, negatives = np.zeros(shape, dtype=weight.dtype), np.zeros(shape, dtype=weight.dtype)
+    np.add.at(positives, (codes[is_positive], pattern[is_positive]), weight[is_positive])
+    np.add.at(negatives, (codes[~is_positive], pattern[~is_positive]), weight[~is_positive])
+    return Groups(tuple(map(str, names)), positives, negatives)

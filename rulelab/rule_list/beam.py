@@ -1,0 +1,182 @@
+"""A beam search over sets of uncaptured patterns: a good incumbent before the proof begins. It moves no bound."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..bits import mix
+from ..jit import kernel
+from . import bounds, heap
+from .counting import Layout, count, weigh
+
+# positions in Beam.numbers
+LEVEL, N_PARENTS, NEXT_PARENT, N_CANDIDATES, PATH_LENGTH, WORK, FOUND_AT = range(7)
+
+_CANDIDATES_PER_PLACE = 4
+
+
+class Beam(NamedTuple):
+    """The present level (``sets``, ``cost``, ``paths``), the best extensions found so far, and the next level.
+
+    ``candidate_key`` holds negated scores, so that the worst candidate is the first of the heap; a candidate is
+    ``parent * m + antecedent``.
+    """
+
+    sets: np.ndarray
+    cost: np.ndarray
+    paths: np.ndarray
+    next_sets: np.ndarray
+    next_cost: np.ndarray
+    next_paths: np.ndarray
+    candidate_key: np.ndarray
+    candidate: np.ndarray
+    table: np.ndarray
+    numbers: np.ndarray
+    best: np.ndarray
+    path: np.ndarray
+    counts: np.ndarray
+    sums: np.ndarray
+
+
+def new_beam(arrays: Layout, width: int, longest: int, cost_of_default: int, constant_cost: int) -> Beam:
+    """A beam that holds the empty prefix."""
+    m, words = arrays.by_antecedent.shape
+    n_candidates = _CANDIDATES_PER_PLACE * width
+    table = 64
+    while table < 2 * width:
+        table *= 2
+    beam = Beam(
+        sets=np.zeros((width, words), dtype=np.uint64),
+        cost=np.zeros(width, dtype=np.int64),
+        paths=np.zeros((width, longest + 2), dtype=np.int32),
+        next_sets=np.zeros((width, words), dtype=np.uint64),
+        next_cost=np.zeros(width, dtype=np.int64),
+        next_paths=np.zeros((width, longest + 2), dtype=np.int32),
+        candidate_key=np.zeros(n_candidates, dtype=np.int64),
+        candidate=np.zeros(n_candidates, dtype=np.int64),
+        table=np.zeros(table, dtype=np.int64),
+        numbers=np.zeros(7, dtype=np.int64),
+        best=np.array([cost_of_default], dtype=np.int64),
+        path=np.zeros(longest + 2, dtype=np.int64),
+        counts=np.zeros((2, m), dtype=np.int64),
+        sums=np.zeros((2, bounds.LARGEST_TAIL + 1), dtype=np.int64),
+    )
+    beam.sets[0] = arrays.full
+    beam.cost[0] = constant_cost
+    beam.numbers[N_PARENTS] = 1
+    return beam
+
+
+@kernel
+def advance(arrays, rules, beam, max_work):
+    """Expand at most ``max_work`` prefixes of the beam; returns whether the beam has ended."""
+    numbers = beam.numbers
+    for _ in range(max_work):
+        if numbers[NEXT_PARENT] == numbers[N_PARENTS]:
+            _next_level(arrays, rules, beam)
+            if numbers[N_PARENTS] == 0:
+                return True
+        if numbers[LEVEL] >= rules.max_length or numbers[LEVEL] + 2 > beam.path.size:
+            return True
+        _expand(arrays, rules, beam, numbers[NEXT_PARENT])
+        numbers[NEXT_PARENT] += 1
+        numbers[WORK] += 1
+    return False
+
+
+@kernel
+def _expand(arrays, rules, beam, parent):
+    numbers = beam.numbers
+    per_error, per_rule = rules.per_error, rules.per_rule
+    positive, negative = beam.counts[0], beam.counts[1]
+    weight_positive, weight_negative = count(arrays, beam.sets[parent], positive, negative)
+    m = positive.size
+    cost = beam.cost[parent]
+    sums_positive, sums_negative = beam.sums[0], beam.sums[1]
+    bounds.largest_sums(positive, sums_positive)
+    bounds.largest_sums(negative, sums_negative)
+    for a in range(m):
+        right = max(positive[a], negative[a])
+        if not bounds.pays_for_a_rule(right, per_error, per_rule):
+            continue
+        left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
+        child_cost = cost + per_error * (positive[a] + negative[a] - right) + per_rule
+        stopped = child_cost + per_error * min(left_positive, left_negative)
+        if stopped < beam.best[0]:
+            beam.best[0] = stopped
+            length = numbers[LEVEL]
+            for i in range(length):
+                beam.path[i] = beam.paths[parent, i]
+            beam.path[length] = a
+            numbers[PATH_LENGTH] = length + 1
+            numbers[FOUND_AT] = numbers[WORK]
+        score = child_cost + bounds.one_more_rule(
+            left_positive, left_negative, sums_positive, sums_negative, 1, per_error, per_rule
+        )
+        if score < beam.best[0]:
+            _offer(beam, score + stopped, parent * m + a)
+
+
+@kernel
+def _offer(beam, score, candidate):
+    """Keep the candidate if it is among the best of this level so far."""
+    numbers = beam.numbers
+    n = numbers[N_CANDIDATES]
+    if n < beam.candidate.size:
+        numbers[N_CANDIDATES] = heap.push(beam.candidate_key, beam.candidate, n, -score, candidate)
+    elif heap.before(beam.candidate_key[0], beam.candidate[0], -score, candidate):
+        beam.candidate_key[0] = -score
+        beam.candidate[0] = candidate
+        heap.sift_down(beam.candidate_key, beam.candidate, n, 0)
+
+
+@kernel
+def _next_level(arrays, rules, beam):
+    """The best candidates with distinct sets become the parents."""
+    numbers = beam.numbers
+    n = numbers[N_CANDIDATES]
+    for last in range(n - 1, 0, -1):  # heapsort: worst candidate to the end, so the best come first
+        key, candidate = beam.candidate_key[0], beam.candidate[0]
+        beam.candidate_key[0], beam.candidate[0] = beam.candidate_key[last], beam.candidate[last]
+        heap.sift_down(beam.candidate_key, beam.candidate, last, 0)
+        beam.candidate_key[last], beam.candidate[last] = key, candidate
+    beam.table[:] = -1
+    m = arrays.by_antecedent.shape[0]
+    mask = np.uint64(beam.table.size - 1)
+    taken = 0
+    for c in range(n):
+        if taken == beam.sets.shape[0]:
+            break
+        parent, a = beam.candidate[c] // m, beam.candidate[c] % m
+        h = np.uint64(0)
+        for w in range(beam.sets.shape[1]):
+            beam.next_sets[taken, w] = beam.sets[parent, w] & ~arrays.by_antecedent[a, w]
+            h = mix(h, beam.next_sets[taken, w])
+        slot = np.int64(h & mask)
+        known = False
+        while beam.table[slot] >= 0 and not known:
+            known = True
+            for w in range(beam.sets.shape[1]):
+                if beam.next_sets[beam.table[slot], w] != beam.next_sets[taken, w]:
+                    known = False
+                    break
+            if not known:
+                slot = (slot + 1) & np.int64(mask)
+        if known:
+            continue
+        beam.table[slot] = taken
+        positive, negative = weigh(arrays, beam.sets[parent] & arrays.by_antecedent[a])
+        beam.next_cost[taken] = beam.cost[parent] + rules.per_error * min(positive, negative) + rules.per_rule
+        beam.next_paths[taken] = beam.paths[parent]
+        beam.next_paths[taken, numbers[LEVEL]] = a
+        taken += 1
+    for i in range(taken):
+        beam.sets[i] = beam.next_sets[i]
+        beam.cost[i] = beam.next_cost[i]
+        beam.paths[i] = beam.next_paths[i]
+    numbers[LEVEL] += 1
+    numbers[N_PARENTS] = taken
+    numbers[NEXT_PARENT] = 0
+    numbers[N_CANDIDATES] = 0

@@ -1,0 +1,144 @@
+"""Every bound of the rule list search, written once, with its theorem.
+
+Notation: a prefix leaves the set T of patterns uncaptured, with net weights W+(T) and W-(T); within T, antecedent ``b``
+has net weights W+_b and W-_b. One unit of wrong weight costs ``per_error``, one rule ``per_rule``. "Thm" refers to
+Angelino, Larus-Stone, Alabi, Seltzer and Rudin, "Learning certifiably optimal rule lists for categorical data",
+JMLR 18 (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+
+from ..jit import kernel
+
+LARGEST_TAIL = 12
+"""Completions of more rules than this are bounded by their rules alone."""
+
+
+@dataclass(frozen=True)
+class RuleListBounds:
+    """Which bounds a rule list search uses; all by default, and none of them changes the optimum.
+
+    The hierarchical lower bound (Thm 1) cannot be switched off, and the equivalent points bound (Thm 20) is part of
+    the exact reduction to net weights.
+
+    Attributes
+    ----------
+    accurate_support : bool
+        A rule must get right more weight than a rule costs (Thm 11, on net weights).
+    lookahead : bool
+        A prefix to which one more rule can no longer pay is not extended (Lemma 2).
+    equivalent_support : bool
+        Of the prefixes that capture the same patterns only the cheapest is extended (Thm 15, which covers the
+        permutation bound, Cor 16).
+    one_more_rule : bool
+        The patterns of the label that the default rule does not predict must be captured by further rules, and r rules
+        capture at most the sum of the r largest net weights.
+    pair_lookahead : bool
+        A prefix that two or more further rules cannot make better than the incumbent is finished inside its parent,
+        with the best single further rule, and never stored.
+    grid : bool
+        One of ``k`` rules must capture at least a k-th of what they capture together, and do the damage that this
+        antecedent does, as far as other rules cannot shield it.
+    """
+
+    accurate_support: bool = True
+    lookahead: bool = True
+    equivalent_support: bool = True
+    one_more_rule: bool = True
+    pair_lookahead: bool = True
+    grid: bool = True
+
+    def to_dict(self) -> dict[str, bool]:
+        return asdict(self)
+
+
+BOUNDS = tuple(field.name for field in fields(RuleListBounds))
+
+
+@kernel
+def pays_for_a_rule(weight_right, per_error, per_rule):
+    """Accurate support (Thm 11) on net weights.
+
+    Dropping a rule that gets net weight ``weight_right`` right saves ``per_rule`` and makes at most that weight wrong,
+    so some optimal list has no rule for which this is false. It holds in the context of any prefix and, since net
+    weights only shrink as more is captured, an antecedent that fails keeps failing.
+    """
+    return per_error * weight_right > per_rule
+
+
+@kernel
+def largest_sums(values, out):
+    """``out[r]``: the sum of the ``r`` largest values, for r = 0 .. out.size - 1."""
+    k = out.size - 1
+    out[:] = 0
+    for i in range(values.size):
+        v = values[i]
+        if v > out[k]:
+            j = k
+            while j > 1 and out[j - 1] < v:
+                out[j] = out[j - 1]
+                j -= 1
+            out[j] = v
+    for r in range(1, k + 1):
+        out[r] += out[r - 1]
+
+
+@kernel
+def one_more_rule(weight_positive, weight_negative, sums_positive, sums_negative, fewest, per_error, per_rule):
+    """Lower bound on the further cost of all completions by at least ``fewest`` rules.
+
+    If the default rule predicts d, all patterns of the other label s that no further rule captures are wrong, and r
+    rules capture at most the sum of the r largest W^s_b: error >= W^s(T) - that sum. The bound is the least, over both
+    labels and all r >= fewest, of r rules and that error.
+    """
+    last = sums_positive.size - 1
+    best = (max(last, fewest - 1) + 1) * per_rule
+    for r in range(fewest, last + 1):
+        missed = min(weight_positive - sums_positive[r], weight_negative - sums_negative[r])
+        best = min(best, r * per_rule + per_error * max(missed, 0))
+    return best
+
+
+@kernel
+def single_rule(captured_s, captured_d, lost_d, weight_s):
+    """Least error of finishing with one rule that predicts s and a default that predicts d, from the parent's counts.
+
+    If the parent's set S loses d-weight ``lost_d`` to its child T, an antecedent has W^s_b(T) <= W^s_b(S) and
+    W^d_b(T) >= W^d_b(S) - lost_d; the error is W^d_b(T) + W^s(T) - W^s_b(T).
+    """
+    least = weight_s
+    for b in range(captured_s.size):
+        least = min(least, max(captured_d[b] - lost_d, 0) + max(weight_s - captured_s[b], 0))
+    return least
+
+
+@kernel
+def grid(weight_s, weight_d, captured_s, captured_d, sums_s, sums_d, fewest, per_error, per_rule, budget):
+    """Lower bound on the further cost of completions whose default rule predicts d, by at least ``fewest`` rules.
+
+    Let ``ks`` >= 1 further rules predict s and ``kd`` predict d. Let b be the antecedent of largest W^s_b among the
+    s-rules. Together they capture at most min(ks W^s_b, sum of the ks largest) of the s-weight, and the d-weight in b
+    is wrong except for what earlier d-rules shield, at most the sum of the kd largest W^d. The least over b, ks and kd
+    is a bound. Completions of ``budget`` or more in rules alone are not looked at: the result is at most ``budget``.
+    """
+    last = sums_s.size - 1
+    best = budget
+    for ks in range(1, last + 1):
+        if max(ks, fewest) * per_rule >= best:
+            break
+        missed = per_error * max(weight_s - sums_s[ks], 0)
+        if ks * per_rule + missed >= best:
+            continue
+        for kd in range(max(fewest - ks, 0), last + 1 - ks):
+            rules = (ks + kd) * per_rule
+            if rules + missed >= best:
+                break
+            least = weight_s + weight_d
+            top, shield = sums_s[ks], sums_d[kd]
+            for b in range(captured_s.size):
+                wrong = max(weight_s - min(ks * captured_s[b], top), 0) + max(captured_d[b] - shield, 0)
+                least = min(least, wrong)
+            best = min(best, rules + per_error * least)
+    return min(best, (last + 1) * per_rule)

@@ -1,0 +1,69 @@
+"""Integer costs: the objective ``errors / n + regularization * rules`` on a grid where comparisons are exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+
+_LARGEST_COST = 1 << 61
+_GRID_TOTAL = 1 << 50
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Units in which the search adds up errors and rules.
+
+    One unit of net pattern weight costs ``per_error``, one rule costs ``per_rule``; both are int64 and a whole list
+    never costs more than 2^61.
+
+    Attributes
+    ----------
+    positives, negatives : int64 array, shape (n_patterns,)
+        The weights on the grid.
+    per_error, per_rule : int
+    unit : float
+        What one unit of cost is worth in the objective.
+    exact : bool
+        True when the grid represents the objective without rounding (integer weights, a regularization of few digits).
+    slack : float
+        The largest amount by which a cost on the grid can exceed the objective it stands for; subtracted from every
+        lower bound. 0 when exact.
+    """
+
+    positives: np.ndarray
+    negatives: np.ndarray
+    per_error: int
+    per_rule: int
+    unit: float
+    exact: bool
+    slack: float
+
+
+def integer_costs(positives: np.ndarray, negatives: np.ndarray, regularization: float) -> Costs:
+    """Choose the grid for weights and a regularization.
+
+    With integer weights and ``regularization = P / Q`` in lowest terms a list costs ``Q * errors + P * n * rules``
+    exactly. Where that overflows, or weights are not integers, weights are rounded to a grid of 2^50 units in all and
+    the rule's cost is rounded down, and ``slack`` bounds what the rounding can hide.
+    """
+    fraction = Fraction(repr(float(regularization)))
+    integral = positives.dtype.kind == "i"
+    if integral:
+        total = int(positives.sum()) + int(negatives.sum())
+        per_error, per_rule = fraction.denominator, fraction.numerator * total
+        common = gcd(per_error, per_rule)
+        per_error, per_rule = per_error // common, per_rule // common
+        if per_error * total < _LARGEST_COST:
+            return Costs(positives, negatives, per_error, per_rule, float(Fraction(1, per_error * total)), True, 0.0)
+        scale = max(1, _GRID_TOTAL // total)
+        per_rule = int(fraction * total * scale)
+        return Costs(positives, negatives, scale, per_rule, float(Fraction(1, scale * total)), False, 0.0)
+    total = float(positives.sum() + negatives.sum())
+    scale = _GRID_TOTAL / total
+    pos, neg = (np.rint(w * scale).astype(np.int64) for w in (positives, negatives))
+    per_rule = int(fraction * _GRID_TOTAL)
+    rounding = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))
+    return Costs(pos, neg, 1, per_rule, 1.0 / _GRID_TOTAL, False, (rounding + 1.0) / _GRID_TOTAL)

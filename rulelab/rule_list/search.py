@@ -1,0 +1,349 @@
+"""Certifiably optimal rule lists by best-first search over the sets of patterns that are still uncaptured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..jit import is_compiled
+from ..models import RuleList
+from ..problem import Problem
+from ..search import Incumbent, Search, Snapshot, Status
+from . import beam as beams
+from . import kernels, remaining, state
+from .bounds import RuleListBounds
+from .costs import Costs, integer_costs
+from .counting import Layout, layout
+from .reduction import Reduction, reduce
+
+POLICIES = {
+    "lower_bound": state.LOWER_BOUND_FIRST,
+    "objective": state.OBJECTIVE,
+    "curiosity": state.CURIOSITY,
+    "breadth_first": state.BREADTH_FIRST,
+    "depth_first": state.DEPTH_FIRST,
+    "random": state.RANDOM_ORDER,
+}
+
+_UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
+
+
+@dataclass
+class _Best:
+    """The incumbent as the kernels know it: a cost on the grid and a list of reduced antecedents."""
+
+    cost: int
+    path: tuple[int, ...] = ()
+    work: int = 0
+    seconds: float = 0.0
+
+
+class RuleListSearch(Search):
+    """Step-wise exact search for the rule list of least ``errors / n + regularization * rules``.
+
+    Parameters
+    ----------
+    problem : Problem
+    regularization : float
+        Cost of one rule, 0 < regularization < 1: a rule must correct at least this fraction of the weight.
+    policy : str
+        Order of the queue: "lower_bound" (best first), "objective", "curiosity", "breadth_first", "depth_first" or
+        "random". All certify the same optimum; best first expands fewest prefixes.
+    bounds : RuleListBounds, optional
+        Which bounds are used; all by default.
+    max_length : int, optional
+        Most rules in a list, not counting the default rule.
+    memory_limit : int, optional
+        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and a valid
+        lower bound; raise ``memory_limit`` and call `advance` again to go on.
+    random_state : int, optional
+        Seed of the policy "random".
+    beam_width : int
+        Width of the beam search that finds the first incumbent; 0 starts from the default rule alone.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range; the message says what is allowed.
+
+    References
+    ----------
+    Angelino, Larus-Stone, Alabi, Seltzer and Rudin, "Learning certifiably optimal rule lists for categorical data",
+    JMLR 18 (2018). Every captured set is stored once, with its cheapest prefix (Thm 15), which makes the search a
+    shortest path over sets.
+    """
+
+    family: ClassVar[str] = "rule_list"
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float = 0.01,
+        policy: str = "lower_bound",
+        bounds: RuleListBounds | None = None,
+        max_length: int | None = None,
+        memory_limit: int | None = None,
+        random_state: int | None = None,
+        beam_width: int = 500,
+    ) -> None:
+        super().__init__(problem)
+        _check(problem, regularization, policy, bounds, max_length, memory_limit, random_state, beam_width)
+        self.regularization = float(regularization)
+        self.policy = policy
+        self.bounds = RuleListBounds() if bounds is None else bounds
+        self.max_length = max_length
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self.beam_width = int(beam_width)
+        self._phase = "reducing"
+        self._out_of_memory = False
+        self._best = _Best(0)
+        self._incumbent: Incumbent | None = None
+        self._incumbent_path: tuple[int, ...] | None = None
+        self._costs: Costs
+        self._reduction: Reduction
+        self._layout: Layout
+        self._rules: state.Rules
+        self._beam: beams.Beam | None = None
+        self._store: state.Store
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "regularization": self.regularization,
+            "policy": self.policy,
+            "bounds": None if self.bounds == RuleListBounds() else self.bounds.to_dict(),
+            "max_length": self.max_length,
+            "memory_limit": self.memory_limit,
+            "random_state": self.random_state,
+            "beam_width": self.beam_width,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(kernels.advance, beams.advance)
+
+    def _advance(self, max_work: int) -> None:
+        target = self.work + max_work
+        if self._phase == "reducing":
+            self._prepare()
+        if self._phase == "incumbent":
+            self._run_beam(target)
+        if self._phase == "searching" and self.work < target:
+            self._run_search(target)
+
+    def _prepare(self) -> None:
+        problem, costs = self.problem, None
+        costs = integer_costs(problem.positives, problem.negatives, self.regularization)
+        reduction = reduce(problem, costs, drop_unsupported=self.bounds.accurate_support)
+        m = len(reduction.antecedents)
+        positive = int(reduction.net[reduction.net > 0].sum())
+        negative = int(-reduction.net[reduction.net < 0].sum())
+        constant_cost = costs.per_error * reduction.constant
+        default_cost = constant_cost + costs.per_error * min(positive, negative)
+        longest = min((default_cost - constant_cost) // costs.per_rule, m)
+        limit = self.max_length
+        self._costs, self._reduction = costs, reduction
+        self._layout = layout(reduction.patterns, reduction.net, m)
+        self._rules = state.Rules(
+            per_error=costs.per_error,
+            per_rule=costs.per_rule,
+            constant=reduction.constant,
+            max_length=_UNLIMITED_LENGTH if limit is None or limit >= longest else limit,
+            policy=POLICIES[self.policy],
+            **self.bounds.to_dict(),
+        )
+        self._best = _Best(default_cost)
+        self._store = state.new_store(self._layout, longest, second_heap=self.policy != "lower_bound")
+        if self.beam_width:
+            self._beam = beams.new_beam(self._layout, self.beam_width, longest, default_cost, constant_cost)
+            self._phase = "incumbent"
+        else:
+            self._start_search()
+
+    def _run_beam(self, target: int) -> None:
+        beam = self._beam
+        assert beam is not None  # noqa: S101
+        ended = beams.advance(self._layout, self._rules, beam, target - self.work)
+        self.work = int(beam.numbers[beams.WORK])
+        if beam.best[0] < self._best.cost:
+            length, at = beam.numbers[[beams.PATH_LENGTH, beams.FOUND_AT]].tolist()
+            self._best = _Best(int(beam.best[0]), tuple(beam.path[:length].tolist()), at, self.seconds)
+        if ended:
+            self._start_search()
+
+    def _start_search(self) -> None:
+        numbers = self._store.numbers
+        numbers[state.BEST] = self._best.cost
+        numbers[state.WORK] = self.work
+        numbers[state.RANDOM] = np.random.default_rng(self.random_state).integers(1, 1 << 62)
+        kernels.start(self._layout, self._rules, self._store)
+        self._beam = None
+        self._phase = "searching"
+
+    def _run_search(self, target: int) -> None:
+        numbers = self._store.numbers
+        self._out_of_memory = False
+        improved = int(numbers[state.IMPROVED])
+        while self.work < target:
+            outcome = kernels.advance(self._layout, self._rules, self._store, target - self.work)
+            self.work = int(numbers[state.WORK])
+            if outcome == kernels.DONE:
+                self._phase = "certified"
+                break
+            if outcome == kernels.GROW and not self._grow():
+                self._out_of_memory = True
+                break
+        if numbers[state.IMPROVED] > improved:
+            path = tuple(self._store.path[: numbers[state.PATH_LENGTH]].tolist())
+            self._best = _Best(int(numbers[state.BEST]), path, int(numbers[state.FOUND_AT]), self.seconds)
+
+    def _grow(self) -> bool:
+        """Make room for more prefixes; False when the memory limit does not allow it."""
+        store, m = self._store, len(self._reduction.antecedents)
+        needed = int(store.numbers[state.N_NODES]) + m
+        capacity = len(store.cost)
+        if needed > capacity:
+            wanted = max(2 * capacity, needed)
+            if self.memory_limit is not None:
+                free = self.memory_limit - self.memory_bytes
+                wanted = min(wanted, capacity + free // state.bytes_per_node(store))
+                if wanted < needed:
+                    return False
+            store = state.resized(store, state.NODE_ARRAYS, wanted)
+            table = state.table_size(wanted)
+            if table > len(store.table):
+                store = store._replace(table=np.empty(table, dtype=np.int32))
+                kernels.rebuild_table(self._rules, store)
+        for names, used in ((state.HEAP_ARRAYS, state.N_HEAP), (state.BOUND_HEAP_ARRAYS, state.N_BOUND_HEAP)):
+            needed = int(store.numbers[used]) + m
+            capacity = len(getattr(store, names[0]))
+            if needed > capacity and capacity > 1:
+                wanted = max(2 * capacity, needed)
+                store = state.resized(store, names, wanted)
+        self._store = store
+        return True
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in the search up to the last call of `advance`."""
+        return self._seconds
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        if self._phase == "reducing":
+            return 0
+        beam = 0 if self._beam is None else sum(array.nbytes for array in self._beam)
+        return state.memory_bytes(self._store) + sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray)) + beam
+
+    def _snapshot(self) -> Snapshot:
+        store, numbers = self._store, self._store.numbers
+        incumbent = self._make_incumbent()
+        optimal = self._phase == "certified"
+        searching = self._phase in ("searching", "certified")
+        queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
+        m = len(self._reduction.antecedents)
+        longest = _longest(self._best.cost, self._rules)
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=Status.OPTIMAL if optimal else Status.LIMIT if self._out_of_memory else Status.RUNNING,
+            incumbent=incumbent,
+            lower_bound=incumbent.objective if optimal else min(self._lower_bound(), incumbent.objective),
+            counts={
+                "created": int(numbers[state.CREATED]),
+                "expanded": int(numbers[state.EXPANDED]),
+                "queued": int(numbers[state.N_QUEUED]),
+                "stored": int(numbers[state.N_NODES]),
+                "reopened": int(numbers[state.REOPENED]),
+            },
+            pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
+            queue_by_length=queue,
+            log10_remaining=remaining.log10_coarse(queue if searching else (1,), m, longest),
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit="memory" if self._out_of_memory else None,
+            detail={
+                "antecedents": m,
+                "patterns": len(self._reduction.net),
+                "inevitable_errors": self._reduction.constant * self._costs.per_error * self._costs.unit,
+                "dropped": dict(self._reduction.dropped),
+                "resolution": 0.0 if self._costs.exact else self._costs.unit + self._costs.slack,
+                "longest": longest,
+            },
+        )
+
+    def _lower_bound(self) -> float:
+        """The proven bound in the objective's units."""
+        if self._phase in ("searching", "certified"):
+            cost = int(self._store.numbers[state.LOWER_BOUND])
+        else:
+            cost = min(self._best.cost, self._rules.per_error * self._rules.constant + self._rules.per_rule)
+        return max(0.0, cost * self._costs.unit - self._costs.slack)
+
+    def _make_incumbent(self) -> Incumbent:
+        if self._incumbent is None or self._incumbent_path != self._best.path:
+            antecedents = self._reduction.antecedents[list(self._best.path)].tolist()
+            model = RuleList.from_problem(self.problem, antecedents)
+            errors = model.errors
+            self._incumbent = Incumbent(
+                model=model,
+                objective=errors / self.problem.total_weight + self.regularization * len(antecedents),
+                errors=errors,
+                complexity=len(antecedents),
+                found_at=(self._best.seconds, self._best.work),
+            )
+            self._incumbent_path = self._best.path
+        return self._incumbent
+
+
+def _longest(best: int, rules: state.Rules) -> int:
+    """Most rules of a list that beats the incumbent (Thm 4, sharpened by the inevitable errors)."""
+    return min(rules.max_length, max(0, best - rules.per_error * rules.constant) // rules.per_rule)
+
+
+def _check(
+    problem: Any,
+    regularization: Any,
+    policy: Any,
+    bounds: Any,
+    max_length: Any,
+    memory_limit: Any,
+    random_state: Any,
+    beam_width: Any,
+) -> None:
+    def refuse(name: str, value: Any, allowed: str) -> None:
+        raise ValueError(f"{name} must be {allowed}, not {value!r}")
+
+    def whole(value: Any, least: int) -> bool:
+        return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+
+    checks: list[tuple[str, Any, Callable[[], bool], str]] = [
+        ("problem", problem, lambda: isinstance(problem, Problem), "a rulelab.Problem"),
+        (
+            "regularization",
+            regularization,
+            lambda: (
+                isinstance(regularization, int | float | np.floating)
+                and not isinstance(regularization, bool)
+                and math.isfinite(regularization)
+                and 0 < regularization < 1
+            ),
+            "a number above 0 and below 1",
+        ),
+        ("policy", policy, lambda: policy in POLICIES, f"one of {', '.join(POLICIES)}"),
+        ("bounds", bounds, lambda: bounds is None or isinstance(bounds, RuleListBounds), "a RuleListBounds or None"),
+        ("max_length", max_length, lambda: max_length is None or whole(max_length, 0), "an integer >= 0 or None"),
+        ("memory_limit", memory_limit, lambda: memory_limit is None or whole(memory_limit, 1), "bytes > 0 or None"),
+        ("random_state", random_state, lambda: random_state is None or whole(random_state, 0), "an integer or None"),
+        ("beam_width", beam_width, lambda: whole(beam_width, 0), "an integer >= 0"),
+    ]
+    for name, value, accepts, allowed in checks:
+        if not accepts():
+            refuse(name, value, allowed)

@@ -1,0 +1,166 @@
+"""The state of a rule list search as flat arrays: what the kernels read and write, and Python grows and pickles."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import bits
+from .bounds import LARGEST_TAIL
+from .counting import Layout
+
+# positions in Store.numbers
+N_NODES, N_HEAP, N_BOUND_HEAP, N_QUEUED = 0, 1, 2, 3
+BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = 4, 5, 6, 7
+CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED = 8, 9, 10, 11, 12, 13
+N_NUMBERS = 16
+
+# positions in Store.pruned, with the names that snapshots show
+(
+    BY_COST,
+    BY_LOOKAHEAD,
+    BY_SUPPORT,
+    BY_SAME_SET,
+    BY_ONE_MORE_RULE,
+    BY_PAIR,
+    BY_GRID,
+    BY_LENGTH,
+) = range(8)
+PRUNED_NAMES = (
+    "hierarchical",
+    "lookahead",
+    "accurate support",
+    "equivalent support",
+    "one more rule",
+    "pair lookahead",
+    "grid",
+    "length",
+)
+
+LOWER_BOUND_FIRST, OBJECTIVE, CURIOSITY, BREADTH_FIRST, DEPTH_FIRST, RANDOM_ORDER = range(6)
+
+
+class Rules(NamedTuple):
+    """What stays constant during a search: costs, switches, policy."""
+
+    per_error: int
+    per_rule: int
+    constant: int
+    max_length: int
+    policy: int
+    accurate_support: bool
+    lookahead: bool
+    equivalent_support: bool
+    one_more_rule: bool
+    pair_lookahead: bool
+    grid: bool
+
+
+class Store(NamedTuple):
+    """Stored prefixes (nodes), the queue over them, the table of captured sets, counters and scratch space.
+
+    Arrays of nodes have one entry per stored prefix: its uncaptured set (``sets``), cost, lower bound on every list
+    that extends it (``key``), place in the queue's order (``priority``), the rule that ended it, its parent and length.
+    ``table`` maps a hash of the set to a node, ``-1`` where empty.
+    """
+
+    sets: np.ndarray
+    cost: np.ndarray
+    key: np.ndarray
+    priority: np.ndarray
+    parent: np.ndarray
+    rule: np.ndarray
+    length: np.ndarray
+    queued: np.ndarray
+    heap_priority: np.ndarray
+    heap_node: np.ndarray
+    bound_key: np.ndarray
+    bound_node: np.ndarray
+    table: np.ndarray
+    numbers: np.ndarray
+    pruned: np.ndarray
+    queue_by_length: np.ndarray
+    path: np.ndarray
+    scratch_counts: np.ndarray
+    scratch_set: np.ndarray
+    scratch_sums: np.ndarray
+
+
+NODE_ARRAYS = ("sets", "cost", "key", "priority", "parent", "rule", "length", "queued")
+HEAP_ARRAYS = ("heap_priority", "heap_node")
+BOUND_HEAP_ARRAYS = ("bound_key", "bound_node")
+
+
+def new_store(arrays: Layout, longest: int, second_heap: bool) -> Store:
+    """An empty store with room for a few expansions; ``longest`` is the length no useful prefix exceeds."""
+    m, words = arrays.by_antecedent.shape
+    room = 4 * (m + 1)
+    heap = room
+    bound_heap = room if second_heap else 1
+    table = 64
+    while table < 2 * room:
+        table *= 2
+
+    def integers(n: int, dtype: type = np.int64) -> np.ndarray:
+        return np.zeros(n, dtype=dtype)
+
+    return Store(
+        sets=np.zeros((room, words), dtype=np.uint64),
+        cost=integers(room),
+        key=integers(room),
+        priority=integers(room),
+        parent=integers(room, np.int32),
+        rule=integers(room, np.int32),
+        length=integers(room, np.int16),
+        queued=integers(room, np.uint8),
+        heap_priority=integers(heap),
+        heap_node=integers(heap, np.int32),
+        bound_key=integers(bound_heap),
+        bound_node=integers(bound_heap, np.int32),
+        table=np.full(table, -1, dtype=np.int32),
+        numbers=integers(N_NUMBERS),
+        pruned=integers(len(PRUNED_NAMES)),
+        queue_by_length=integers(longest + 2),
+        path=integers(longest + 3),
+        scratch_counts=np.zeros((4, m), dtype=np.int64),
+        scratch_set=np.zeros((3, words), dtype=np.uint64),
+        scratch_sums=np.zeros((4, LARGEST_TAIL + 1), dtype=np.int64),
+    )
+
+
+def memory_bytes(store: Store) -> int:
+    """Bytes of all arrays."""
+    return sum(array.nbytes for array in store)
+
+
+def bytes_per_node(store: Store) -> int:
+    """Bytes that one more stored prefix takes, with its queue entries and its share of the table."""
+    nodes = sum(getattr(store, name)[:1].nbytes for name in NODE_ARRAYS)
+    heaps = sum(getattr(store, name)[:1].nbytes for name in HEAP_ARRAYS)
+    if len(store.bound_key) > 1:
+        heaps += sum(getattr(store, name)[:1].nbytes for name in BOUND_HEAP_ARRAYS)
+    return nodes + heaps + 2 * store.table.itemsize
+
+
+def table_size(n_nodes: int) -> int:
+    """Slots of the table for so many nodes: a power of two, at most three quarters full."""
+    size = 64
+    while 3 * size < 4 * n_nodes:
+        size *= 2
+    return size
+
+
+def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
+    """The store with the named arrays grown to ``capacity`` entries."""
+    grown = {}
+    for name in names:
+        array = getattr(store, name)
+        array.resize((capacity, *array.shape[1:]), refcheck=False)
+        grown[name] = array
+    return store._replace(**grown)
+
+
+def words_of(arrays: Layout) -> int:
+    """Words of one set of patterns."""
+    return bits.n_words(arrays.full.size * bits.WORD)

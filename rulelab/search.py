@@ -1,0 +1,281 @@
+"""The step-wise search: one contract that every engine keeps and every view, estimator and benchmark drains.
+
+The laws, tested on all engines: slicing the work never changes the result; the incumbent never worsens; the lower
+bound never falls and never exceeds the incumbent's objective; after OPTIMAL nothing changes; a search can be pickled
+half-way and goes on; heuristic steps never move the lower bound.
+"""
+
+from __future__ import annotations
+
+import abc
+import enum
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from .problem import Problem
+
+_SLICE_SECONDS = 0.03
+_FIRST_SLICE = 64
+_LARGEST_SLICE = 1 << 20
+
+
+class Status(str, enum.Enum):
+    """How a search stands."""
+
+    RUNNING = "running"
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    LIMIT = "limit"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """The best model so far.
+
+    Attributes
+    ----------
+    model : RuleList, FallingRuleList or RuleSet
+    objective : float
+        In the units of the family's paper.
+    errors : int or float
+        0-1 training errors: a count, or a weight.
+    complexity : int
+        Number of rules for lists, sum of clause complexities for sets.
+    found_at : tuple of float and int
+        Seconds of search and units of work when it was found.
+    """
+
+    model: Any
+    objective: float
+    errors: int | float
+    complexity: int
+    found_at: tuple[float, int]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A search at one moment: frozen, small, picklable, sharing nothing with the search.
+
+    Attributes
+    ----------
+    step : int
+        Calls of `Search.advance` so far.
+    work : int
+        Units of work so far (for rule lists: prefixes expanded, by the beam or the exact search).
+    seconds : float
+        Wall clock of this call of `steps`; from a bare `advance`, the time spent in the search altogether.
+    status : Status
+    incumbent : Incumbent or None
+    lower_bound : float
+        No model has a smaller objective.
+    counts : dict of str to int
+        Prefixes created, expanded, queued.
+    pruned : dict of str to int
+        Prefixes cut, by the name of the bound.
+    queue_by_length : tuple of int
+        Queued prefixes by length.
+    log10_remaining : float
+        Upper bound on the remaining evaluations (Prop. 9 of the CORELS paper), as log10; 0 when nothing is left.
+    memory_bytes : int
+    phase : str
+        What the search is doing.
+    limit : str or None
+        Which limit ended the call, with status LIMIT.
+    detail : dict
+        Figures of the engine's own.
+    """
+
+    step: int
+    work: int
+    seconds: float
+    status: Status
+    incumbent: Incumbent | None
+    lower_bound: float
+    counts: Mapping[str, int] = field(default_factory=dict)
+    pruned: Mapping[str, int] = field(default_factory=dict)
+    queue_by_length: tuple[int, ...] = ()
+    log10_remaining: float = math.inf
+    memory_bytes: int = 0
+    phase: str = "searching"
+    limit: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float:
+        """Objective minus lower bound; infinite before there is an incumbent."""
+        return math.inf if self.incumbent is None else self.incumbent.objective - self.lower_bound
+
+
+class Search(abc.ABC):
+    """A search that can be advanced by small amounts of work, looked at, pickled and resumed."""
+
+    family: ClassVar[str]
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.work = 0
+        self._steps = 0
+        self._seconds = 0.0
+
+    @property
+    @abc.abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that, with the problem, make this search again."""
+
+    @property
+    @abc.abstractmethod
+    def compiled(self) -> bool:
+        """Whether the kernels are ready in this process; the first `advance` is slow when they are not."""
+
+    @abc.abstractmethod
+    def _advance(self, max_work: int) -> None:
+        """Do at most ``max_work`` units of work; nothing when the search has ended."""
+
+    @abc.abstractmethod
+    def _snapshot(self) -> Snapshot:
+        """The present state; `advance` fills in ``step`` and ``seconds``."""
+
+    def advance(self, max_work: int) -> Snapshot:
+        """Do at most ``max_work`` units of work and return the state.
+
+        Parameters
+        ----------
+        max_work : int
+            At least 1.
+
+        Returns
+        -------
+        Snapshot
+            Status RUNNING while work is left; OPTIMAL and INFEASIBLE are final; LIMIT says that the search itself
+            cannot go on (memory) unless a limit is raised.
+
+        Raises
+        ------
+        ValueError
+            When ``max_work`` is not a positive integer.
+        """
+        if not _positive_integer(max_work):
+            raise ValueError(f"max_work must be a positive integer, not {max_work!r}")
+        start = time.perf_counter()
+        self._advance(int(max_work))
+        self._seconds += time.perf_counter() - start
+        self._steps += 1
+        return replace(self._snapshot(), step=self._steps, seconds=self._seconds)
+
+    def steps(
+        self,
+        work_per_step: int | None = None,
+        time_limit: float | None = None,
+        gap: float = 0.0,
+        work_limit: int | None = None,
+    ) -> Iterator[Snapshot]:
+        """Advance until the search ends or a limit is met, yielding every state; see `rulelab.steps`."""
+        return steps(self, work_per_step, time_limit, gap, work_limit)
+
+
+def steps(
+    search: Search,
+    work_per_step: int | None = None,
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    work_limit: int | None = None,
+) -> Iterator[Snapshot]:
+    """Advance a search until it ends or a limit is met, yielding every state.
+
+    Parameters
+    ----------
+    search : Search
+    work_per_step : int, optional
+        Units of work between two snapshots; by default adapted so that a slice takes about 30 ms.
+    time_limit : float, optional
+        Wall-clock seconds for this call.
+    gap : float
+        Stop when objective - lower bound is at most this (absolute, in the objective's units). 0: only at the optimum.
+    work_limit : int, optional
+        Units of work for this call.
+
+    Yields
+    ------
+    Snapshot
+        The last one has status OPTIMAL, INFEASIBLE or LIMIT. After LIMIT, calling `steps` again goes on.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range.
+    """
+    _check_limits(work_per_step, time_limit, gap, work_limit)
+    return _drain(search, work_per_step, time_limit, gap, work_limit)
+
+
+def solve(
+    search: Search,
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    work_limit: int | None = None,
+    work_per_step: int | None = None,
+) -> Snapshot:
+    """Run a search to its end or to a limit and return the last state; the arguments are those of `steps`."""
+    last = None
+    for snapshot in steps(search, work_per_step, time_limit, gap, work_limit):
+        last = snapshot
+    assert last is not None  # noqa: S101 - steps yields at least once
+    return last
+
+
+def _drain(
+    search: Search, work_per_step: int | None, time_limit: float | None, gap: float, work_limit: int | None
+) -> Iterator[Snapshot]:
+    start, done_before = time.perf_counter(), search.work
+    size = work_per_step or _FIRST_SLICE
+    while True:
+        began = time.perf_counter()
+        left = size if work_limit is None else max(1, work_limit - (search.work - done_before))
+        snapshot = search.advance(min(size, left))
+        now = time.perf_counter()
+        snapshot = replace(snapshot, seconds=now - start)
+        if snapshot.status is Status.RUNNING:
+            limit = None
+            if 0 < gap and snapshot.gap <= gap:
+                limit = "gap"
+            elif time_limit is not None and now - start >= time_limit:
+                limit = "time"
+            elif work_limit is not None and search.work - done_before >= work_limit:
+                limit = "work"
+            if limit is not None:
+                snapshot = replace(snapshot, status=Status.LIMIT, limit=limit)
+        yield snapshot
+        if snapshot.status is not Status.RUNNING:
+            return
+        if work_per_step is None:
+            size = _adapted(size, now - began)
+
+
+def _adapted(size: int, seconds: float) -> int:
+    if seconds < _SLICE_SECONDS / 2:
+        return min(2 * size, _LARGEST_SLICE)
+    if seconds > _SLICE_SECONDS * 2:
+        return max(size // 2, 1)
+    return size
+
+
+def _positive_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+
+
+def _check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:
+    for name, value in (("work_per_step", work_per_step), ("work_limit", work_limit)):
+        if value is not None and not _positive_integer(value):
+            raise ValueError(f"{name} must be a positive integer or None, not {value!r}")
+    if time_limit is not None and not time_limit >= 0:
+        raise ValueError(f"time_limit must be seconds >= 0 or None, not {time_limit!r}")
+    if not gap >= 0:
+        raise ValueError(f"gap must be a number >= 0, not {gap!r}")

@@ -1,0 +1,55 @@
+"""The data of the page: a data set by name, or a file that the user has uploaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+import pandas as pd
+
+from .. import datasets
+from ..datasets import reader
+from .esc import plain
+from .recipe import MAX_CELLS
+
+MAX_UPLOAD_BYTES = 100_000_000
+MAX_LABELS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Upload:
+    """A table that was uploaded, checked when it is made.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, without folder and suffix.
+    frame : DataFrame
+    """
+
+    name: str
+    frame: pd.DataFrame = field(repr=False)
+
+    @classmethod
+    def read(cls, contents: bytes, file_name: str) -> Upload:
+        """Read a CSV or Parquet file; raises ValueError naming the column and row that cannot be used."""
+        path = PurePath(plain(file_name))
+        if not contents.strip():
+            raise datasets.DatasetError(f"{path.name} is empty")
+        parse = reader._parquet if contents.startswith(b"PAR1") else reader._csv
+        frame = parse(contents, path.name, MAX_CELLS)
+        return cls(path.name.partition(".")[0] or "data", frame)
+
+    @property
+    def columns(self) -> list[str]:
+        return [str(column) for column in self.frame.columns]
+
+    def labels(self, target: str) -> list[Any]:
+        """The values of a column that may be the positive class: sorted, at most `MAX_LABELS`; empty when there are more."""
+        values = self.frame[target].dropna().unique().tolist()
+        return sorted(values, key=lambda v: (isinstance(v, str), v)) if len(values) <= MAX_LABELS else []
+
+    def dataset(self, target: str, positive: Any) -> datasets.Dataset:
+        """The data set that predicts whether ``target`` is ``positive``."""
+        return datasets.from_frame(self.frame, target, positive, name=self.name)

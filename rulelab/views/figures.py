@@ -1,0 +1,245 @@
+"""The live plots of a search: plain Bokeh, fed by streaming lists of rounded numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJSTickFormatter,
+    DataRange1d,
+    FactorRange,
+    HoverTool,
+    LabelSet,
+    Legend,
+    LegendItem,
+    Range1d,
+)
+from bokeh.plotting import figure
+
+from ..search import Incumbent, Snapshot
+from .style import BLUE, GREEN, INK, LENGTHS, ORANGE, PURPLE
+
+HEIGHT = 260
+AXES = {"time": ("seconds", "search time (s)"), "work": ("work", "work (prefixes expanded)")}
+_QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))
+_COMPACT = """
+const a = Math.abs(tick)
+if (a >= 1e9) { return (tick / 1e9).toPrecision(3).replace(/\\.?0+$/, "") + "G" }
+if (a >= 1e6) { return (tick / 1e6).toPrecision(3).replace(/\\.?0+$/, "") + "M" }
+if (a >= 1e4) { return (tick / 1e3).toPrecision(3).replace(/\\.0+$/, "") + "k" }
+return String(Math.round(tick * 1e6) / 1e6)
+"""
+
+Columns = dict[str, list[Any]]
+
+
+def curve_columns(snapshots: Sequence[Snapshot]) -> Columns:
+    """What the first two plots show of some snapshots: lists, because arrays do not survive a reconnection."""
+    return {
+        "seconds": [round(s.seconds, 3) for s in snapshots],
+        "work": [s.work for s in snapshots],
+        "objective": [math.nan if s.incumbent is None else round(s.incumbent.objective, 5) for s in snapshots],
+        "lower_bound": [round(s.lower_bound, 5) for s in snapshots],
+        **dict(zip(_QUEUED, map(list, zip(*map(_queue, snapshots), strict=True)), strict=False)),
+    } if snapshots else {name: [] for name in ("seconds", "work", "objective", "lower_bound", *_QUEUED)}
+
+
+def pruned_columns(snapshot: Snapshot | None) -> Columns:
+    """Prefixes cut per bound, the most effective one at the top."""
+    pruned = {} if snapshot is None else {name: n for name, n in snapshot.pruned.items() if n}
+    names = sorted(pruned, key=lambda name: pruned[name])
+    return {
+        "bound": names,
+        "count": [pruned[name] for name in names],
+        "text": [f"{pruned[name]:,}".replace(",", "\u202f") for name in names],
+    }
+
+
+def frontier_columns(
+    best: Incumbent | None, lower_bound: float, weight: float, regularization: float, longest: int
+) -> Columns:
+    """Two straight lines of errors over rules: below the upper one a list is better than the incumbent, below the lower one
+    it is proven that there is none.
+    """
+    rules = [0, longest]
+    at = [math.nan if best is None else best.objective, lower_bound]
+    upper, lower = ([max(0.0, round(weight * (value - regularization * k), 2)) for k in rules] for value in at)
+    return {"rules": rules, "better": upper, "excluded": lower}
+
+
+class SearchFigures:
+    """The plots, and the data sources behind them.
+
+    Attributes
+    ----------
+    bounds, queue, pruned, incumbents : figure
+    """
+
+    def __init__(self) -> None:
+        self._curves = ColumnDataSource(curve_columns([]))
+        self._pruned = ColumnDataSource(pruned_columns(None))
+        self._incumbents = ColumnDataSource({"rules": [], "errors": []})
+        self._best = ColumnDataSource({"rules": [], "errors": []})
+        self._frontier = ColumnDataSource({"rules": [], "better": [], "excluded": []})
+        self._shown: list[tuple[int, float]] = []
+        self._x_glyphs: list[Any] = []
+        self.bounds = self._bounds_figure()
+        self.queue = self._queue_figure()
+        self.pruned = self._pruned_figure()
+        self.incumbents = self._incumbents_figure()
+        self.figures = (self.bounds, self.queue, self.pruned, self.incumbents)
+
+    def use_axis(self, axis: str) -> None:
+        """Draw the first two plots against ``"time"`` or ``"work"``."""
+        field, label = AXES[axis]
+        for glyph in self._x_glyphs:
+            glyph.x = field
+        for plot in (self.bounds, self.queue):
+            plot.xaxis.axis_label = label
+
+    def use_dark(self, dark: bool) -> None:
+        """Colour the text inside the plots for a dark or a light page; the page's theme colours all the rest."""
+        self._labels.text_color = INK[dark]
+
+    def clear(self) -> None:
+        """Empty all plots."""
+        self._curves.data = curve_columns([])
+        self._incumbents.data = {"rules": [], "errors": []}
+        self._best.data = {"rules": [], "errors": []}
+        self._frontier.data = {"rules": [], "better": [], "excluded": []}
+        self._shown = []
+        self._show_pruned(pruned_columns(None))
+
+    def extend(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        """Add snapshots to the curves (or, when ``whole``, draw them anew) and show the latest state."""
+        columns = curve_columns(snapshots)
+        if whole:
+            self._curves.data = columns
+            self._shown = []
+        elif snapshots:
+            self._curves.stream(columns)
+        self._show_pruned(pruned_columns(latest))
+        self._show_incumbents(snapshots, latest)
+
+    def resend(self) -> None:
+        """Send all data again, after a reconnection."""
+        for source in (self._curves, self._pruned, self._incumbents, self._best, self._frontier):
+            source.data = dict(source.data)
+
+    def show_frontier(self, latest: Snapshot, weight: float, regularization: float) -> None:
+        """Draw which errors and rules are still open; for objectives errors / weight + regularization * rules."""
+        longest = max([k for k, _ in self._shown], default=0) + 2
+        columns = frontier_columns(latest.incumbent, latest.lower_bound, weight, regularization, longest)
+        if columns != self._frontier.data:
+            self._frontier.data = columns
+
+    def _show_pruned(self, columns: Columns) -> None:
+        if columns["count"] == self._pruned.data["count"] and columns["bound"] == self._pruned.data["bound"]:
+            return
+        if columns["bound"] != list(self.pruned.y_range.factors):
+            self.pruned.y_range.factors = columns["bound"]
+        self._pruned.data = columns
+
+    def _show_incumbents(self, snapshots: Sequence[Snapshot], latest: Snapshot) -> None:
+        found = [(s.incumbent.complexity, s.incumbent.errors) for s in snapshots if s.incumbent is not None]
+        new = [point for i, point in enumerate(found) if point != (found[i - 1] if i else (self._shown or [None])[-1])]
+        if not new:
+            return
+        self._shown += new
+        columns = {"rules": [k for k, _ in new], "errors": [e for _, e in new]}
+        if len(self._shown) == len(new):
+            self._incumbents.data = columns
+        else:
+            self._incumbents.stream(columns)
+        self._best.data = {"rules": [new[-1][0]], "errors": [new[-1][1]]}
+        most = max(e for _, e in self._shown)
+        self.incumbents.x_range.update(start=-0.4, end=max(k for k, _ in self._shown) + 1.5)
+        self.incumbents.y_range.update(start=0, end=1.12 * most if most else 1)
+
+    def _bounds_figure(self) -> figure:
+        plot = _figure("Objective and lower bound", "search time (s)", "objective")
+        plot.y_range = DataRange1d(start=0, range_padding=0.08)
+        area = plot.varea_step(
+            x="seconds", y1="lower_bound", y2="objective", source=self._curves, fill_color=BLUE, fill_alpha=0.1,
+            step_mode="after",
+        )
+        bound = plot.step(
+            x="seconds", y="lower_bound", source=self._curves, color=BLUE, line_width=2.5, mode="after", line_dash="6 3"
+        )
+        best = plot.step(
+            x="seconds", y="objective", source=self._curves, color=ORANGE, line_width=2.5, mode="after"
+        )
+        self._x_glyphs += [area.glyph, bound.glyph, best.glyph]
+        _legend(plot, [("incumbent's objective", best), ("lower bound", bound), ("gap", area)])
+        plot.add_tools(
+            HoverTool(
+                renderers=[best], mode="vline",
+                tooltips=[("time", "@seconds{0.00} s"), ("work", "@work"), ("objective", "@objective{0.0000}"),
+                          ("lower bound", "@lower_bound{0.0000}")],
+            )
+        )
+        return plot
+
+    def _queue_figure(self) -> figure:
+        plot = _figure("Queue by prefix length", "search time (s)", "prefixes in the queue")
+        plot.x_range = self.bounds.x_range
+        areas = plot.varea_stack(
+            list(_QUEUED), x="seconds", source=self._curves, color=list(LENGTHS), fill_alpha=0.9
+        )
+        self._x_glyphs += [area.glyph for area in areas]
+        names = [*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+"]
+        _legend(plot, list(zip(names, areas, strict=True)), title="rules")
+        plot.y_range.start = 0
+        plot.yaxis.formatter = CustomJSTickFormatter(code=_COMPACT)
+        return plot
+
+    def _pruned_figure(self) -> figure:
+        plot = _figure("Prefixes cut, by bound", "prefixes (logarithmic)", None, y_range=FactorRange(), x_axis_type="log")
+        plot.x_range = DataRange1d(start=0.8, range_padding=0.0, default_span=1)
+        plot.hbar(y="bound", left=0.8, right="count", height=0.62, source=self._pruned, color=GREEN, fill_alpha=0.55)
+        self._labels = LabelSet(
+            x=0.8, y="bound", text="text", source=self._pruned, x_offset=6, text_baseline="middle",
+            text_font_size="12px", text_color=INK[False],
+        )
+        plot.add_layout(self._labels)
+        plot.ygrid.grid_line_color = None
+        return plot
+
+    def _incumbents_figure(self) -> figure:
+        plot = _figure("Incumbents: errors against rules", "rules in the list", "training errors")
+        plot.x_range, plot.y_range = Range1d(-0.4, 4), Range1d(0, 1)
+        open_area = plot.varea(
+            x="rules", y1="excluded", y2="better", source=self._frontier, fill_color=BLUE, fill_alpha=0.1
+        )
+        excluded = plot.line(x="rules", y="excluded", source=self._frontier, color=BLUE, line_width=2, line_dash="6 3")
+        plot.line(x="rules", y="better", source=self._frontier, color=ORANGE, line_width=1.5)
+        plot.line(x="rules", y="errors", source=self._incumbents, color=PURPLE, line_width=1.5)
+        dots = plot.scatter(x="rules", y="errors", source=self._incumbents, color=PURPLE, size=8)
+        best = plot.scatter(x="rules", y="errors", source=self._best, color=ORANGE, size=15, marker="diamond")
+        _legend(plot, [("incumbents", dots), ("best", best), ("still open", open_area), ("proven empty below", excluded)])
+        plot.xaxis.ticker.update(min_interval=1)
+        plot.add_tools(HoverTool(renderers=[dots], tooltips=[("rules", "@rules"), ("errors", "@errors")]))
+        return plot
+
+
+def _figure(title: str, x_label: str, y_label: str | None, **options: Any) -> figure:
+    plot = figure(
+        title=title, height=HEIGHT, sizing_mode="stretch_width", toolbar_location=None, tools="", min_border_right=12,
+        **options,
+    )
+    plot.xaxis.axis_label = x_label
+    if y_label:
+        plot.yaxis.axis_label = y_label
+    plot.xaxis.formatter = CustomJSTickFormatter(code=_COMPACT)
+    return plot
+
+
+def _legend(plot: figure, items: list[tuple[str, Any]], title: str | None = None) -> None:
+    legend = Legend(
+        items=[LegendItem(label=name, renderers=[renderer]) for name, renderer in items],
+        orientation="horizontal", title=title, padding=2, margin=0, spacing=10, label_standoff=4, glyph_width=14,
+    )
+    plot.add_layout(legend, "above")

@@ -1,0 +1,79 @@
+"""Colours and style sheets of the views. The theme's colours come from the page, with fallbacks for notebooks."""
+
+from __future__ import annotations
+
+BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+"""From the colour-blind safe palette of Okabe and Ito; at least 3 : 1 on white and on the dark surface."""
+
+LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f0c04c", "#ef9a3d")
+"""Prefix lengths 1 to 8 and more: one light-to-dark order that survives colour blindness."""
+
+INK = {False: "#1a1a1a", True: "#f0f0f0"}
+"""Text inside plots on a light and on a dark page."""
+
+_LINE = "color-mix(in srgb, currentColor 18%, transparent)"
+_FAINT = "color-mix(in srgb, currentColor 6%, transparent)"
+_MUTED = "color-mix(in srgb, currentColor 72%, transparent)"
+_TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, currentColor))"
+
+LIVE_CSS = f"""
+:host {{ display: block; width: 100%; box-sizing: border-box; }}
+.live {{ color: {_TEXT}; border: 1px solid {_LINE}; border-left: 5px solid {_MUTED}; border-radius: 6px;
+  padding: 8px 12px; font-size: 14px; line-height: 1.35; }}
+.live[hidden] {{ display: none; }}
+.live p {{ margin: 0; }}
+.phase {{ font-weight: 600; overflow-wrap: anywhere; white-space: pre-line; }}
+.figures {{ display: flex; flex-wrap: wrap; gap: 2px 22px; margin-top: 6px !important; }}
+.figures:empty {{ display: none; }}
+.figure {{ white-space: nowrap; }}
+.name {{ color: {_MUTED}; font-size: 12px; display: block; }}
+.value {{ font-variant-numeric: tabular-nums; font-size: 16px; display: block; min-width: 4.2em; }}
+.busy {{ border-left-color: {BLUE}; }}
+.paused {{ border-left-color: {PURPLE}; }}
+.proven {{ border-left-color: {GREEN}; background: color-mix(in srgb, {GREEN} 14%, transparent); }}
+.limit {{ border-left-color: #E69F00; background: color-mix(in srgb, #E69F00 12%, transparent); }}
+.failed, .alert {{ border-left-color: {ORANGE}; background: color-mix(in srgb, {ORANGE} 12%, transparent); }}
+"""
+
+CARD_CSS = f"""
+:host {{ color: {_TEXT}; font-size: 14px; line-height: 1.4; }}
+h2 {{ font-size: 15px; font-weight: 600; margin: 0 0 6px; }}
+p {{ margin: 6px 0; }}
+.empty, .sum, .note {{ color: {_MUTED}; font-size: 13px; }}
+.note {{ margin: 2px 0; overflow-wrap: anywhere; }}
+table.rules {{ border-collapse: collapse; width: 100%; }}
+.rules th {{ text-align: left; font-weight: 500; font-size: 12px; color: {_MUTED}; padding: 3px 6px;
+  border-bottom: 1px solid {_LINE}; overflow-wrap: anywhere; vertical-align: bottom; }}
+.rules td {{ padding: 6px; border-bottom: 1px solid {_LINE}; vertical-align: top; overflow-wrap: anywhere; }}
+.rules tbody tr:nth-child(odd) {{ background: {_FAINT}; }}
+.rules .num {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; overflow-wrap: normal; }}
+.rules .label {{ font-weight: 600; }}
+.kw {{ color: {_MUTED}; font-style: italic; }}
+.share {{ display: inline-block; min-width: 44px; padding: 0 3px;
+  background: linear-gradient(to right, color-mix(in srgb, {BLUE} 32%, transparent) var(--share), {_FAINT} var(--share)); }}
+"""
+
+PANEL_CSS = f"""
+:host {{ box-sizing: border-box; border: 1px solid {_LINE}; border-radius: 8px; padding: 10px 12px; min-width: 0; }}
+"""
+
+VIEW_CSS = """
+:host { display: grid !important; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 12px; width: 100%;
+  box-sizing: border-box; align-items: start; }
+:host > *, .view > * { min-width: 0; }
+.rl-row { grid-column: 1 / -1; }
+.rl-wide { grid-column: span 3; align-self: stretch; }
+.rl-third { grid-column: span 2; }
+@media (max-width: 1150px) { .rl-third { grid-column: span 3; } .rl-third.rl-last { grid-column: 1 / -1; } }
+@media (max-width: 760px) { .rl-wide, .rl-third { grid-column: 1 / -1; } }
+"""
+
+PAGE_CSS = """
+:host { display: grid !important; grid-template-columns: 290px minmax(0, 1fr); gap: 16px; width: 100%;
+  box-sizing: border-box; padding: 12px 16px 24px; align-items: start; }
+@media (max-width: 900px) { :host { grid-template-columns: minmax(0, 1fr); padding: 8px 10px 20px; } }
+"""
+
+BAR_CSS = """
+:host { display: flex !important; flex-wrap: wrap; gap: 8px; align-items: flex-end; width: 100%; }
+"""

@@ -1,0 +1,210 @@
+"""Reading a user's CSV and Parquet files: what is accepted, and that every fault is named with its place."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulelab.datasets import DatasetError, from_frame, read
+
+CSV = b"age,sex,ill\n40,f,yes\n50,m,no\n60,m,yes\n"
+
+
+def parquet(frame: pd.DataFrame) -> bytes:
+    out = io.BytesIO()
+    frame.to_parquet(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
+def test_read_files(tmp_path: Path, name: str) -> None:
+    frame = pd.read_csv(io.BytesIO(CSV))
+    contents = {"t.csv": CSV, "t.csv.gz": gzip.compress(CSV), "t.parquet": parquet(frame)}[name]
+    (tmp_path / name).write_bytes(contents)
+    for source in (tmp_path / name, str(tmp_path / name), contents, io.BytesIO(contents)):
+        d = read(source, target="ill", sensitive=["sex"])
+        assert d.X.to_dict("list") == {"age": [40, 50, 60]}
+        assert (d.y.tolist(), d.y.name, d.y.dtype) == ([1, 0, 1], "ill", np.dtype("int64"))
+        assert (d.positive, d.negative, d.target) == ("yes", "no", "ill")
+        assert d.sensitive is not None
+        assert d.sensitive["sex"].tolist() == ["f", "m", "m"]
+    with open(tmp_path / name, "rb") as file:
+        assert read(file, target="ill").name == "t"
+    assert (read(tmp_path / name, target="ill").name, read(CSV, target="ill", name="mine").name) == ("t", "mine")
+
+
+def test_sensitive_attributes_are_features_only_when_asked_for() -> None:
+    assert list(read(CSV, "ill", sensitive="sex").X) == ["age"]
+    assert list(read(CSV, "ill", sensitive="sex", keep_sensitive=True).X) == ["age", "sex"]
+    assert list(read(CSV, "ill", sensitive=["sex", "age"], keep_sensitive="age").X) == ["age"]
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", ","])
+def test_separators(delimiter: str) -> None:
+    text = f'a{delimiter}"b,;x"{delimiter}y\n1{delimiter}"p{delimiter}q"{delimiter}0\n2{delimiter}r{delimiter}1\n'
+    d = read(text.encode(), "y")
+    assert d.X.to_dict("list") == {"a": [1, 2], "b,;x": [f"p{delimiter}q", "r"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\xef\xbb\xbfa,y\n1,0\n2,1\n",
+        b"a,y\r\n1,0\r\n2,1\r\n",
+        b"a,y\r1,0\r2,1",
+        b"\n\na,y\n\n1,0\n   \n2,1\n\n",
+        b'"a","y"\n"1","0"\n"2","1"',
+    ],
+)
+def test_forms_of_the_same_table(text: bytes) -> None:
+    d = read(text, "y")
+    assert (d.X.to_dict("list"), d.y.tolist()) == ({"a": [1, 2]}, [0, 1])
+
+
+def test_missing_cells_in_features_are_kept() -> None:
+    d = read(b"a,b,y\n,x,0\n2,NA,1\n", "y")
+    assert d.X.isna().to_numpy().tolist() == [[True, False], [False, True]]
+
+
+def test_quoted_cells_over_several_lines() -> None:
+    d = read(b'a,y\n"one\ntwo, three",0\nfour,1\n', "y", max_cells=4)
+    assert d.X["a"].tolist() == ["one\ntwo, three", "four"]
+
+
+def test_numbers_are_read_exactly() -> None:
+    values = [0.1 + 0.2, 1 / 3, 1e-310, 123456789.123456789]
+    text = "a,y\n" + "".join(f"{v!r},{i % 2}\n" for i, v in enumerate(values))
+    assert read(text.encode(), "y").X["a"].tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "expected", "found", "other"),
+    [
+        ([0, 1, 1], None, [0, 1, 1], 1, 0),
+        ([0, 1, 1], 0, [1, 0, 0], 0, 1),
+        ([0, 1, 1], "0", [1, 0, 0], 0, 1),
+        ([-1, 1, -1], None, [0, 1, 0], 1, -1),
+        ([9, 10, 9], None, [0, 1, 0], 10, 9),
+        ([True, False, True], None, [1, 0, 1], True, False),
+        ([0.5, 2.0, 2.0], 2, [0, 1, 1], 2.0, 0.5),
+        (["bad", "good", "bad"], None, [0, 1, 0], "good", "bad"),
+        (["bad", "good", "bad"], "bad", [1, 0, 1], "bad", "good"),
+        (["a", "b", "c"], "b", [0, 1, 0], "b", "not b"),
+    ],
+)
+def test_positive_class(labels: list, positive: object, expected: list, found: object, other: object) -> None:
+    frame = pd.DataFrame({"a": [1, 2, 3], "y": labels})
+    for d in (from_frame(frame, "y", positive), read(parquet(frame), "y", positive)):
+        assert d.y.tolist() == expected
+        assert (d.positive, d.negative) == (found, other)
+        assert type(d.positive) is type(found)
+
+
+FAULTS = {
+    "empty": (b"", "is empty"),
+    "blank": (b" \n\n", "is empty"),
+    "header only": (b"a,y\n", "no row of data"),
+    "missing target": (b"a,Y \n1,0\n2,1\n", r"no target column 'y'; did you mean 'Y '\? The columns are 'a', 'Y '"),
+    "no such target": (b"alpha,beta\n1,0\n2,1\n", r"no target column 'y'\. The columns are 'alpha', 'beta'"),
+    "classes": (b"a,y\n1,0\n2,1\n3,2\n", r"'y' has 3 classes: 0, 1, 2; say which"),
+    "many classes": (
+        b"a,y\n" + b"".join(b"1,%d\n" % i for i in range(30)),
+        r"'y' has 30 classes: 0, 1, 2, 3, 4, 5, 6, 7 and 22 more",
+    ),
+    "one class": (b"a,y\n1,0\n2,0\n", "'y' has one class only: 0 in every row"),
+    "null target": (b"a,y\n1,0\n2,\n3,1\n4,\n", "'y' is missing in rows 2, 4"),
+    "null target once": (b"a,y\n1,0\n2,\n3,1\n", "'y' is missing in row 2;"),
+    "all null": (b"a,y\n1,\n2,\n", "'y' is missing in rows 1, 2"),
+    "duplicate columns": (b"a,b,a,y\n1,2,3,0\n1,2,3,1\n", "columns 1 and 3 have the same name 'a'"),
+    "nameless column": (b",a,y\n0,1,0\n1,1,1\n", "column 1 has no name"),
+    "latin-1": ("näme,y\n1,0\n2,1\n".encode("latin-1"), r"not UTF-8: byte 0xe4 at position 1 \(line 1\)"),
+    "latin-1 below": ("a,y\n1,0\ncafé,1\n".encode("latin-1"), r"byte 0xe9 at position 11 \(line 3\)"),
+    "after a mark": (b"\xef\xbb\xbfa,y\n\xe9,1\n", r"byte 0xe9 at position 7 \(line 2\)"),
+    "utf-16": ("a,y\n1,0\n".encode("utf-16"), "not UTF-8"),
+    "zero byte": (b"a,y\n1,0\n\x00,1\n", "zero byte in line 3"),
+    "short row": (b"a,b,y\n1,2,0\n1,0\n", r"row 2 \(line 3\) has 2 cells, the header has 3 columns"),
+    "long row": (b"a,y\n1,0,\n1,0\n", r"row 1 \(line 2\) has 3 cells, the header has 2 columns"),
+    "unclosed quote": (b'a,y\n1,0\n"2,1\n3,0\n', "row 2"),
+    "infinite": (b"a,b,y\n1,2,0\n1,inf,1\n1,-inf,1\n", "column 'b' has an infinite value in rows 2, 3"),
+    "no features": (b"y\n0\n1\n", "no column is left as a feature"),
+    "bad gzip": (gzip.compress(CSV)[:-9], "damaged gzip"),
+    "bad parquet": (b"PAR1" + b"x" * 40, "damaged Parquet"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_named(fault: str) -> None:
+    data, message = FAULTS[fault]
+    with pytest.raises(DatasetError, match=message):
+        read(data, "y", name="upload.csv")
+
+
+def test_unclosed_quote_in_the_last_column() -> None:
+    with pytest.raises(DatasetError, match="no readable CSV"):
+        read(b'a,y\n1,0\n2,"1\n', "y")
+
+
+def test_faulty_arguments() -> None:
+    with pytest.raises(DatasetError, match=r"'maybe' is not among the values of target 'ill': 'no', 'yes'"):
+        read(CSV, "ill", positive="maybe")
+    with pytest.raises(DatasetError, match=r"no sensitive column 'Sexx'; did you mean 'sex'"):
+        read(CSV, "ill", sensitive=["Sexx"])
+    with pytest.raises(DatasetError, match="is the target"):
+        read(CSV, "ill", sensitive=["ill"])
+    with pytest.raises(DatasetError, match="'age' is to be kept but is no sensitive"):
+        read(CSV, "ill", sensitive=["sex"], keep_sensitive=["age"])
+    with pytest.raises(DatasetError, match="no column is left"):
+        read(CSV, "ill", sensitive=["sex", "age"])
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"there is no file .*absent\.csv"):
+        read(tmp_path / "absent.csv", "y")
+    with pytest.raises(DatasetError, match="is a folder"):
+        read(tmp_path, "y")
+
+
+def test_parquet_faults() -> None:
+    nested = pd.DataFrame({"a": [[1], [2]], "y": [0, 1]})
+    with pytest.raises(DatasetError, match="column 'a' holds lists"):
+        read(parquet(nested), "y")
+    infinite = pd.DataFrame({"a": [1.0, np.inf], "y": [0, 1]})
+    with pytest.raises(DatasetError, match="column 'a' has an infinite value in row 2"):
+        read(parquet(infinite), "y")
+    indexed = pd.DataFrame({"a": [1, 2], "y": [0, 1]}, index=["p", "q"])
+    assert list(read(parquet(indexed), "y").X) == ["a"]
+
+
+def test_limit_on_cells() -> None:
+    frame = pd.read_csv(io.BytesIO(CSV))
+    for data in (CSV, gzip.compress(CSV), parquet(frame)):
+        assert len(read(data, "ill", max_cells=9).X) == 3
+        with pytest.raises(DatasetError, match=r"9 cells \(3 rows x 3 columns\), more than the limit of 8"):
+            read(data, "ill", max_cells=8)
+
+
+def test_gzip_that_unpacks_to_too_much_is_not_unpacked() -> None:
+    bomb = gzip.compress(b"a,y\n" + b" " * 50_000_000)
+    with pytest.raises(DatasetError, match="unpacks to more than 320 bytes"):
+        read(bomb, "y", max_cells=10)
+
+
+def test_hostile_names_are_quoted_and_cut() -> None:
+    name = "<script>alert(1)</script>\n" + "x" * 500
+    frame = pd.DataFrame({name: [1.0, np.inf], "y": [0, 1]})
+    with pytest.raises(DatasetError) as caught:
+        from_frame(frame, "y")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_the_frame_given_is_not_changed() -> None:
+    frame = pd.DataFrame({0: [1, 2], "y": [0, 1]}, index=[5, 6])
+    d = from_frame(frame, "y")
+    assert list(frame.columns) == [0, "y"]
+    assert (list(d.X.columns), list(d.X.index)) == (["0"], [0, 1])

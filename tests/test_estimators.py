@@ -1,0 +1,313 @@
+"""The scikit-learn face: its own checks, the tables people have, and the cases other tools get wrong."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import rulelab as rl
+
+SMALL = {"max_conditions": 1, "thresholds": 4}
+
+
+@parametrize_with_checks([rl.RuleListClassifier(), rl.RuleListClassifier(max_conditions=1, policy="curiosity")])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def people(n: int = 240) -> tuple[pd.DataFrame, pd.Series]:
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(18, 70, n).astype(float),
+            "sex": rng.choice(["Male", "Female"], n),
+            "smoker": rng.choice([True, False], n),
+            "priors": rng.integers(0, 9, n),
+            "city": pd.Categorical(rng.choice(["A", "B", "C"], n)),
+            "visits": pd.array(rng.integers(0, 4, n), dtype="Int64"),
+        }
+    )
+    y = pd.Series(np.where((X["age"] < 30) & (X["sex"] == "Male") | (X["priors"] > 6), "yes", "no"), name="again")
+    X.loc[::7, "age"] = np.nan
+    X.loc[::9, "sex"] = None
+    X.loc[::11, "visits"] = pd.NA
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def fitted() -> rl.RuleListClassifier:
+    X, y = people()
+    return rl.RuleListClassifier(regularization=0.02).fit(X, y, sensitive_features=X["smoker"])
+
+
+def test_fitted_attributes(fitted):
+    X, y = people()
+    assert fitted.status_ is rl.Status.OPTIMAL
+    assert fitted.gap_ == 0
+    assert fitted.objective_ == fitted.lower_bound_ == fitted.model_.objective(0.02)
+    assert fitted.classes_.tolist() == ["no", "yes"]
+    assert fitted.feature_names_in_.tolist() == list(X.columns)
+    assert fitted.n_features_in_ == 6
+    assert fitted.score(X, y) == 1 - fitted.model_.errors / len(X)
+    assert fitted.predict_proba(X).sum(axis=1) == pytest.approx(1)
+    explained = fitted.explain(X)
+    assert explained["prediction"].tolist() == fitted.predict(X).tolist()
+    assert len(fitted.model_) > 0
+
+
+def test_trace_keeps_the_laws(fitted):
+    trace = fitted.trace_
+    assert (trace["objective"].diff().dropna() <= 0).all()
+    assert (trace["lower_bound"].diff().dropna() >= 0).all()
+    assert (trace["work"].diff().dropna() > 0).all()
+    assert np.allclose(trace["gap"], trace["objective"] - trace["lower_bound"])
+    last = trace.iloc[-1]
+    assert last["objective"] == fitted.objective_
+    assert (last["errors"], last["rules"]) == (fitted.model_.errors, len(fitted.model_))
+
+
+def test_group_rates_are_reported_and_not_used(fitted):
+    X, y = people()
+    rates = fitted.group_rates_
+    assert list(rates.index) == ["False", "True"]
+    assert rates["errors"].sum() == fitted.model_.errors
+    assert clone(fitted).fit(X, y).model_ == fitted.model_
+    assert clone(fitted).fit(X, y).group_rates_ is None
+
+
+def test_predictions_agree_with_the_mined_antecedents(fitted):
+    X, _ = people(500)
+    A = fitted.antecedents_.transform(fitted.binarizer_.transform(X))
+    assert fitted.model_.predict(A).tolist() == fitted.predict(X).tolist()
+    assert fitted.model_.predict(X).tolist() == fitted.predict(X).tolist()
+
+
+def test_columns_are_read_by_name(fitted):
+    X, _ = people()
+    expected = fitted.predict(X).tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fitted.predict(X.iloc[:, ::-1]).tolist() == expected
+        assert fitted.predict(X.assign(other=1)[["other", *X.columns[::-1]]]).tolist() == expected
+    with pytest.raises(ValueError, match="'age'"):
+        fitted.predict(X.drop(columns="age"))
+
+
+def test_columns_named_by_numbers():
+    X, y = people()
+    numbered = X.set_axis(range(6), axis=1)
+    model = rl.RuleListClassifier(regularization=0.02).fit(numbered, y)
+    assert model.predict(numbered.iloc[:, ::-1]).tolist() == model.predict(numbered).tolist()
+
+
+def test_a_table_and_its_array_give_the_same():
+    data = load_breast_cancer(as_frame=True)
+    X, y = data.data.iloc[:, :6], data.target
+    of_frame = rl.RuleListClassifier(regularization=0.03, **SMALL).fit(X, y)
+    of_array = rl.RuleListClassifier(regularization=0.03, **SMALL).fit(X.to_numpy(), y.to_numpy())
+    assert of_frame.objective_ == of_array.objective_
+    assert of_frame.predict(X).tolist() == of_array.predict(X.to_numpy()).tolist()
+    with pytest.warns(UserWarning, match="feature names"):
+        assert of_frame.predict(X.to_numpy()).tolist() == of_frame.predict(X).tolist()
+    with pytest.warns(UserWarning, match="feature names"):
+        assert of_array.predict(X).tolist() == of_frame.predict(X).tolist()
+
+
+def test_boolean_columns_are_used_as_they_are():
+    X, y = people()
+    B = rl.Binarizer(thresholds=4).fit_transform(X)
+    of_frame = rl.RuleListClassifier(regularization=0.02).fit(B, y)
+    of_array = rl.RuleListClassifier(regularization=0.02).fit(B.to_numpy(), y)
+    assert of_frame.binarizer_ is None
+    assert of_frame.objective_ == of_array.objective_
+    assert of_array.predict(B.to_numpy()).tolist() == of_frame.predict(B).tolist()
+    assert of_frame.predict(B.iloc[:, ::-1]).tolist() == of_frame.predict(B).tolist()
+    assert of_frame.model_.predict(X).tolist() == of_frame.predict(B).tolist()
+
+
+def naive_optimum(A: np.ndarray, y: np.ndarray, regularization: float) -> float:
+    best = np.inf
+    for length in range(A.shape[1] + 1):
+        for antecedents in itertools.permutations(range(A.shape[1]), length):
+            fired = [next((k for k, j in enumerate(antecedents) if row[j]), length) for row in A]
+            errors = sum(min(np.bincount(y[np.array(fired) == k], minlength=2)) for k in range(length + 1))
+            best = min(best, errors / len(y) + regularization * length)
+    return best
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.02, 0.06, 0.15]))
+def test_no_list_is_better(seed, regularization):
+    rng = np.random.default_rng(seed)
+    A = rng.random((25, 4)) < rng.uniform(0.2, 0.8, 4)
+    y = rng.integers(0, 2, 25)
+    y[:2] = 0, 1
+    model = rl.RuleListClassifier(regularization, max_conditions=1, min_support=0, max_support=1).fit(A, y)
+    assert model.objective_ == pytest.approx(naive_optimum(A, y, regularization))
+
+
+def test_weights_count_as_repeated_rows():
+    X, y = people()
+    weight = np.random.default_rng(0).integers(0, 4, len(X))
+    repeated = np.repeat(np.arange(len(X)), weight)
+    options = {"regularization": 0.02, "thresholds": {"age": [25, 30, 45], "priors": [3, 6], "visits": [1]}}
+    weighted = rl.RuleListClassifier(**options).fit(X, y, sample_weight=weight, sensitive_features=X["sex"].isna())
+    plain = rl.RuleListClassifier(**options).fit(X.iloc[repeated], y.iloc[repeated])
+    assert weighted.objective_ == plain.objective_
+    assert weighted.model_.errors == plain.model_.errors
+    assert weighted.predict_proba(X).tolist() == plain.predict_proba(X).tolist()
+    assert weighted.group_rates_["weight"].sum() == weight.sum()
+    assert weighted.group_rates_["errors"].sum() == weighted.model_.errors
+
+
+def test_fractional_weights():
+    X, y = people()
+    weight = np.random.default_rng(0).random(len(X))
+    model = rl.RuleListClassifier(regularization=0.03, **SMALL).fit(X, y, sample_weight=weight)
+    assert model.objective_ == pytest.approx(
+        model.model_.evaluate(X, y, sample_weight=weight, regularization=0.03).objective
+    )
+
+
+@pytest.mark.parametrize("label", [0, 1, "only", True])
+def test_one_class_gives_a_default_only_list(label):
+    X, _ = people(30)
+    model = rl.RuleListClassifier().fit(X, [label] * 30)
+    assert len(model.model_) == 0
+    assert (model.objective_, model.lower_bound_, model.gap_) == (0, 0, 0)
+    assert model.status_ is rl.Status.OPTIMAL
+    assert model.predict(X).tolist() == [label] * 30
+    assert model.predict_proba(X).tolist() == [[1.0]] * 30
+    assert model.trace_["objective"].tolist() == [0]
+
+
+def test_a_class_of_weight_zero():
+    X, y = people(30)
+    model = rl.RuleListClassifier().fit(X, y, sample_weight=(y == "yes").astype(float))
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert set(model.predict(X)) == {"yes"}
+    assert model.predict_proba(X).tolist() == [[0.0, 1.0]] * 30
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"a": [1.0] * 6, "b": ["x"] * 6}),
+        np.zeros((6, 3)),
+        np.ones((6, 2), dtype=bool),
+        pd.DataFrame({"a": [np.nan] * 6}),
+    ],
+)
+def test_constant_columns_give_a_default_only_list(X):
+    y = [1, 1, 0, 1, 0, 1]
+    model = rl.RuleListClassifier().fit(X, y)
+    assert len(model.model_) == 0
+    assert model.status_ is rl.Status.OPTIMAL
+    assert model.objective_ == model.lower_bound_ == 2 / 6
+    assert model.predict(X).tolist() == [1] * 6
+    assert model.predict_proba(X)[:, 1] == pytest.approx(4 / 6)
+
+
+def test_a_default_only_list_among_antecedents():
+    X = np.array([[0], [1]] * 10, dtype=bool)
+    model = rl.RuleListClassifier(regularization=0.4).fit(X, [0, 0, 1, 1] * 5)
+    assert len(model.model_) == 0
+    assert model.objective_ == 0.5
+    assert str(model.model_).startswith("always 0")
+
+
+def test_duplicated_columns_change_nothing():
+    X, y = people()
+    doubled = pd.concat([X, X.add_suffix(" again")], axis=1)
+    assert rl.RuleListClassifier(0.02).fit(doubled, y).objective_ == rl.RuleListClassifier(0.02).fit(X, y).objective_
+
+
+def test_limits_warn_and_tell_the_gap():
+    X, y = people()
+    noise = np.random.default_rng(0).integers(0, 2, len(X))
+    with pytest.warns(ConvergenceWarning, match="time limit was reached"):
+        model = rl.RuleListClassifier(0.005, time_limit=0.0, beam_width=0).fit(X, noise)
+    assert model.status_ is rl.Status.LIMIT
+    assert model.gap_ > 0
+    assert model.lower_bound_ < model.objective_ == model.model_.objective(0.005)
+    with pytest.warns(ConvergenceWarning, match="gap limit was reached"):
+        model = rl.RuleListClassifier(0.005, gap=0.3, beam_width=0).fit(X, noise)
+    assert model.gap_ <= 0.3
+    assert rl.RuleListClassifier(0.02, max_length=1).fit(X, y).model_.complexity == 1
+
+
+def test_random_states():
+    X, y = people()
+    objective = rl.RuleListClassifier(0.03, **SMALL).fit(X, y).objective_
+    for state in (0, np.random.RandomState(0), None):
+        model = rl.RuleListClassifier(0.03, policy="random", random_state=state, **SMALL).fit(X, y)
+        assert model.objective_ == objective
+
+
+def test_pipeline_grid_search_and_cross_validation():
+    data = load_breast_cancer()
+    X, y = data.data[:, :5].copy(), data.target
+    X[::13, 2] = np.nan
+    pipeline = make_pipeline(SimpleImputer(), rl.RuleListClassifier(**SMALL))
+    scores = cross_val_score(pipeline, X, y, cv=3)
+    assert scores.min() > 0.8
+    grid = GridSearchCV(rl.RuleListClassifier(**SMALL), {"regularization": [0.02, 0.3]}, cv=3).fit(X, y)
+    assert grid.best_params_ == {"regularization": 0.02}
+    assert grid.best_estimator_.status_ is rl.Status.OPTIMAL
+
+
+def test_clone_and_pickle(fitted):
+    X, _ = people()
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.model_ == fitted.model_
+    assert again.predict(X).tolist() == fitted.predict(X).tolist()
+    with pytest.raises(NotFittedError):
+        clone(fitted).predict(X)
+    assert clone(fitted).get_params() == fitted.get_params()
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "message"),
+    [
+        (np.eye(4), [0, 1, 2, 0], {}, "Only binary classification is supported"),
+        (np.eye(4), [0.1, 0.2, 0.3, 0.4], {}, "continuous"),
+        (np.eye(4), [0, 1, np.nan, 0], {}, "NaN"),
+        (np.eye(4), [0, 1, 0], {}, "inconsistent numbers of samples"),
+        (np.array([[np.inf], [1.0], [0.0], [2.0]]), [0, 1, 0, 1], {}, "infinity"),
+        (pd.DataFrame({"a": [np.inf, 1, 0, 2]}), [0, 1, 0, 1], {}, "'a' is infinite in row 0"),
+        (pd.DataFrame(np.eye(4)[:, :2], columns=["a", "a"]), [0, 1, 0, 1], {}, "repeated column names: 'a'"),
+        (np.eye(4) > 0, [0, 1, 0, 1], {"regularization": 0}, "regularization"),
+        (np.eye(4) > 0, [0, 1, 0, 1], {"regularization": 1.0}, "regularization"),
+        (np.eye(4) > 0, [0, 1, 0, 1], {"policy": "best"}, "policy must be one of"),
+        (np.eye(4) > 0, [0, 1, 0, 1], {"max_conditions": 7}, "max_conditions"),
+        (np.eye(4) > 0, [0, 1, 0, 1], {"min_support": 2}, "min_support"),
+        (np.eye(4) > 0, [0, 1, 0, 1], {"time_limit": -1}, "time_limit"),
+        (np.eye(4), [0, 1, 0, 1], {"thresholds": 0}, "thresholds"),
+    ],
+)
+def test_bad_input_is_refused(X, y, options, message):
+    with pytest.raises(ValueError, match=message):
+        rl.RuleListClassifier(**options).fit(X, y)
+
+
+def test_bad_weights_and_groups():
+    X, y = np.eye(4) > 0, [0, 1, 0, 1]
+    for weight, message in (([1, 1, 1], "shape"), ([1, 1, -1, 1], "Negative"), ([0, 0, 0, 0], "zero")):
+        with pytest.raises(ValueError, match=message):
+            rl.RuleListClassifier().fit(X, y, sample_weight=weight)
+    with pytest.raises(ValueError, match="inconsistent"):
+        rl.RuleListClassifier().fit(X, y, sensitive_features=["a"])

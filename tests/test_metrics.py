@@ -1,0 +1,105 @@
+"""Counts, rates and intervals against scikit-learn, SciPy and plain loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from sklearn.metrics import accuracy_score, precision_score, recall_score
+
+from rulelab.metrics import RATES, Confusion, confusion, group_labels, group_rates, wilson_interval
+
+ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5), st.sampled_from("abc")), min_size=1)
+
+
+def columns(rows: list[tuple[bool, bool, int, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    actual, predicted, weight, group = zip(*rows, strict=True)
+    return np.array(actual), np.array(predicted), np.array(weight), np.array(group)
+
+
+@given(ROWS)
+def test_confusion_is_what_a_loop_counts(rows):
+    actual, predicted, weight, _ = columns(rows)
+    counted = confusion(actual, predicted, weight)
+    expected = dict.fromkeys([(a, p) for a in (True, False) for p in (True, False)], 0)
+    for a, p, w in zip(actual.tolist(), predicted.tolist(), weight.tolist(), strict=True):
+        expected[a, p] += w
+    assert counted == Confusion(
+        true_positive=expected[True, True],
+        false_positive=expected[False, True],
+        true_negative=expected[False, False],
+        false_negative=expected[True, False],
+    )
+    assert isinstance(counted.errors, int)
+    assert counted.weight == weight.sum()
+
+
+def test_rates_agree_with_scikit_learn():
+    rng = np.random.default_rng(0)
+    actual, predicted, weight = rng.random(200) < 0.4, rng.random(200) < 0.5, rng.random(200)
+    c = confusion(actual, predicted, weight)
+    options = {"sample_weight": weight}
+    assert c.accuracy == pytest.approx(accuracy_score(actual, predicted, **options))
+    assert c.precision == pytest.approx(precision_score(actual, predicted, **options))
+    assert c.true_positive_rate == pytest.approx(recall_score(actual, predicted, **options))
+    assert c.true_negative_rate == pytest.approx(recall_score(~actual, ~predicted, **options))
+    assert c.false_positive_rate == pytest.approx(1 - c.true_negative_rate)
+    assert c.false_negative_rate == pytest.approx(1 - c.true_positive_rate)
+    assert c.selection_rate == pytest.approx(np.average(predicted, weights=weight))
+    assert c.base_rate == pytest.approx(np.average(actual, weights=weight))
+
+
+def test_a_rate_without_trials_is_undefined():
+    c = Confusion(true_positive=0, false_positive=0, true_negative=3, false_negative=0)
+    assert math.isnan(c.true_positive_rate)
+    assert math.isnan(c.precision)
+    assert c.accuracy == 1
+
+
+@given(st.integers(0, 300), st.integers(1, 300), st.sampled_from([0.8, 0.95, 0.99]))
+def test_wilson_interval_is_scipys(successes, trials, confidence):
+    successes = min(successes, trials)
+    low, high = wilson_interval(successes, trials, confidence)
+    expected = binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+    assert low == pytest.approx(expected.low, abs=1e-12)
+    assert high == pytest.approx(expected.high, abs=1e-12)
+
+
+def test_wilson_interval_of_nothing_and_of_arrays():
+    low, high = wilson_interval([0, 5, 0], [0, 5, 5])
+    assert low.tolist()[0] == 0
+    assert high.tolist()[:2] == [1, 1]
+    assert low.tolist()[2] == 0
+    with pytest.raises(ValueError, match="confidence"):
+        wilson_interval(1, 2, confidence=95)
+
+
+@given(ROWS)
+def test_group_rates_add_up(rows):
+    actual, predicted, weight, group = columns(rows)
+    table = group_rates(actual, predicted, group, weight)
+    assert list(table.index) == sorted(set(group))
+    whole = confusion(actual, predicted, weight)
+    assert table["weight"].sum() == whole.weight
+    assert table["errors"].sum() == whole.errors
+    for name in group:
+        at = group == name
+        alone = confusion(actual[at], predicted[at], weight[at])
+        for rate in RATES:
+            value, low, high = table.loc[name, [rate, f"{rate}_low", f"{rate}_high"]]
+            assert value == alone.rate(rate) or (math.isnan(value) and math.isnan(alone.rate(rate)))
+            assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12
+
+
+def test_group_labels_join_columns_and_refuse_bad_ones():
+    frame = pd.DataFrame({"sex": ["F", "M"], "age": [1, 2]})
+    assert group_labels(frame, 2).tolist() == ["F, 1", "M, 2"]
+    with pytest.raises(ValueError, match="3 rows"):
+        group_labels(["a", "b", "c"], 2)
+    with pytest.raises(ValueError, match="row 1 is missing"):
+        group_labels(["a", None], 2)

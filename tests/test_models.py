@@ -1,0 +1,383 @@
+"""Rule lists against a loop over rows; reading them back; every table they are asked to predict on."""
+
+from __future__ import annotations
+
+import html
+import json
+import pickle
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.models import ModelError, RuleList, parse_model
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+WHOLE = st.integers(0, 3)
+
+
+@st.composite
+def cases(draw, weights=WHOLE):
+    """Rows of both classes, weights, and a list of antecedents, some of them repeated."""
+    n, m = draw(st.integers(2, 30)), draw(st.integers(1, 6))
+    bits = draw(st.lists(st.lists(st.booleans(), min_size=m, max_size=m), min_size=n, max_size=n))
+    y = [0, 1, *draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))]
+    weight = [1, 1, *draw(st.lists(weights, min_size=n - 2, max_size=n - 2))]
+    antecedents = draw(st.lists(st.integers(0, m - 1), max_size=5))
+    return np.array(bits), np.array(y), np.array(weight), antecedents
+
+
+def first_rule(row, antecedents):
+    return next((k for k, j in enumerate(antecedents) if row[j]), len(antecedents))
+
+
+@given(cases())
+def test_counts_labels_and_predictions_are_those_of_a_loop(case):
+    A, y, weight, antecedents = case
+    model = RuleList.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight), antecedents)
+    counts = np.zeros((len(antecedents) + 1, 2), dtype=int)
+    for row, label, w in zip(A, y, weight, strict=True):
+        counts[first_rule(row, antecedents), label] += w
+    every = (*model.rules, model.default)
+    assert [(rule.negatives, rule.positives) for rule in every] == list(map(tuple, counts.tolist()))
+    assert model.errors == counts.min(axis=1).sum()
+    assert model.weight == weight.sum()
+    assert model.objective(0.1) == pytest.approx(model.errors / weight.sum() + 0.1 * len(antecedents))
+    for k, rule in enumerate(every):
+        total = counts[k] if counts[k].sum() else counts[k:].sum(axis=0)
+        total = total if total.sum() else counts.sum(axis=0)
+        assert rule.prediction == int(total[1] > total[0])
+        assert rule.probability == total[1] / total.sum()
+    fired = [first_rule(row, antecedents) for row in A]
+    assert model.predict(A).tolist() == [every[k].prediction for k in fired]
+    assert model.predict_proba(A)[:, 1].tolist() == [every[k].probability for k in fired]
+    explained = model.explain(A)
+    assert explained["rule"].tolist() == fired
+    assert explained["prediction"].tolist() == model.predict(A).tolist()
+    assert explained["probability"].tolist() == model.predict_proba(A)[:, 1].tolist()
+    scores = model.evaluate(A, y, sample_weight=weight, regularization=0.1)
+    assert (scores.errors, scores.weight) == (model.errors, model.weight)
+    assert scores.objective == model.objective(0.1)
+
+
+@given(cases(st.floats(0, 3).map(lambda w: round(w, 3) + 0.0005)))
+def test_fractional_weights(case):
+    A, y, weight, antecedents = case
+    model = RuleList.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight), antecedents)
+    assert model.errors == pytest.approx(model.evaluate(A, y, sample_weight=weight).errors)
+    assert RuleList.from_json(model.to_json()) == model
+
+
+@given(cases())
+def test_json_round_trip(case):
+    A, y, weight, antecedents = case
+    labels = np.array(["no", "yes"])[y]
+    problem = rl.Problem.from_arrays(A, labels, sample_weight=weight, names=[f"a{j} é" for j in range(A.shape[1])])
+    model = RuleList.from_problem(problem, antecedents)
+    again = RuleList.from_json(model.to_json())
+    assert again == model
+    assert hash(again) == hash(model)
+    assert str(again) == str(model)
+    assert pickle.loads(pickle.dumps(model)) == model
+    assert RuleList.from_dict(json.loads(json.dumps(model.to_dict()))) == model
+
+
+def table() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    n = 200
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 70, n).astype(float),
+            "sex": rng.choice(["Male", "Female"], n),
+            "smoker": rng.choice([True, False, None], n),
+            "priors": rng.integers(0, 9, n),
+            "city": pd.Categorical(rng.choice(["A", "B", "C"], n)),
+        }
+    )
+    frame.loc[::7, "age"] = np.nan
+    frame.loc[::9, "sex"] = None
+    return frame
+
+
+@pytest.fixture
+def mined():
+    X = table()
+    y = ((X["age"] < 30) | (X["priors"] > 5)).to_numpy().astype(int)
+    B = rl.Binarizer(thresholds=5).fit_transform(X)
+    ants = rl.mine_antecedents(B, max_conditions=2)
+    problem = rl.Problem.from_antecedents(ants, y)
+    return X, B, ants, y, problem
+
+
+def test_all_tables_give_the_same_predictions(mined):
+    X, B, ants, _, problem = mined
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        model = RuleList.from_problem(problem, rng.choice(len(ants), 4, replace=False))
+        A = ants.matrix
+        expected = model.fired(A).tolist()
+        shuffled = rng.permutation(len(ants.names))
+        assert model.fired(A.astype(np.int8)).tolist() == expected
+        assert model.fired(A.astype(float)).tolist() == expected
+        assert model.fired(pd.DataFrame(A)).tolist() == expected
+        assert model.fired(pd.DataFrame(A, columns=ants.names).iloc[:, shuffled]).tolist() == expected
+        assert model.fired(B).tolist() == expected
+        assert model.fired(B.iloc[:, ::-1].astype(object)).tolist() == expected
+        assert model.fired(X).tolist() == expected
+        assert model.fired(X.iloc[:, ::-1].assign(other="x")).tolist() == expected
+        assert RuleList.from_json(model.to_json()).fired(X).tolist() == expected
+        assert model.explain(X.set_index(pd.Index(range(500, 700)))).index[0] == 500
+
+
+def test_python_source_predicts_the_same(mined):
+    X, _, ants, _, problem = mined
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        model = RuleList.from_problem(problem, rng.choice(len(ants), 4, replace=False))
+        scope: dict = {}
+        exec(model.to_python(), scope)
+        assert [scope["predict"](row) for row in X.to_dict("records")] == model.predict(X).tolist()
+
+
+def test_python_source_of_hostile_names_is_only_text():
+    name = "x'] or __import__('os').abort() or row['\n"
+    model = RuleList.from_problem(rl.Problem.from_arrays([[1], [0]], [1, 0], names=[name]), [0])
+    scope: dict = {}
+    exec(model.to_python(), scope)
+    assert [scope["predict"]({name: value}) for value in (True, False)] == [1, 0]
+
+
+def test_categories_seen_only_at_prediction(mined):
+    X, _, ants, _, problem = mined
+    j = ants.names.index("city == A")
+    model = RuleList.from_problem(problem, [j])
+    assert model.fired(X.assign(city="Z")).tolist() == [1] * len(X)
+
+
+def small() -> RuleList:
+    A = [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    return RuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 1, 0], names=["one", "two", "a third"]), [0, 2])
+
+
+def test_text():
+    assert str(small()).splitlines() == [
+        "if      one     then 1   (probability 1.00, 2 of 2)",
+        "else if a third then 0   (probability 0.50, 1 of 2)",
+        "else                 0   (probability 0.00, 0 of 2)",
+    ]
+    assert "then two_year_recid = 1 " in small().to_text(target="two_year_recid")
+    assert repr(small()) == "RuleList(2 rules, 1 errors in 6)"
+    assert str(RuleList.without_rules((0, 1), 1, 3)) == "always 0   (probability 0.25, 1 of 4)"
+
+
+def test_names_stay_text_and_on_one_line():
+    problem = rl.Problem.from_arrays([[1], [0]], [HOSTILE, "z\u202e"], names=[HOSTILE + "\n\x1b[31m\u202e"])
+    model = RuleList.from_problem(problem, [0])
+    assert len(str(model).splitlines()) == 2
+    assert str(model).isprintable() or str(model).replace("\n", "").isprintable()
+    assert "<img" not in model._repr_html_()
+    assert html.escape(HOSTILE) in model._repr_html_()
+
+
+def test_labels_keep_their_type():
+    for labels in ((0, 1), ("bad", "good"), (False, True), (-1.0, 1.0)):
+        model = RuleList.from_problem(rl.Problem.from_arrays([[1], [0]], labels[::-1]), [0])
+        predicted = model.predict([[1], [0]])
+        assert predicted.tolist() == list(labels[::-1])
+        assert type(predicted.tolist()[0]) is type(labels[0])
+        assert type(RuleList.from_json(model.to_json()).classes[0]) is type(labels[0])
+
+
+def test_only_one_class():
+    model = RuleList.without_rules(("yes",), 5, 0)
+    frame = pd.DataFrame({"any": [1.5, None]})
+    assert model.predict(frame).tolist() == ["yes", "yes"]
+    assert model.predict_proba(frame).tolist() == [[1.0], [1.0]]
+    assert model.evaluate(frame, ["yes", "yes"]).errors == 0
+    assert RuleList.from_json(model.to_json()) == model
+
+
+def test_immutable():
+    with pytest.raises(AttributeError):
+        small().rules = ()
+    assert small() == small()
+    assert len({small(), small(), RuleList.without_rules((0, 1), 1, 3)}) == 2
+
+
+def test_group_rates_of_a_model():
+    A = [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    scores = small().evaluate(A, [1, 1, 0, 0, 1, 0], groups=["f", "m"] * 3)
+    assert scores.groups.loc["f", "accuracy"] == pytest.approx(2 / 3)
+    assert scores.groups.loc["m", "errors"] == 0
+    assert json.loads(json.dumps(scores.to_dict()))["groups"][0]["group"] == "f"
+    assert scores.accuracy == pytest.approx(5 / 6)
+
+
+def test_tables_that_do_not_fit():
+    model = small()
+    with pytest.raises(ModelError, match=r"2 columns.*3 antecedents"):
+        model.predict(np.zeros((4, 2)))
+    with pytest.raises(ModelError, match="shape"):
+        model.predict([1, 0, 1])
+    with pytest.raises(ModelError, match=r"column 2, row 1 holds .*7"):
+        model.predict([[1, 0, 0], [1, 0, 7]])
+    with pytest.raises(ModelError, match="lacks 'a third'"):
+        model.predict(pd.DataFrame({"one": [1], "two": [0]}))
+    with pytest.raises(ModelError, match=r"'one', row 1 holds nan"):
+        model.predict(pd.DataFrame({"one": [1, np.nan], "a third": [0, 0]}))
+    with pytest.raises(ModelError, match="2 columns named 'one'"):
+        model.predict(pd.DataFrame([[1, 0, 0]], columns=["one", "one", "a third"]))
+
+
+def test_raw_tables_that_do_not_fit(mined):
+    X, _, ants, _, problem = mined
+    model = RuleList.from_problem(problem, [ants.names.index("smoker"), ants.names.index("priors <= 1")])
+    with pytest.raises(ModelError, match="lacks 'priors'"):
+        model.predict(X.drop(columns="priors"))
+    with pytest.raises(ModelError, match="'priors <= 1' cannot be evaluated on the column 'priors'"):
+        model.predict(X.assign(priors="many"))
+    with pytest.raises(ModelError, match=r"'smoker', row 0 holds 'True'"):
+        model.predict(X.assign(smoker="True"))
+
+
+def test_labels_and_weights_that_do_not_fit():
+    A = [[1, 0, 0], [0, 0, 0]]
+    with pytest.raises(ModelError, match=r"row 1 is .*2.*knows only 0 and 1"):
+        small().evaluate(A, [0, 2])
+    with pytest.raises(ModelError, match="y has shape"):
+        small().evaluate(A, [0, 1, 1])
+    with pytest.raises(ModelError, match="sample_weight, row 1 is -1"):
+        small().evaluate(A, [0, 1], sample_weight=[1, -1])
+    with pytest.raises(ModelError, match="no rows of positive weight"):
+        small().evaluate(A, [0, 1], sample_weight=[0, 0])
+    with pytest.raises(ModelError, match="groups has 1 rows"):
+        small().evaluate(A, [0, 1], groups=["a"])
+
+
+def test_unknown_antecedent():
+    problem = rl.Problem.from_arrays([[1], [0]], [1, 0])
+    for j in (-1, 1):
+        with pytest.raises(ModelError, match=f"no antecedent {j}"):
+            RuleList.from_problem(problem, [j])
+
+
+def test_saved_files(tmp_path):
+    path = tmp_path / "model.json"
+    small().to_json(path)
+    assert rl.load_model(path) == small()
+    assert rl.load_model(str(path)) == small()
+
+
+def changed(*path, value):
+    data = small().to_dict()
+    at = data
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([], "no saved model"),
+        ({}, "'format'"),
+        (changed("schema_version", value=2), "schema version 2.*upgrade"),
+        (changed("schema_version", value="1"), "'schema_version' .* must be an integer"),
+        (changed("family", value="tree"), "unknown family 'tree'"),
+        (changed("classes", value=[1, 1]), "'classes'"),
+        (changed("classes", value=[[], {}]), "'classes'"),
+        (changed("n_antecedents", value=2.5), "'n_antecedents'"),
+        (changed("rules", value={}), "'rules' .* must be a list"),
+        (changed("rules", 1, value=3), r"'rules\[1\]' .* must be an object"),
+        (changed("rules", 1, "antecedent", value=3), r"'rules\[1\]\.antecedent' .* is 3"),
+        (changed("rules", 1, "antecedent", value=True), r"'rules\[1\]\.antecedent' .* must be an integer"),
+        (changed("rules", 0, "prediction", value=5), "not one of its classes"),
+        (changed("rules", 0, "positives", value=-1), "cannot be negative"),
+        (changed("rules", 0, "probability", value=1.5), "cannot exceed 1"),
+        (changed("rules", 0, "conditions", value=[{"column": "a", "operator": "~", "value": 1}]), "unknown operator"),
+        (
+            changed("rules", 0, "conditions", value=[{"column": "a", "operator": "<=", "value": "1"}]),
+            "must be a number",
+        ),
+        (changed("default", "antecedent", value=0), r"'default\.antecedent' .* must be null"),
+        (changed("default", value=None), "'default' .* must be an object"),
+    ],
+)
+def test_malformed_models_are_refused(data, message):
+    with pytest.raises(ModelError, match=message):
+        parse_model(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "not valid JSON"),
+        (b"\xff\xfe{", "JSON|UTF-8"),
+        (b'{"format": "rulelab model", "schema_version": NaN}', "NaN"),
+        (b"[" * 200_000, "nested too deeply"),
+        (small().to_json()[:-20].encode(), "not valid JSON"),
+    ],
+)
+def test_malformed_text_is_refused(text, message):
+    with pytest.raises(ModelError, match=message):
+        parse_model(text)
+
+
+def test_missing_entries_are_named():
+    for key in ("classes", "n_antecedents", "rules", "default", "schema_version", "family"):
+        data = small().to_dict()
+        del data[key]
+        with pytest.raises(ModelError, match=key):
+            parse_model(json.dumps(data))
+    for key in small().rules[0].to_dict():
+        data = small().to_dict()
+        del data["rules"][1][key]
+        with pytest.raises(ModelError, match=rf"rules\[1\]\.{key}"):
+            parse_model(json.dumps(data))
+
+
+@settings(max_examples=200)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda c: st.lists(c) | st.dictionaries(st.text(), c),
+    ),
+    st.data(),
+)
+def test_anything_else_is_refused_or_read(value, data):
+    saved = small().to_dict()
+    at = data.draw(st.sampled_from([saved, saved["rules"][0], saved["default"]]))
+    at[data.draw(st.sampled_from(sorted(at)))] = value
+    try:
+        model = RuleList.from_dict(saved)
+    except ModelError:
+        return
+    assert RuleList.from_json(model.to_json()) == model
+
+
+def test_labels_json_cannot_hold():
+    model = RuleList.without_rules((pd.Timestamp("2020-01-01"),), 1, 0)
+    with pytest.raises(ModelError, match="class label"):
+        model.to_json()
+
+
+def test_building_is_fast_enough_for_every_incumbent():
+    rng = np.random.default_rng(0)
+    A = rng.random((400, 200)) < 0.3
+    problem = rl.Problem.from_arrays(A, rng.random(400) < 0.5)
+    RuleList.from_problem(problem, [1])
+    best = min(_seconds(lambda: RuleList.from_problem(problem, range(5))) for _ in range(20))
+    assert best < 1e-3
+
+
+def _seconds(call) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
