@@ -156,6 +156,8 @@ def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
     grown = {}
     for name in names:
         array = getattr(store, name)
+        if not array.flags.owndata:  # as after unpickling
+            array = array.copy()
         array.resize((capacity, *array.shape[1:]), refcheck=False)
         grown[name] = array
     return store._replace(**grown)

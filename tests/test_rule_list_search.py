@@ -1,0 +1,269 @@
+"""The rule list engine against the naive reference, exact optima and certified benchmark instances."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
+from rulelab.rule_list.costs import integer_costs
+from rulelab.search import Status
+
+HARDEST = {("compas_a", 0.001), ("compas_155", 0.0025), ("compas_165", 0.005), ("compas_982", 0.01)}
+LAMBDAS = (0.02, 0.05, 0.1, 0.2)
+
+
+@st.composite
+def small_problems(draw, max_rows=14, max_antecedents=5):
+    n = draw(st.integers(2, max_rows))
+    m = draw(st.integers(1, max_antecedents))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
+    return np.array(cells).reshape(n, m), y, weight, draw(st.sampled_from(LAMBDAS))
+
+
+def certified(problem, regularization, **options):
+    snapshot = rl.solve(RuleListSearch(problem, regularization, **options))
+    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.gap == 0
+    return snapshot
+
+
+def exact(y, weight, regularization, snapshot, A):
+    """The incumbent's objective in rationals, recomputed by the naive reference from its antecedents."""
+    return naive.rule_list_objective(
+        A, y, weight, Fraction(repr(regularization)), snapshot.incumbent.model.antecedents
+    )
+
+
+def test_naive_recursion_agrees_with_enumeration():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        A, y = rng.random((8, 4)) < 0.5, rng.random(8) < 0.5
+        weight = rng.integers(1, 4, 8).tolist()
+        for limit in (0, 1, 2, 4):
+            args = (A, y, weight, Fraction(1, 20), limit)
+            assert naive.best_rule_list(*args) == naive.best_rule_list_by_enumeration(*args)
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_problems(), st.sampled_from(sorted(POLICIES)), st.sampled_from([0, 1, 500]))
+def test_every_policy_finds_the_optimum(case, policy, beam_width):
+    A, y, weight, regularization = case
+    snapshot = certified(
+        rl.Problem.from_arrays(A, y, sample_weight=weight),
+        regularization,
+        policy=policy,
+        beam_width=beam_width,
+        random_state=1,
+    )
+    assert exact(y, weight, regularization, snapshot, A) == naive.best_rule_list(
+        A, y, weight, Fraction(repr(regularization))
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_problems(), st.sets(st.sampled_from(BOUNDS)), st.sampled_from(sorted(POLICIES)))
+def test_switching_bounds_off_never_changes_the_optimum(case, off, policy):
+    A, y, weight, regularization = case
+    snapshot = certified(
+        rl.Problem.from_arrays(A, y, sample_weight=weight),
+        regularization,
+        policy=policy,
+        bounds=RuleListBounds(**dict.fromkeys(off, False)),
+        beam_width=0,
+    )
+    assert exact(y, weight, regularization, snapshot, A) == naive.best_rule_list(
+        A, y, weight, Fraction(repr(regularization))
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_problems(), st.integers(0, 4), st.sets(st.sampled_from(BOUNDS)), st.sampled_from([0, 20]))
+def test_length_limit(case, limit, off, beam_width):
+    A, y, weight, regularization = case
+    snapshot = certified(
+        rl.Problem.from_arrays(A, y, sample_weight=weight),
+        regularization / 4,
+        max_length=limit,
+        bounds=RuleListBounds(**dict.fromkeys(off, False)),
+        beam_width=beam_width,
+    )
+    assert snapshot.incumbent.complexity <= limit
+    assert exact(y, weight, regularization / 4, snapshot, A) == naive.best_rule_list(
+        A, y, weight, Fraction(repr(regularization / 4)), limit
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_problems())
+def test_duplicated_rows_equal_weights(case):
+    A, y, weight, regularization = case
+    weighted = certified(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization)
+    repeated = certified(
+        rl.Problem.from_arrays(np.repeat(A, weight, axis=0), np.repeat(y, weight)), regularization
+    )
+    assert weighted.incumbent.objective == repeated.incumbent.objective
+    assert weighted.incumbent.model == repeated.incumbent.model
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_problems(), st.floats(0.1, 3.0))
+def test_scaled_float_weights(case, scale):
+    """Weights that are not integers go through the rounded grid, which must not change the optimum."""
+    A, y, weight, regularization = case
+    floats = [w * scale for w in weight]
+    snapshot = certified(rl.Problem.from_arrays(A, y, sample_weight=floats), regularization)
+    best = naive.best_rule_list(A, y, weight, Fraction(repr(regularization)))
+    assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-9)
+    assert snapshot.detail["resolution"] < 1e-9
+
+
+@pytest.mark.parametrize("regularization", [1 / 3, 0.1 + 0.2, 1e-9])
+def test_regularization_of_many_digits(regularization):
+    rng = np.random.default_rng(0)
+    A, y = rng.random((300, 4)) < 0.5, rng.random(300) < 0.5
+    snapshot = certified(rl.Problem.from_arrays(A, y), regularization)
+    best = naive.best_rule_list(*_merged(A, y), Fraction(regularization))
+    assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-12)
+
+
+def _merged(A, y):
+    rows, counts = np.unique(np.column_stack([A, y]), axis=0, return_counts=True)
+    return rows[:, :-1], rows[:, -1], counts.tolist()
+
+
+def test_integer_costs_are_exact_for_short_regularizations():
+    costs = integer_costs(np.array([3, 4]), np.array([1, 2]), 0.005)
+    assert costs.exact
+    assert costs.per_rule * 200 == costs.per_error * 10
+    assert costs.unit * costs.per_error == pytest.approx(1 / 10)
+
+
+def test_both_counting_kernels_agree():
+    from rulelab.rule_list.counting import count, layout, weigh
+
+    rng = np.random.default_rng(2)
+    patterns = rl.Problem.from_arrays(rng.random((400, 70)) < 0.3, rng.random(400) < 0.5).words
+    net = rng.integers(1, 1000, len(patterns)) * rng.choice([-1, 1], len(patterns))
+    planes, rows = layout(patterns, net, 70, use_rows=False), layout(patterns, net, 70, use_rows=True)
+    matrix = (patterns[:, np.arange(70) // 64] >> (np.arange(70) % 64).astype(np.uint64) & np.uint64(1)).astype(bool)
+    for arrays in (planes, rows):
+        positive, negative = np.zeros(70, dtype=np.int64), np.zeros(70, dtype=np.int64)
+        totals = count(arrays, arrays.full, positive, negative)
+        assert totals == (net[net > 0].sum(), -net[net < 0].sum()) == weigh(arrays, arrays.full)
+        assert (positive == np.where(net > 0, net, 0) @ matrix).all()
+        assert (negative == np.where(net < 0, -net, 0) @ matrix).all()
+        part = arrays.full & rng.integers(0, 1 << 63, arrays.full.size).astype(np.uint64)
+        totals = count(arrays, part, positive, negative)
+        assert totals == weigh(arrays, part)
+
+
+def test_oracles(shared):
+    files = sorted((shared / "oracles").glob("rule_list_*.npz"))
+    assert files
+    for file in files:
+        z = np.load(file)
+        problem = rl.Problem.from_arrays(z["rules"].T, z["labels"])
+        optimum = Fraction(int(z["optimum_num"]), int(z["optimum_den"]))
+        for policy in POLICIES:
+            snapshot = certified(problem, float(z["lam"]), policy=policy, random_state=0)
+            assert snapshot.incumbent.objective == pytest.approx(float(optimum), abs=1e-12), (file.name, policy)
+
+
+def test_certified_benchmark_instances(instances):
+    expected = {k: v for k, v in instances.EXPECTED["rule_list"].items() if k not in HARDEST}
+    problems = {}
+    for (name, regularization), objective in expected.items():
+        if name not in problems:
+            A, y, names = instances.load(name)
+            problems[name] = rl.Problem.from_arrays(A, y, names=names)
+        snapshot = certified(problems[name], regularization)
+        assert snapshot.incumbent.objective == pytest.approx(objective, abs=1e-7), (name, regularization)
+
+
+def test_bounds_report_what_they_cut(instances):
+    A, y, _ = instances.load("compas_a")
+    problem = rl.Problem.from_arrays(A, y)
+    full = certified(problem, 0.01, beam_width=0)
+    assert {"hierarchical", "lookahead", "accurate support", "pair lookahead", "equivalent support"} <= {
+        name for name, count in full.pruned.items() if count
+    }
+    without = certified(problem, 0.01, beam_width=0, bounds=RuleListBounds(pair_lookahead=False))
+    assert without.counts["stored"] > full.counts["stored"]
+    assert without.pruned["pair lookahead"] == 0
+
+
+def test_memory_limit_stops_and_resumes(instances):
+    A, y, _ = instances.load("compas_155")
+    problem = rl.Problem.from_arrays(A, y)
+    search = RuleListSearch(problem, 0.005, memory_limit=2_000_000)
+    stopped = rl.solve(search)
+    assert stopped.status is Status.LIMIT
+    assert stopped.limit == "memory"
+    assert 0 < stopped.lower_bound <= stopped.incumbent.objective
+    assert stopped.memory_bytes <= 1.1 * 2_000_000
+    again = rl.solve(search)
+    assert (again.status, again.work) == (Status.LIMIT, stopped.work)
+    search.memory_limit = None
+    done = rl.solve(search)
+    assert done.status is Status.OPTIMAL
+    assert done.incumbent.objective == pytest.approx(instances.EXPECTED["rule_list"]["compas_155", 0.005], abs=1e-7)
+
+
+def test_default_rule_alone_is_certified():
+    rng = np.random.default_rng(1)
+    A = rng.random((200, 5)) < 0.5
+    y = np.arange(200) < 60
+    snapshot = certified(rl.Problem.from_arrays(A, y), 0.5)
+    assert snapshot.incumbent.complexity == 0
+    assert snapshot.incumbent.objective == 0.3
+
+
+def test_duplicated_and_full_columns_change_nothing():
+    rng = np.random.default_rng(3)
+    A, y = rng.random((100, 4)) < 0.5, rng.random(100) < 0.5
+    plain = certified(rl.Problem.from_arrays(A, y), 0.02)
+    wide = np.column_stack([A, A, np.ones(100, bool), np.zeros(100, bool)])
+    assert certified(rl.Problem.from_arrays(wide, y), 0.02).incumbent.objective == plain.incumbent.objective
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("regularization", 0),
+        ("regularization", 1),
+        ("regularization", float("nan")),
+        ("regularization", "0.01"),
+        ("policy", "best"),
+        ("bounds", {"grid": True}),
+        ("max_length", -1),
+        ("max_length", 1.5),
+        ("memory_limit", 0),
+        ("random_state", "seed"),
+        ("beam_width", -1),
+    ],
+)
+def test_bad_arguments_are_named(argument, value):
+    problem = rl.Problem.from_arrays([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match=argument):
+        RuleListSearch(problem, **{argument: value})
+
+
+def test_unpickled_halfway_search_keeps_its_counters(instances):
+    A, y, _ = instances.load("compas_165")
+    search = RuleListSearch(rl.Problem.from_arrays(A, y), 0.02)
+    before = search.advance(700)
+    copy = pickle.loads(pickle.dumps(search))
+    assert replace(copy.advance(1), step=0, seconds=0).counts["expanded"] >= before.counts["expanded"]
+    assert rl.solve(copy).incumbent == replace(rl.solve(search).incumbent, found_at=rl.solve(copy).incumbent.found_at)

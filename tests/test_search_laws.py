@@ -1,0 +1,145 @@
+"""The laws every engine keeps. A new engine joins by adding its makers to ``ENGINES``."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import rulelab as rl
+from rulelab.rule_list import POLICIES, RuleListSearch
+from rulelab.search import Search, Snapshot, Status
+
+
+def _problem(seed: int, n: int = 160, m: int = 14) -> rl.Problem:
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
+    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
+
+
+ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
+    **{
+        f"rule_list, {policy}": lambda p, policy=policy: RuleListSearch(p, 0.012, policy, random_state=3, beam_width=0)
+        for policy in POLICIES
+    },
+    "rule_list, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30),
+    "rule_list, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3),
+}
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def make(request) -> Callable[..., Search]:
+    return lambda seed=0: ENGINES[request.param](_problem(seed))
+
+
+def _result(snapshot: Snapshot) -> tuple:
+    incumbent = replace(snapshot.incumbent, found_at=(0, snapshot.incumbent.found_at[1]))
+    return (
+        snapshot.status,
+        incumbent,
+        snapshot.lower_bound,
+        snapshot.work,
+        dict(snapshot.counts),
+        dict(snapshot.pruned),
+        snapshot.queue_by_length,
+    )
+
+
+def test_slicing_the_work_never_changes_the_result(make):
+    whole = _result(rl.solve(make(), work_per_step=10**6))
+    assert whole[0] is Status.OPTIMAL
+    for size in (1, 7, 64):
+        assert _result(rl.solve(make(), work_per_step=size)) == whole
+
+
+def test_bounds_move_towards_each_other(make):
+    objective, bound, work = math.inf, -math.inf, 0
+    for snapshot in rl.steps(make(), work_per_step=3):
+        assert snapshot.incumbent is not None
+        assert snapshot.incumbent.objective <= objective
+        assert snapshot.lower_bound >= bound
+        assert snapshot.lower_bound <= snapshot.incumbent.objective
+        assert snapshot.gap == snapshot.incumbent.objective - snapshot.lower_bound
+        assert work <= snapshot.work <= work + 3
+        assert snapshot.incumbent.found_at[1] <= snapshot.work
+        assert sum(snapshot.queue_by_length) == snapshot.counts["queued"] or snapshot.phase != "searching"
+        objective, bound, work = snapshot.incumbent.objective, snapshot.lower_bound, snapshot.work
+    assert snapshot.gap == 0
+    assert snapshot.counts["queued"] == 0
+    assert snapshot.log10_remaining == 0
+
+
+def test_lower_bound_never_exceeds_the_optimum(make):
+    optimum = rl.solve(make()).incumbent.objective
+    assert all(s.lower_bound <= optimum + 1e-12 for s in rl.steps(make(), work_per_step=1))
+
+
+def test_after_optimal_nothing_changes(make):
+    search = make()
+    last = _result(rl.solve(search))
+    assert _result(search.advance(100)) == last
+    assert [_result(s) for s in search.steps()] == [last]
+
+
+def test_pickled_half_way_it_goes_on(make):
+    whole = _result(rl.solve(make()))
+    search = make()
+    for _ in range(4):
+        search.advance(9)
+        search = pickle.loads(pickle.dumps(search))
+    assert _result(rl.solve(search)) == whole
+
+
+def test_interleaved_searches_do_not_meet(make):
+    alone = [_result(rl.solve(make(seed))) for seed in (0, 1)]
+    pair = [make(0), make(1)]
+    last: list[Snapshot | None] = [None, None]
+    for _ in range(100_000):
+        for k, search in enumerate(pair):
+            last[k] = search.advance(5)
+        if all(s is not None and s.status is Status.OPTIMAL for s in last):
+            break
+    assert [_result(s) for s in last if s is not None] == alone
+
+
+def test_snapshots_are_small_frozen_and_keep_nothing_of_the_search(make):
+    search = make()
+    first = search.advance(5)
+    before = pickle.dumps(first)
+    assert len(before) < 20_000
+    rl.solve(search)
+    assert pickle.dumps(first) == before
+    with pytest.raises(AttributeError):
+        first.work = 3
+
+
+def test_limits_stop_and_resume(make):
+    whole = _result(rl.solve(make()))
+    search = make()
+    by_work = rl.solve(search, work_limit=10, work_per_step=4)
+    assert (by_work.status, by_work.limit, by_work.work) == (Status.LIMIT, "work", 10)
+    by_time = rl.solve(search, time_limit=0, work_per_step=1)
+    assert (by_time.status, by_time.limit, by_time.work) == (Status.LIMIT, "time", 11)
+    by_gap = rl.solve(search, gap=1.0)
+    assert (by_gap.status, by_gap.limit) == (Status.LIMIT, "gap")
+    assert by_gap.gap <= 1.0
+    assert _result(rl.solve(search)) == whole
+
+
+@pytest.mark.parametrize(
+    "bad", [{"work_per_step": 0}, {"time_limit": -1}, {"gap": -0.1}, {"work_limit": 1.5}, {"gap": math.nan}]
+)
+def test_bad_limits_are_refused_at_the_call(make, bad):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        rl.steps(make(), **bad)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 2.5, True, None])
+def test_bad_work_is_refused(make, bad):
+    with pytest.raises(ValueError, match="max_work"):
+        make().advance(bad)
