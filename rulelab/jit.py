@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -15,16 +16,49 @@ from numba.core import types
 from numba.extending import intrinsic
 
 _CACHE = os.environ.get("RULELAB_CACHE", "1") != "0"
+_stamp: tuple[float, int] | None = None
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile in nopython mode, without the GIL, cached on disk where some folder can be written."""
     if _CACHE:
         try:
-            return numba.njit(nogil=True, cache=True)(function)
+            dispatcher = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True)(function)
         except RuntimeError:  # neither the package folder nor a user folder can be written: compile in each process
             pass
-    return numba.njit(nogil=True)(function)
+        else:
+            _watch_all_sources(dispatcher)
+            return dispatcher
+    return numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """As `kernel`, for functions that only kernels call: without the wrapper for Python, which is slow to compile."""
+    return numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+
+
+def source_stamp() -> tuple[float, int]:
+    """Latest change and total size of the source files that kernels are made of.
+
+    These are the modules beside this one that import it, and all modules of the subpackages in which one does.
+    """
+    root = Path(__file__).parent
+    files = {Path(__file__)}
+    for path in root.rglob("*.py"):
+        if "jit import" in path.read_text(encoding="utf-8"):
+            files.update([path] if path.parent == root else path.parent.glob("*.py"))
+    status = [path.stat() for path in files]
+    return max(s.st_mtime for s in status), sum(s.st_size for s in status)
+
+
+def _watch_all_sources(dispatcher: Any) -> None:
+    """Let a change of any kernel source make the cached kernel stale, not only a change of the file it is defined in."""
+    global _stamp  # noqa: PLW0603
+    file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if file is not None:
+        if _stamp is None:
+            _stamp = source_stamp()
+        file._source_stamp = _stamp
 
 
 def is_compiled(*kernels: Any) -> bool:

@@ -8,6 +8,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("rulelab", deadline=None)
+settings.load_profile("rulelab")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

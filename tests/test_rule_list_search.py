@@ -56,7 +56,7 @@ def test_naive_recursion_agrees_with_enumeration():
             assert naive.best_rule_list(*args) == naive.best_rule_list_by_enumeration(*args)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(small_problems(), st.sampled_from(sorted(POLICIES)), st.sampled_from([0, 1, 500]))
 def test_every_policy_finds_the_optimum(case, policy, beam_width):
     A, y, weight, regularization = case
@@ -72,7 +72,7 @@ def test_every_policy_finds_the_optimum(case, policy, beam_width):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(small_problems(), st.sets(st.sampled_from(BOUNDS)), st.sampled_from(sorted(POLICIES)))
 def test_switching_bounds_off_never_changes_the_optimum(case, off, policy):
     A, y, weight, regularization = case
@@ -88,7 +88,7 @@ def test_switching_bounds_off_never_changes_the_optimum(case, off, policy):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(small_problems(), st.integers(0, 4), st.sets(st.sampled_from(BOUNDS)), st.sampled_from([0, 20]))
 def test_length_limit(case, limit, off, beam_width):
     A, y, weight, regularization = case
@@ -105,7 +105,7 @@ def test_length_limit(case, limit, off, beam_width):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(small_problems())
 def test_duplicated_rows_equal_weights(case):
     A, y, weight, regularization = case
@@ -117,7 +117,7 @@ def test_duplicated_rows_equal_weights(case):
     assert weighted.incumbent.model == repeated.incumbent.model
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(small_problems(), st.floats(0.1, 3.0))
 def test_scaled_float_weights(case, scale):
     """Weights that are not integers go through the rounded grid, which must not change the optimum."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import mix
-from ..jit import kernel
+from ..jit import inner, kernel
 from . import bounds, heap
 from .counting import Layout, count, weigh
 
@@ -51,7 +51,7 @@ def new_beam(arrays: Layout, width: int, longest: int, cost_of_default: int, con
         sets=np.zeros((width, words), dtype=np.uint64),
         cost=np.zeros(width, dtype=np.int64),
         paths=np.zeros((width, longest + 2), dtype=np.int32),
-        next_sets=np.zeros((width, words), dtype=np.uint64),
+        next_sets=np.zeros((width + 1, words), dtype=np.uint64),
         next_cost=np.zeros(width, dtype=np.int64),
         next_paths=np.zeros((width, longest + 2), dtype=np.int32),
         candidate_key=np.zeros(n_candidates, dtype=np.int64),
@@ -86,7 +86,7 @@ def advance(arrays, rules, beam, max_work):
     return False
 
 
-@kernel
+@inner
 def _expand(arrays, rules, beam, parent):
     numbers = beam.numbers
     per_error, per_rule = rules.per_error, rules.per_rule
@@ -119,7 +119,7 @@ def _expand(arrays, rules, beam, parent):
             _offer(beam, score + stopped, parent * m + a)
 
 
-@kernel
+@inner
 def _offer(beam, score, candidate):
     """Keep the candidate if it is among the best of this level so far."""
     numbers = beam.numbers
@@ -132,7 +132,7 @@ def _offer(beam, score, candidate):
         heap.sift_down(beam.candidate_key, beam.candidate, n, 0)
 
 
-@kernel
+@inner
 def _next_level(arrays, rules, beam):
     """The best candidates with distinct sets become the parents."""
     numbers = beam.numbers
@@ -142,7 +142,8 @@ def _next_level(arrays, rules, beam):
         beam.candidate_key[0], beam.candidate[0] = beam.candidate_key[last], beam.candidate[last]
         heap.sift_down(beam.candidate_key, beam.candidate, last, 0)
         beam.candidate_key[last], beam.candidate[last] = key, candidate
-    beam.table[:] = -1
+    for slot in range(beam.table.size):
+        beam.table[slot] = -1
     m = arrays.by_antecedent.shape[0]
     mask = np.uint64(beam.table.size - 1)
     taken = 0
@@ -167,16 +168,28 @@ def _next_level(arrays, rules, beam):
         if known:
             continue
         beam.table[slot] = taken
-        positive, negative = weigh(arrays, beam.sets[parent] & arrays.by_antecedent[a])
-        beam.next_cost[taken] = beam.cost[parent] + rules.per_error * min(positive, negative) + rules.per_rule
-        beam.next_paths[taken] = beam.paths[parent]
+        beam.next_cost[taken] = beam.cost[parent] + rules.per_error * _wrong(arrays, beam, parent, a) + rules.per_rule
+        for i in range(numbers[LEVEL]):
+            beam.next_paths[taken, i] = beam.paths[parent, i]
         beam.next_paths[taken, numbers[LEVEL]] = a
         taken += 1
     for i in range(taken):
-        beam.sets[i] = beam.next_sets[i]
+        for w in range(beam.sets.shape[1]):
+            beam.sets[i, w] = beam.next_sets[i, w]
         beam.cost[i] = beam.next_cost[i]
-        beam.paths[i] = beam.next_paths[i]
+        for j in range(numbers[LEVEL] + 1):
+            beam.paths[i, j] = beam.next_paths[i, j]
     numbers[LEVEL] += 1
     numbers[N_PARENTS] = taken
     numbers[NEXT_PARENT] = 0
     numbers[N_CANDIDATES] = 0
+
+
+@inner
+def _wrong(arrays, beam, parent, a):
+    """Net weight that the rule ``a`` gets wrong when it extends a parent."""
+    captured = beam.next_sets[beam.next_sets.shape[0] - 1]
+    for w in range(captured.size):
+        captured[w] = beam.sets[parent, w] & arrays.by_antecedent[a, w]
+    positive, negative = weigh(arrays, captured)
+    return min(positive, negative)

@@ -72,7 +72,8 @@ def pays_for_a_rule(weight_right, per_error, per_rule):
 def largest_sums(values, out):
     """``out[r]``: the sum of the ``r`` largest values, for r = 0 .. out.size - 1."""
     k = out.size - 1
-    out[:] = 0
+    for r in range(k + 1):
+        out[r] = 0
     for i in range(values.size):
         v = values[i]
         if v > out[k]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
-from ..jit import kernel, popcount
+from ..jit import inner, kernel, popcount
 
 
 class Layout(NamedTuple):
@@ -127,8 +127,9 @@ def _seconds(arrays: Layout) -> float:
 @kernel
 def count(arrays, chosen, positive, negative):
     """Net weights W+ and W- of every antecedent within the set ``chosen``; returns the set's own W+ and W-."""
-    positive[:] = 0
-    negative[:] = 0
+    for a in range(positive.size):
+        positive[a] = 0
+        negative[a] = 0
     if arrays.use_rows:
         total_positive = _add_rows(arrays, chosen, 0, arrays.positive_words, positive)
         total_negative = _add_rows(arrays, chosen, arrays.positive_words, chosen.size, negative)
@@ -153,7 +154,7 @@ def weigh(arrays, chosen):
     return positive, negative
 
 
-@kernel
+@inner
 def _add_planes(arrays, chosen, start, stop, out):
     total = 0
     for e in range(start, stop):
@@ -168,7 +169,7 @@ def _add_planes(arrays, chosen, start, stop, out):
     return total
 
 
-@kernel
+@inner
 def _add_rows(arrays, chosen, start, stop, out):
     total = 0
     for word in range(start, stop):

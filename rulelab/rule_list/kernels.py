@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import mix
-from ..jit import kernel
+from ..jit import inner, kernel
 from . import bounds, heap
 from .counting import count, weigh
 from .state import (
@@ -70,7 +70,8 @@ def advance(arrays, rules, store, max_work):
 @kernel
 def start(arrays, rules, store):
     """Queue the empty prefix; the incumbent must be in place."""
-    store.sets[0] = arrays.full
+    for w in range(arrays.full.size):
+        store.sets[0, w] = arrays.full[w]
     store.cost[0] = rules.per_error * rules.constant
     store.key[0] = store.cost[0] + rules.per_rule
     store.parent[0] = -1
@@ -87,28 +88,30 @@ def start(arrays, rules, store):
 @kernel
 def rebuild_table(rules, store):
     """Enter all nodes into an emptied table."""
-    store.table[:] = -1
+    for slot in range(store.table.size):
+        store.table[slot] = -1
     for node in range(store.numbers[N_NODES]):
         store.table[_slot(store, store.sets[node], _table_length(rules, store.length[node]))] = node
 
 
-@kernel
+@inner
 def list_cost(arrays, rules, store, length):
     """Cost of the list whose rules are ``store.path[:length]``, counted from scratch."""
-    left = store.scratch_set[1]
-    left[:] = arrays.full
+    left, captured = store.scratch_set[1], store.scratch_set[0]
+    for w in range(left.size):
+        left[w] = arrays.full[w]
     wrong = rules.constant
-    captured = store.scratch_set[0]
     for i in range(length):
-        captured[:] = left & arrays.by_antecedent[store.path[i]]
-        left[:] = left & ~captured
+        for w in range(left.size):
+            captured[w] = left[w] & arrays.by_antecedent[store.path[i], w]
+            left[w] &= ~captured[w]
         positive, negative = weigh(arrays, captured)
         wrong += min(positive, negative)
     positive, negative = weigh(arrays, left)
     return rules.per_error * (wrong + min(positive, negative)) + rules.per_rule * length
 
 
-@kernel
+@inner
 def _expand(arrays, rules, store, node):
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
@@ -159,7 +162,7 @@ def _expand(arrays, rules, store, node):
             pruned[BY_ONE_MORE_RULE] += 1
 
 
-@kernel
+@inner
 def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negative, positive, negative):
     """Try the child that captures ``a`` next with each single further rule that could beat the incumbent."""
     budget = store.numbers[BEST] - cost - rules.per_rule
@@ -171,7 +174,8 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
     if rules.per_error * likely >= budget:
         return
     child, captured = store.scratch_set[2], store.scratch_set[0]
-    child[:] = store.sets[parent] & ~arrays.by_antecedent[a]
+    for w in range(child.size):
+        child[w] = store.sets[parent, w] & ~arrays.by_antecedent[a, w]
     for b in range(positive.size):
         likely = min(
             max(negative[b] - lost_negative, 0) + max(weight_positive - positive[b], 0),
@@ -179,7 +183,8 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
         )
         if rules.per_error * likely >= budget:
             continue
-        captured[:] = child & arrays.by_antecedent[b]
+        for w in range(child.size):
+            captured[w] = child[w] & arrays.by_antecedent[b, w]
         captured_positive, captured_negative = weigh(arrays, captured)
         wrong = min(
             captured_negative + weight_positive - captured_positive,
@@ -190,7 +195,7 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
             budget = store.numbers[BEST] - cost - rules.per_rule
 
 
-@kernel
+@inner
 def _consider(arrays, rules, store, parent, a, cost, length, parent_key, weight_positive, weight_negative):
     """Store and queue the child that captures ``a`` next, unless its set is known or a bound cuts it."""
     numbers, pruned = store.numbers, store.pruned
@@ -282,7 +287,8 @@ def _consider(arrays, rules, store, parent, a, cost, length, parent_key, weight_
     if known < 0:
         node = numbers[N_NODES]
         numbers[N_NODES] += 1
-        store.sets[node] = child
+        for w in range(child.size):
+            store.sets[node, w] = child[w]
         if slot >= 0:
             store.table[slot] = node
     elif store.queued[node]:
@@ -297,13 +303,13 @@ def _consider(arrays, rules, store, parent, a, cost, length, parent_key, weight_
     _queue(arrays, rules, store, node, per_error * min(weight_positive, weight_negative))
 
 
-@kernel
+@inner
 def _tail(rules, budget):
     """Rules that a completion can have within the budget."""
     return max(0, min(bounds.LARGEST_TAIL, budget // rules.per_rule))
 
 
-@kernel
+@inner
 def _queue(arrays, rules, store, node, wrong_if_stopped):
     numbers = store.numbers
     store.priority[node] = _priority(arrays, rules, store, node, wrong_if_stopped)
@@ -317,14 +323,14 @@ def _queue(arrays, rules, store, node, wrong_if_stopped):
         )
 
 
-@kernel
+@inner
 def _unqueue(store, node):
     store.queued[node] = 0
     store.queue_by_length[store.length[node]] -= 1
     store.numbers[N_QUEUED] -= 1
 
 
-@kernel
+@inner
 def _priority(arrays, rules, store, node, wrong_if_stopped):
     policy = rules.policy
     if policy == LOWER_BOUND_FIRST:
@@ -348,7 +354,7 @@ def _priority(arrays, rules, store, node, wrong_if_stopped):
     return np.int64(state >> np.uint64(2))
 
 
-@kernel
+@inner
 def _next(rules, store):
     """Take the next prefix that is worth expanding off the queue; -1 when there is none."""
     numbers = store.numbers
@@ -364,7 +370,7 @@ def _next(rules, store):
     return -1
 
 
-@kernel
+@inner
 def _update_lower_bound(rules, store):
     """Raise the lower bound to the least key in the queue, dropping entries that are no longer valid."""
     numbers = store.numbers
@@ -381,7 +387,7 @@ def _update_lower_bound(rules, store):
     numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
 
 
-@kernel
+@inner
 def _purge(rules, store):
     """Drop from the queue what the new incumbent rules out (Thm 1), and entries that are no longer valid."""
     numbers = store.numbers
@@ -406,7 +412,7 @@ def _purge(rules, store):
         heap.heapify(store.bound_key, store.bound_node, kept)
 
 
-@kernel
+@inner
 def _improve(arrays, rules, store, node, a, b):
     """Make the list that extends ``node`` by ``a`` (and by ``b`` when >= 0) the incumbent."""
     numbers = store.numbers
@@ -430,13 +436,13 @@ def _improve(arrays, rules, store, node, a, b):
     numbers[IMPROVED] += 1
 
 
-@kernel
+@inner
 def _table_length(rules, length):
     """Under a length limit equal sets are the same state only at the same length."""
     return length if rules.max_length < np.iinfo(np.int16).max else 0
 
 
-@kernel
+@inner
 def _slot(store, chosen, length):
     """The table slot of a set: of the node with this very set (and length, if given), or the free one to fill."""
     mask = np.uint64(store.table.size - 1)

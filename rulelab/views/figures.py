@@ -9,7 +9,6 @@ from typing import Any
 from bokeh.models import (
     ColumnDataSource,
     CustomJSTickFormatter,
-    DataRange1d,
     FactorRange,
     HoverTool,
     LabelSet,
@@ -84,6 +83,7 @@ class SearchFigures:
         self._incumbents = ColumnDataSource({"rules": [], "errors": []})
         self._best = ColumnDataSource({"rules": [], "errors": []})
         self._frontier = ColumnDataSource({"rules": [], "better": [], "excluded": []})
+        self._axis = "seconds"
         self._shown: list[tuple[int, float]] = []
         self._x_glyphs: list[Any] = []
         self.bounds = self._bounds_figure()
@@ -95,10 +95,12 @@ class SearchFigures:
     def use_axis(self, axis: str) -> None:
         """Draw the first two plots against ``"time"`` or ``"work"``."""
         field, label = AXES[axis]
+        self._axis = field
         for glyph in self._x_glyphs:
             glyph.x = field
         for plot in (self.bounds, self.queue):
             plot.xaxis.axis_label = label
+        self._fit()
 
     def use_dark(self, dark: bool) -> None:
         """Colour the text inside the plots for a dark or a light page; the page's theme colours all the rest."""
@@ -106,6 +108,7 @@ class SearchFigures:
 
     def clear(self) -> None:
         """Empty all plots."""
+        self._gap_area.visible = False  # a stepped area without points never ends drawing itself (Bokeh 3.9)
         self._curves.data = curve_columns([])
         self._incumbents.data = {"rules": [], "errors": []}
         self._best.data = {"rules": [], "errors": []}
@@ -121,6 +124,8 @@ class SearchFigures:
             self._shown = []
         elif snapshots:
             self._curves.stream(columns)
+        self._gap_area.visible = bool(self._curves.data["work"])
+        self._fit()
         self._show_pruned(pruned_columns(latest))
         self._show_incumbents(snapshots, latest)
 
@@ -142,6 +147,16 @@ class SearchFigures:
         if columns["bound"] != list(self.pruned.y_range.factors):
             self.pruned.y_range.factors = columns["bound"]
         self._pruned.data = columns
+        self.pruned.x_range.end = max([10, *(3 * n for n in columns["count"])])
+
+    def _fit(self) -> None:
+        """Let the axes of the curves span what there is."""
+        data = self._curves.data
+        self.bounds.x_range.end = (data[self._axis] or [0])[-1] or 1
+        known = [v for v in data["objective"] if v == v]
+        self.bounds.y_range.end = 1.1 * max(known, default=1) or 1
+        total = max(map(sum, zip(*(data[name] for name in _QUEUED), strict=True)), default=0)
+        self.queue.y_range.end = 1.1 * total or 1
 
     def _show_incumbents(self, snapshots: Sequence[Snapshot], latest: Snapshot) -> None:
         found = [(s.incumbent.complexity, s.incumbent.errors) for s in snapshots if s.incumbent is not None]
@@ -161,11 +176,12 @@ class SearchFigures:
 
     def _bounds_figure(self) -> figure:
         plot = _figure("Objective and lower bound", "search time (s)", "objective")
-        plot.y_range = DataRange1d(start=0, range_padding=0.08)
+        plot.x_range, plot.y_range = Range1d(0, 1), Range1d(0, 1)
         area = plot.varea_step(
             x="seconds", y1="lower_bound", y2="objective", source=self._curves, fill_color=BLUE, fill_alpha=0.1,
-            step_mode="after",
+            step_mode="after", visible=False,
         )
+        self._gap_area = area
         bound = plot.step(
             x="seconds", y="lower_bound", source=self._curves, color=BLUE, line_width=2.5, mode="after", line_dash="6 3"
         )
@@ -185,20 +201,18 @@ class SearchFigures:
 
     def _queue_figure(self) -> figure:
         plot = _figure("Queue by prefix length", "search time (s)", "prefixes in the queue")
-        plot.x_range = self.bounds.x_range
+        plot.x_range, plot.y_range = self.bounds.x_range, Range1d(0, 1)
         areas = plot.varea_stack(
             list(_QUEUED), x="seconds", source=self._curves, color=list(LENGTHS), fill_alpha=0.9
         )
         self._x_glyphs += [area.glyph for area in areas]
         names = [*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+"]
         _legend(plot, list(zip(names, areas, strict=True)), title="rules")
-        plot.y_range.start = 0
         plot.yaxis.formatter = CustomJSTickFormatter(code=_COMPACT)
         return plot
 
     def _pruned_figure(self) -> figure:
-        plot = _figure("Prefixes cut, by bound", "prefixes (logarithmic)", None, y_range=FactorRange(), x_axis_type="log")
-        plot.x_range = DataRange1d(start=0.8, range_padding=0.0, default_span=1)
+        plot = _figure("Prefixes cut, by bound", "prefixes (logarithmic)", None, y_range=FactorRange(), x_range=Range1d(0.8, 10), x_axis_type="log")
         plot.hbar(y="bound", left=0.8, right="count", height=0.62, source=self._pruned, color=GREEN, fill_alpha=0.55)
         self._labels = LabelSet(
             x=0.8, y="bound", text="text", source=self._pruned, x_offset=6, text_baseline="middle",
@@ -243,3 +257,11 @@ def _legend(plot: figure, items: list[tuple[str, Any]], title: str | None = None
         orientation="horizontal", title=title, padding=2, margin=0, spacing=10, label_standoff=4, glyph_width=14,
     )
     plot.add_layout(legend, "above")
+
+
+def _queue(snapshot: Snapshot) -> list[int]:
+    """Queued prefixes of length 1, 2, ... and the rest."""
+    by_length = snapshot.queue_by_length[1:]
+    last = len(LENGTHS) - 1
+    head = list(by_length[:last])
+    return [*head, *[0] * (last - len(head)), sum(by_length[last:])]

@@ -13,20 +13,21 @@ from panel.viewable import Viewer
 from ..search import Search
 from . import icons
 from .cards import rule_list_card
-from .esc import plain
+from .esc import esc, plain
 from .figures import SearchFigures
 from .frames import Mark
 from .live import LiveText
-from .session import TICK_SECONDS, SearchSession, Source, State
+from .session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
 from .style import BAR_CSS, CARD_CSS, PANEL_CSS, VIEW_CSS
 from .words import standing
 
-SPEEDS: dict[str, int | None] = {
-    "1 expansion per tick": 1,
-    "10 per tick": 10,
-    "100 per tick": 100,
-    "1000 per tick": 1000,
-    "full speed": None,
+SPEEDS = {
+    "1 expansion per tick": Pace(1),
+    "10 per tick": Pace(10),
+    "100 per tick": Pace(100),
+    "1000 per tick": Pace(1000),
+    "speeding up": Pace(1, doubling=True),
+    "full speed": FULL_SPEED,
 }
 _STATUS_EVERY = 4
 """Ticks between two changes of the status line while a search runs, so that screen readers can follow."""
@@ -38,17 +39,13 @@ class SearchView(Viewer):
     Parameters
     ----------
     search : Search, optional
-        The search to show. Reset makes it anew from its problem and parameters.
-    source : callable, optional
-        Instead of a search: called at the start of each run, in the worker, it makes one; see `session.Source`.
+        The search to show. Reset, and Run after the end, make it anew from its problem and parameters.
+    new_session : callable, optional
+        Instead of a search: called before each run, it gives the `SearchSession` to show.
     speed : str
         One of `SPEEDS`.
     axis : str
         ``"time"`` or ``"work"``.
-    labels : tuple, optional
-        What to call the negative and the positive class.
-    target : str
-        What is predicted.
 
     Examples
     --------
@@ -57,11 +54,10 @@ class SearchView(Viewer):
         rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
     """
 
-    speed = param.Selector(default="full speed", objects=list(SPEEDS), doc="Units of work per tick of 250 ms.")
-    axis = param.Selector(default="time", objects=["time", "work"], doc="Horizontal axis of the first two plots.")
+    speed = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed", doc="A tick is 250 ms.")
+    axis = param.Selector(default="time", objects=["time", "work"], label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
-    labels = param.Tuple(default=None, length=2, allow_None=True, doc="Names of the negative and the positive class.")
-    target = param.String(default="", doc="What is predicted.")
+    stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
 
     def __init__(
         self,
@@ -75,18 +71,17 @@ class SearchView(Viewer):
         super().__init__(**params)
         self._new_session = new_session or _Repeated(search)
         self._session = self._new_session()
-        self._mark, self._ticks, self._card_of = Mark(), 0, object()
-        self._unwatched = False
+        self._mark, self._ticks, self._shown, self._card_of = Mark(), 0, None, None
+        self._connected, self._left_running = True, False
         self._beat: Any = None
         self._plots = SearchFigures()
-        self._plots.use_axis(self.axis)
-        self._plots.use_dark(self.dark)
         self._build()
-        self._served = pn.state.curdoc is not None and pn.state.curdoc.session_context is not None
-        if self._served:
+        self._restyle()
+        self._context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
+        if self._context is not None:
             self._start_beat()
             pn.state.on_session_destroyed(self._destroyed)
-        self._show_standing()
+        self.refresh()
 
     @property
     def session(self) -> SearchSession:
@@ -98,21 +93,26 @@ class SearchView(Viewer):
 
     def run(self, *_: Any) -> None:
         """Start, go on after a pause or a limit, or begin anew after the end."""
-        if self._session.state.over and not self._session.resumable:
+        state = self._session.state
+        if state is State.IDLE or (state.over and (self.stale or not self._session.resumable)):
             self.reset()
         self._session.pace = SPEEDS[self.speed]
         self._session.run()
         self._start_beat()
 
     def step(self, *_: Any) -> None:
-        """One unit of work."""
+        """Do one unit of work."""
+        if self._session.state is State.IDLE:
+            self.reset()
         self._session.step()
         self._start_beat()
 
     def pause(self, *_: Any) -> None:
+        """Hold the search."""
         self._session.pause()
 
     def stop(self, *_: Any) -> None:
+        """End the search and keep what it has proven."""
         self._session.stop()
         self._start_beat()
 
@@ -120,12 +120,16 @@ class SearchView(Viewer):
         """Forget the run; the next one starts from the beginning, with the present settings."""
         self._session.close()
         self._session = self._new_session()
-        self._mark, self._card_of = Mark(), object()
-        self._plots.clear()
+        self._mark, self._shown, self._card_of, self.stale = Mark(), None, None, False
+        with pn.io.hold():
+            self._plots.clear()
+            self._card.object = rule_list_card(None)
+            self._notes.object = ""
+            self._exports.visible = False
         self.refresh()
 
-    def fail(self, message: str) -> None:
-        """Show an error that is not the session's own; an empty text takes it away."""
+    def complain(self, message: str) -> None:
+        """Show an error that does not come from a run; an empty text takes it away."""
         self._alert.phase = plain(message, 600)
 
     def close(self) -> None:
@@ -134,21 +138,172 @@ class SearchView(Viewer):
         self._stop_beat()
 
     def refresh(self) -> None:
-        """Bring everything on the page up to date with the session."""
+        """Bring everything in the view up to date with the session."""
         session = self._session
         with pn.io.hold():
-            self._show_standing()
+            self._show_standing(session)
             latest = session.snapshot
-            if latest is not None:
-                self._show(session, latest)
-        if not self._served:
+            if latest is not None and latest is not self._shown:
+                self._show(session)
+        if self._context is None:
             pn.io.push_notebook(*self._plot_panes)
 
     def tick(self) -> None:
-        """One beat: pause when nobody is connected, show what is new."""
-        if self._served:
+        """One beat of the page: pause when nobody is connected, show what is new."""
+        if self._context is not None:
             self._mind_connection()
         state = self._session.state
         self.refresh()
-        if not self._served and not state.busy and self._session.state is state:
+        if self._context is None and not state.busy:
             self._stop_beat()
+
+    def _show(self, session: SearchSession) -> None:
+        snapshots, self._mark, whole = session.history.since(self._mark)
+        latest = self._shown = session.snapshot
+        self._plots.extend(snapshots, whole, latest)
+        search, prepared = session.search, session.prepared
+        if search is not None and "regularization" in search.parameters:
+            weight = float(search.problem.total_weight)
+            self._plots.show_frontier(latest, weight, search.parameters["regularization"])
+        if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
+            self._card_of = latest.incumbent.model
+            self._card.object = rule_list_card(latest.incumbent, prepared.labels, prepared.target)
+            self._exports.visible = True
+
+    def _show_standing(self, session: SearchSession) -> None:
+        now = standing(session)
+        self._ticks += 1
+        changed = (now.tone, now.phase) != (self._status.tone, self._status.phase)
+        if changed or now.tone != "busy" or self._ticks % _STATUS_EVERY == 0 or not self._status.figures:
+            figures = [list(pair) for pair in now.figures]
+            if changed or figures != self._status.figures:
+                self._status.param.update(tone=now.tone, phase=now.phase, figures=figures)
+        if session.error and self._alert.phase != plain(session.error, 600):
+            self.complain(session.error)
+        elif session.state.busy and self._alert.phase:
+            self.complain("")
+        notes = session.prepared.notes if session.prepared else ()
+        if self.stale and session.state is not State.IDLE:
+            notes = (*notes, "The settings have changed; the next run uses them (Reset, then Run).")
+        text = "".join(f'<p class="note">{esc(note, 400)}</p>' for note in notes)
+        if text != self._notes.object:
+            self._notes.object = text
+        primary = "pause" if session.state.busy else "run"
+        for name, button in self._buttons.items():
+            kind = "primary" if name == primary else "default"
+            if button.button_type != kind:
+                button.button_type = kind
+
+    def _mind_connection(self) -> None:
+        connected = self._context.session is None or self._context.session.connection_count > 0
+        if self._connected and not connected and self._session.state.busy:
+            self._left_running = True
+            self._session.pause()
+        elif connected and not self._connected:
+            self._plots.resend()
+            if self._left_running:
+                self._session.run()
+            self._left_running = False
+        self._connected = connected
+
+    def _start_beat(self) -> None:
+        if self._beat is None:
+            self._beat = pn.state.add_periodic_callback(self.tick, period=int(1000 * TICK_SECONDS))
+
+    def _stop_beat(self) -> None:
+        if self._beat is not None:
+            self._beat.stop()
+            self._beat = None
+
+    def _destroyed(self, _context: Any) -> None:
+        self._session.close()
+
+    @param.depends("axis", "dark", watch=True)
+    def _restyle(self) -> None:
+        with pn.io.hold():
+            self._plots.use_axis(self.axis)
+            self._plots.use_dark(self.dark)
+
+    @param.depends("speed", watch=True)
+    def _set_pace(self) -> None:
+        self._session.pace = SPEEDS[self.speed]
+
+    def _build(self) -> None:
+        self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width")
+        self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
+        self._card = pn.pane.HTML(
+            rule_list_card(None), stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0, css_classes=["rl-rules"]
+        )
+        self._notes = pn.pane.HTML("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", css_classes=["rl-row"], margin=0)
+        actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
+        self._buttons = {
+            name: pn.widgets.Button(
+                name=name.capitalize(), icon=getattr(icons, name.upper()), on_click=action, margin=0, height=36, width=92
+            )
+            for name, action in actions.items()
+        }
+        speed = pn.widgets.Select.from_param(self.param.speed, width=170, margin=0)
+        axis = pn.widgets.Select.from_param(self.param.axis, width=110, margin=0)
+        self._exports = pn.Row(
+            *(
+                pn.widgets.FileDownload(
+                    callback=callback, filename=file, label=label, embed=False, auto=True, button_type="default",
+                    margin=(0, 8, 0, 0), height=32, width=None,
+                )
+                for label, file, callback in (
+                    ("Model (JSON)", "model.json", self._model_json),
+                    ("Rules (text)", "rules.txt", self._rule_text),
+                    ("Trace (CSV)", "trace.csv", self._trace),
+                )
+            ),
+            visible=False, stylesheets=[BAR_CSS], margin=(10, 0, 0, 0),
+        )
+        self._plot_panes = [
+            pn.pane.Bokeh(plot, sizing_mode="stretch_width", stylesheets=[PANEL_CSS], margin=0, css_classes=[place])
+            for plot, place in zip(
+                self._plots.figures, ("rl-wide", "rl-third", "rl-third", "rl-third"), strict=True
+            )
+        ]
+        self._plot_panes[-1].css_classes = ["rl-third", "rl-last"]
+        rules = pn.Column(
+            pn.pane.HTML("<h2>Best rule list so far</h2>", stylesheets=[CARD_CSS], margin=0),
+            self._card, self._exports, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], margin=0,
+            sizing_mode="stretch_width",
+        )
+        bar = pn.Row(
+            *self._buttons.values(), speed, axis, stylesheets=[BAR_CSS], css_classes=["rl-row"], margin=0,
+            sizing_mode="stretch_width",
+        )
+        self._layout = pn.Column(
+            bar, self._alert, self._status, self._plot_panes[0], rules, *self._plot_panes[1:], self._notes,
+            stylesheets=[VIEW_CSS], sizing_mode="stretch_width", margin=0,
+        )
+
+    def _model_json(self) -> io.StringIO:
+        return io.StringIO(self._session.snapshot.incumbent.model.to_json())
+
+    def _rule_text(self) -> io.StringIO:
+        target = self._session.prepared.target or None
+        return io.StringIO(self._session.snapshot.incumbent.model.to_text(target) + "\n")
+
+    def _trace(self) -> io.StringIO:
+        return io.StringIO(self._session.history.frame().to_csv(index=False))
+
+
+class _Repeated:
+    """Sessions of one search: the first runs the search itself, the later ones run it from the beginning."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._used = False
+
+    def __call__(self) -> SearchSession:
+        return SearchSession(self._prepare)
+
+    def _prepare(self, report: Callable[[str], None]) -> Prepared:
+        report("starting")
+        search = self._search
+        if self._used:
+            search = type(search)(search.problem, **search.parameters)
+        self._used = True
+        return Prepared(search)

@@ -29,6 +29,25 @@ _WAIT_WORTH_SHOWING = 0.3
 
 
 @dataclass(frozen=True)
+class Pace:
+    """How fast to go.
+
+    Attributes
+    ----------
+    units : int or None
+        Units of work per beat of `TICK_SECONDS`; None: as fast as possible.
+    doubling : bool
+        Whether each beat does twice the work of the one before.
+    """
+
+    units: int | None = None
+    doubling: bool = False
+
+
+FULL_SPEED = Pace()
+
+
+@dataclass(frozen=True)
 class Prepared:
     """A search, and what is known about its data.
 
@@ -103,13 +122,13 @@ class SearchSession:
     source : callable
         Makes the search; see `Source`. Called once, in the worker.
     limits : Limits
-    pace : int or None
-        Units of work per tick of `TICK_SECONDS`; None: as fast as possible. May be set at any time.
+    pace : Pace
+        May be set at any time.
     pool : Pool
     """
 
     def __init__(
-        self, source: Source, limits: Limits | None = None, pace: int | None = None, pool: Pool = POOL
+        self, source: Source, limits: Limits | None = None, pace: Pace = FULL_SPEED, pool: Pool = POOL
     ) -> None:
         self.limits = limits or Limits()
         self.history = History()
@@ -122,6 +141,9 @@ class SearchSession:
         self._pool = pool
         self._state = State.IDLE
         self._wanted = State.IDLE
+        self._beat_units = pace.units
+        self._left = 0
+        self._beat_ends = 0.0
         self._steps = 0
         self._closed = False
         self._begun_at = 0.0
@@ -146,14 +168,17 @@ class SearchSession:
         return self._pool.waiting if since and time.monotonic() - since > _WAIT_WORTH_SHOWING else 0
 
     @property
-    def pace(self) -> int | None:
+    def pace(self) -> Pace:
         return self._pace
 
     @pace.setter
-    def pace(self, units: int | None) -> None:
+    def pace(self, pace: Pace) -> None:
         with self._changed:
-            self._pace = units
-            self._changed.notify_all()
+            if pace != self._pace:
+                self._pace = pace
+                self._beat_units = pace.units
+                self._left = 0
+                self._changed.notify_all()
 
     @property
     def alive(self) -> bool:
@@ -245,7 +270,7 @@ class SearchSession:
         self._begun_at = 0.0 if self.snapshot is None else self.snapshot.seconds
         size = _FIRST_SLICE
         while self._may_go_on():
-            stepping, pace = self._take_step(), self._pace
+            stepping = self._take_step()
             phase = "" if self.snapshot is None else self.snapshot.phase
             known = search.compiled or phase in self._seen_phases
             self._state = State.RUNNING if known else State.COMPILING
@@ -255,17 +280,16 @@ class SearchSession:
                 if not granted:
                     break
                 began = time.monotonic()
-                snapshot = search.advance(1 if stepping else pace or size)
+                snapshot = search.advance(1 if stepping else self._allowed(size))
             self._seen_phases.add(phase)
             snapshot = self._limited(snapshot)
             self.history.append(snapshot)
             self.snapshot = snapshot
             if snapshot.status is not Status.RUNNING:
                 return State.ENDED
-            if pace is None and not stepping:
+            if not stepping:
                 size = _adapted(size, time.monotonic() - began)
-            elif not stepping:
-                self._rest(began + TICK_SECONDS)
+                self._rest()
         return State.STOPPED
 
     def _may_go_on(self) -> bool:
@@ -284,13 +308,27 @@ class SearchSession:
             self._steps -= 1
             return True
 
-    def _rest(self, until: float) -> None:
-        """Slow motion: wait for the next beat, or for a word from the user."""
+    def _allowed(self, size: int) -> int:
+        """Units for the next slice: ``size``, or what the present beat still has; a new beat is begun when it is used up."""
+        with self._changed:
+            if self._beat_units is None:
+                return size
+            if not self._left:
+                self._left = self._beat_units
+                self._beat_ends = time.monotonic() + TICK_SECONDS
+                if self._pace.doubling:
+                    self._beat_units *= 2
+            units = min(size, self._left)
+            self._left -= units
+            return units
+
+    def _rest(self) -> None:
+        """At the end of a beat's work wait for the next beat, or for a word from the user."""
         with self._changed:
             pace = self._pace
-            while self._wanted is State.RUNNING and not self._closed and self._pace == pace:
-                left = until - time.monotonic()
-                if left <= 0:
+            while not self._left and pace.units and self._wanted is State.RUNNING and not self._closed:
+                left = self._beat_ends - time.monotonic()
+                if left <= 0 or self._pace != pace:
                     return
                 self._changed.wait(left)
 

@@ -1,0 +1,3 @@
+from rulelab.views.page import create
+
+create().servable()

@@ -1,0 +1,20 @@
+"""What is shown, in notebooks and on the page; names are imported when first used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOMES = {"SearchView": "panes", "serve": "page"}
+
+__all__ = ["SearchView", "serve"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,99 @@
+"""The page of the dashboard, one per browser session, and the server that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from . import address
+from .panes import SearchView
+from .setup import SHARED, Setup
+from .style import PAGE_CSS
+
+TITLE = "rulelab"
+MAX_MESSAGE_BYTES = 20 * 1024 * 1024
+UNUSED_SESSION_MILLISECONDS = 15_000
+CHECK_MILLISECONDS = 1_000
+
+
+class SearchTab:
+    """Settings on the left (on a phone: above), the live search on the right."""
+
+    name = "Search"
+
+    def __init__(self) -> None:
+        self.setup = Setup(self._complain)
+        self.view = SearchView(new_session=self.setup.new_session)
+        self.setup.param.watch(self._settings_changed, [*SHARED, "target", "positive"])
+        location = pn.state.location
+        if location is not None:
+            self._complain("; ".join(address.follow(location, self.setup, SHARED)))
+        self.layout = pn.Column(
+            self.setup, self.view, stylesheets=[PAGE_CSS], sizing_mode="stretch_width", margin=0
+        )
+
+    def _complain(self, message: str) -> None:
+        self.view.complain(message)
+
+    def _settings_changed(self, *_: Any) -> None:
+        self.view.stale = True
+
+
+TABS: tuple[Callable[[], SearchTab], ...] = (SearchTab,)
+
+
+def create() -> pmui.Page:
+    """Build the page of one session."""
+    document = pn.state.curdoc
+    if document is not None:  # every file comes from this server
+        document.template_variables["dist_url"] = "static/extensions/panel/"
+    pn.config.reconnect = True
+    tabs = [make() for make in TABS]
+    main = tabs[0].layout if len(tabs) == 1 else pn.Tabs(*((tab.name, tab.layout) for tab in tabs), dynamic=True)
+    page = pmui.Page(title=TITLE, main=[main], busy_indicator=None)
+    for tab in tabs:
+        page.param.watch(partial(_follow_theme, tab.view), "dark_theme")
+    return page
+
+
+def serve(
+    port: int = 5006, address: str = "127.0.0.1", show: bool = False, threaded: bool = False, **options: Any
+) -> Any:
+    """Serve the page, by default to this machine only, until interrupted.
+
+    Parameters
+    ----------
+    port : int
+        0: any free port.
+    address : str
+        Network address to listen on.
+    show : bool
+        Whether to open a browser.
+    threaded : bool
+        Serve from a thread and return at once.
+    **options
+        Further options of `panel.serve`.
+
+    Returns
+    -------
+    The server, or the thread that runs it.
+    """
+    defaults = {
+        "title": TITLE,
+        "unused_session_lifetime": UNUSED_SESSION_MILLISECONDS,
+        "check_unused_sessions": CHECK_MILLISECONDS,
+        "websocket_max_message_size": MAX_MESSAGE_BYTES,
+    }
+    if port:
+        defaults["websocket_origin"] = sorted({f"{address}:{port}", f"localhost:{port}", f"127.0.0.1:{port}"})
+    return pn.serve(
+        {"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options}
+    )
+
+
+def _follow_theme(view: SearchView, event: Any) -> None:
+    view.dark = event.new
