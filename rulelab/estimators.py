@@ -117,6 +117,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         self.beam_width = beam_width
         self.random_state = random_state
 
+    _framed: bool
+    _columns: tuple[str, ...]
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Self:
         """Find the optimal rule list.
 
@@ -229,8 +232,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
             trace.append(_trace_row(snapshot))
             if len(trace) > _TRACE_ROWS:
                 del trace[1::2]
-        self.model_ = snapshot.incumbent.model
-        self.objective_ = snapshot.incumbent.objective
+        incumbent = snapshot.incumbent
+        assert incumbent is not None
+        self.model_ = incumbent.model
+        self.objective_ = incumbent.objective
         self.lower_bound_ = snapshot.lower_bound
         self.gap_ = snapshot.gap
         self.status_ = snapshot.status
@@ -259,7 +264,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
 
     def _table(self, X: Any, reset: bool) -> pd.DataFrame:
         """The rows as a DataFrame with the training columns in their order, named by texts."""
-        framed = isinstance(X, pd.DataFrame)
+        framed: bool = isinstance(X, pd.DataFrame)
         if not framed:
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         elif reset or not self._framed:

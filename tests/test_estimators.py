@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import rulelab as rl
 
 SMALL = {"max_conditions": 1, "thresholds": 4}
+EASY = {"regularization": 0.04, "thresholds": 4}
 
 
 @parametrize_with_checks([rl.RuleListClassifier(), rl.RuleListClassifier(max_conditions=1, policy="curiosity")])
@@ -51,14 +52,14 @@ def people(n: int = 240) -> tuple[pd.DataFrame, pd.Series]:
 @pytest.fixture(scope="module")
 def fitted() -> rl.RuleListClassifier:
     X, y = people()
-    return rl.RuleListClassifier(regularization=0.02).fit(X, y, sensitive_features=X["smoker"])
+    return rl.RuleListClassifier(**EASY).fit(X, y, sensitive_features=X["smoker"])
 
 
 def test_fitted_attributes(fitted):
     X, y = people()
     assert fitted.status_ is rl.Status.OPTIMAL
     assert fitted.gap_ == 0
-    assert fitted.objective_ == fitted.lower_bound_ == fitted.model_.objective(0.02)
+    assert fitted.objective_ == fitted.lower_bound_ == fitted.model_.objective(0.04)
     assert fitted.classes_.tolist() == ["no", "yes"]
     assert fitted.feature_names_in_.tolist() == list(X.columns)
     assert fitted.n_features_in_ == 6
@@ -110,7 +111,7 @@ def test_columns_are_read_by_name(fitted):
 def test_columns_named_by_numbers():
     X, y = people()
     numbered = X.set_axis(range(6), axis=1)
-    model = rl.RuleListClassifier(regularization=0.02).fit(numbered, y)
+    model = rl.RuleListClassifier(**EASY).fit(numbered, y)
     assert model.predict(numbered.iloc[:, ::-1]).tolist() == model.predict(numbered).tolist()
 
 
@@ -130,8 +131,8 @@ def test_a_table_and_its_array_give_the_same():
 def test_boolean_columns_are_used_as_they_are():
     X, y = people()
     B = rl.Binarizer(thresholds=4).fit_transform(X)
-    of_frame = rl.RuleListClassifier(regularization=0.02).fit(B, y)
-    of_array = rl.RuleListClassifier(regularization=0.02).fit(B.to_numpy(), y)
+    of_frame = rl.RuleListClassifier(**EASY).fit(B, y)
+    of_array = rl.RuleListClassifier(**EASY).fit(B.to_numpy(), y)
     assert of_frame.binarizer_ is None
     assert of_frame.objective_ == of_array.objective_
     assert of_array.predict(B.to_numpy()).tolist() == of_frame.predict(B).tolist()
@@ -164,7 +165,7 @@ def test_weights_count_as_repeated_rows():
     X, y = people()
     weight = np.random.default_rng(0).integers(0, 4, len(X))
     repeated = np.repeat(np.arange(len(X)), weight)
-    options = {"regularization": 0.02, "thresholds": {"age": [25, 30, 45], "priors": [3, 6], "visits": [1]}}
+    options = {"regularization": 0.04, "thresholds": {"age": [25, 30, 45], "priors": [3, 6], "visits": [1]}}
     weighted = rl.RuleListClassifier(**options).fit(X, y, sample_weight=weight, sensitive_features=X["sex"].isna())
     plain = rl.RuleListClassifier(**options).fit(X.iloc[repeated], y.iloc[repeated])
     assert weighted.objective_ == plain.objective_
@@ -233,11 +234,13 @@ def test_a_default_only_list_among_antecedents():
 def test_duplicated_columns_change_nothing():
     X, y = people()
     doubled = pd.concat([X, X.add_suffix(" again")], axis=1)
-    assert rl.RuleListClassifier(0.02).fit(doubled, y).objective_ == rl.RuleListClassifier(0.02).fit(X, y).objective_
+    assert (
+        rl.RuleListClassifier(**EASY).fit(doubled, y).objective_ == rl.RuleListClassifier(**EASY).fit(X, y).objective_
+    )
 
 
 def test_limits_warn_and_tell_the_gap():
-    X, y = people()
+    X, _ = people()
     noise = np.random.default_rng(0).integers(0, 2, len(X))
     with pytest.warns(ConvergenceWarning, match="time limit was reached"):
         model = rl.RuleListClassifier(0.005, time_limit=0.0, beam_width=0).fit(X, noise)
@@ -245,9 +248,16 @@ def test_limits_warn_and_tell_the_gap():
     assert model.gap_ > 0
     assert model.lower_bound_ < model.objective_ == model.model_.objective(0.005)
     with pytest.warns(ConvergenceWarning, match="gap limit was reached"):
-        model = rl.RuleListClassifier(0.005, gap=0.3, beam_width=0).fit(X, noise)
-    assert model.gap_ <= 0.3
-    assert rl.RuleListClassifier(0.02, max_length=1).fit(X, y).model_.complexity == 1
+        model = rl.RuleListClassifier(0.005, gap=0.44, beam_width=0, **SMALL).fit(X, noise)
+    assert 0 < model.gap_ <= 0.44
+
+
+def test_max_length():
+    X, y = people()
+    free = rl.RuleListClassifier(**EASY).fit(X, y)
+    short = rl.RuleListClassifier(**EASY, max_length=1).fit(X, y)
+    assert (len(free.model_), len(short.model_)) == (2, 1)
+    assert short.objective_ > free.objective_
 
 
 def test_random_states():
@@ -289,7 +299,7 @@ def test_clone_and_pickle(fitted):
         (np.eye(4), [0, 1, 0], {}, "inconsistent numbers of samples"),
         (np.array([[np.inf], [1.0], [0.0], [2.0]]), [0, 1, 0, 1], {}, "infinity"),
         (pd.DataFrame({"a": [np.inf, 1, 0, 2]}), [0, 1, 0, 1], {}, "'a' is infinite in row 0"),
-        (pd.DataFrame(np.eye(4)[:, :2], columns=["a", "a"]), [0, 1, 0, 1], {}, "repeated column names: 'a'"),
+        (pd.DataFrame(np.eye(4)[:, :2], columns=["a", "a"]), [0, 1, 0, 1], {}, "unique column names, got:\n- 'a'"),
         (np.eye(4) > 0, [0, 1, 0, 1], {"regularization": 0}, "regularization"),
         (np.eye(4) > 0, [0, 1, 0, 1], {"regularization": 1.0}, "regularization"),
         (np.eye(4) > 0, [0, 1, 0, 1], {"policy": "best"}, "policy must be one of"),

@@ -301,6 +301,7 @@ def changed(*path, value):
         (changed("rules", 0, "prediction", value=5), "not one of its classes"),
         (changed("rules", 0, "positives", value=-1), "cannot be negative"),
         (changed("rules", 0, "probability", value=1.5), "cannot exceed 1"),
+        (changed("rules", 0, "probability", value=10**400), "cannot exceed 1"),
         (changed("rules", 0, "conditions", value=[{"column": "a", "operator": "~", "value": 1}]), "unknown operator"),
         (
             changed("rules", 0, "conditions", value=[{"column": "a", "operator": "<=", "value": "1"}]),
@@ -323,6 +324,8 @@ def test_malformed_models_are_refused(data, message):
         (b'{"format": "rulelab model", "schema_version": NaN}', "NaN"),
         (b"[" * 200_000, "nested too deeply"),
         (small().to_json()[:-20].encode(), "not valid JSON"),
+        (small().to_json().replace('"positives": 2', '"positives": 1e999'), "positives.* finite"),
+        (small().to_json().replace('"positives": 2', '"positives": ' + "9" * 5000), "not valid JSON"),
     ],
 )
 def test_malformed_text_is_refused(text, message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -162,7 +163,7 @@ class DecisionList(Model):
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:
         labels = serialisation.read(data, "classes", list)
-        scalars = all(isinstance(c, str | int | float) for c in labels)
+        scalars = all(isinstance(c, str | int) or (isinstance(c, float) and math.isfinite(c)) for c in labels)
         if not scalars or not 1 <= len(set(labels)) == len(labels) <= 2:
             raise ModelError("'classes' of the saved model must be one label or two different ones")
         classes = tuple(labels)

@@ -74,7 +74,7 @@ class Rule:
             raise ModelError(f"'{where}.prediction' of the saved model is {prediction!r}, not one of its classes")
         positives = serialisation.read_count(data, "positives", where)
         negatives = serialisation.read_count(data, "negatives", where)
-        probability = float(serialisation.read_count(data, "probability", where))
+        probability = serialisation.read_count(data, "probability", where)
         if probability > 1:
             raise ModelError(f"'{where}.probability' of the saved model is {probability}; it cannot exceed 1")
         return cls(
@@ -85,5 +85,5 @@ class Rule:
             positives=positives,
             negatives=negatives,
             correct=positives if prediction == classes[-1] else negatives,
-            probability=probability,
+            probability=float(probability),
         )

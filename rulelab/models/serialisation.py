@@ -49,7 +49,9 @@ def parse(text: str | bytes) -> Any:
         return json.loads(text, parse_constant=_refuse)
     except UnicodeDecodeError as error:
         raise ModelError(f"the model is not UTF-8 text: {error}") from None
-    except json.JSONDecodeError as error:
+    except ModelError:
+        raise
+    except ValueError as error:  # malformed, or a number of too many digits
         raise ModelError(f"the model is not valid JSON: {error}") from None
     except RecursionError:
         raise ModelError("the model is not valid: its JSON is nested too deeply") from None
@@ -74,6 +76,8 @@ def read(data: dict[str, Any], key: str, kind: type | tuple[type, ...], where: s
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         expected = " or ".join("null" if k is type(None) else _JSON_NAMES[k] for k in kinds)
         raise ModelError(f"{path!r} of the saved model must be {expected}, not {_short(value)}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ModelError(f"{path!r} of the saved model must be finite, not {value}")
     return value
 
 

@@ -119,7 +119,7 @@ class _Columns:
             return (truth if wanted else ~truth) & column.notna().to_numpy(dtype=bool)
         try:
             return condition.evaluate(column)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(f"{text!r} cannot be evaluated on the column {condition.column!r}: {error}") from None
 
     def _column(self, name: str) -> pd.Series:

@@ -41,6 +41,8 @@ class RuleListBounds:
     grid : bool
         One of ``k`` rules must capture at least a k-th of what they capture together, and do the damage that this
         antecedent does, as far as other rules cannot shield it.
+    deletion : bool
+        A prefix that is better without one of its rules, whatever follows, is dropped.
     """
 
     accurate_support: bool = True
@@ -49,6 +51,7 @@ class RuleListBounds:
     one_more_rule: bool = True
     pair_lookahead: bool = True
     grid: bool = True
+    deletion: bool = True
 
     def to_dict(self) -> dict[str, bool]:
         return asdict(self)
@@ -143,3 +146,15 @@ def grid(weight_s, weight_d, captured_s, captured_d, sums_s, sums_d, fewest, per
                 least = min(least, wrong)
             best = min(best, rules + per_error * least)
     return min(best, (last + 1) * per_rule)
+
+
+@kernel
+def better_without(lost, gained, per_error, per_rule):
+    """Whether a list is strictly better without one of its rules, whatever follows the prefix.
+
+    Take rule i out of a prefix. What it captured falls to later rules, or to X, the part that no later rule of the
+    prefix captures. The list gets at most ``lost`` more net weight wrong: what rule i had right and now falls to a rule
+    of the other label or to X. It gets at least ``gained`` right again: what rule i had wrong and now falls to a rule
+    of the other label. The rule's own cost is saved. Strict, so that of two equally good lists one always survives.
+    """
+    return per_error * lost < per_rule + per_error * gained

@@ -12,6 +12,7 @@ from .state import (
     BEST,
     BREADTH_FIRST,
     BY_COST,
+    BY_DELETION,
     BY_GRID,
     BY_LENGTH,
     BY_LOOKAHEAD,
@@ -126,6 +127,13 @@ def _expand(arrays, rules, store, node):
     bounds.largest_sums(positive, sums_positive)
     bounds.largest_sums(negative, sums_negative)
 
+    n_flows = 0
+    if rules.deletion:
+        n_flows = _flows(arrays, rules, store, node)
+        if n_flows < 0:
+            pruned[BY_DELETION] += 1
+            return
+
     for a in range(positive.size):
         right = max(positive[a], negative[a])
         if right == 0 or (rules.accurate_support and not bounds.pays_for_a_rule(right, per_error, per_rule)):
@@ -147,6 +155,9 @@ def _expand(arrays, rules, store, node):
         if length + 1 >= rules.max_length:
             pruned[BY_LENGTH] += 1
             continue
+        if n_flows and _deletable(rules, store, n_flows, a, positive[a] > negative[a]):
+            pruned[BY_DELETION] += 1
+            continue
         fewest = 2 if rules.pair_lookahead else 1
         further = fewest * per_rule
         if rules.one_more_rule:
@@ -160,6 +171,77 @@ def _expand(arrays, rules, store, node):
             _finish(arrays, rules, store, node, a, child_cost, left_positive, left_negative, positive, negative)
         else:
             pruned[BY_ONE_MORE_RULE] += 1
+
+
+@inner
+def _flows(arrays, rules, store, node):
+    """For each rule of the prefix, where its weight would go without it; -1 when the prefix is better without one.
+
+    ``store.flow`` gets, per rule with weight in X, its label, ``lost`` and ``gained`` as in `bounds.better_without`;
+    ``store.flow_counts`` the net weights of all antecedents within X.
+    """
+    n = 0
+    at = node
+    while store.parent[at] >= 0 and n < store.flow.shape[0]:
+        left = store.scratch_set[0]
+        captured = store.scratch_set[1]
+        rule, before = store.rule[at], store.parent[at]
+        for w in range(left.size):
+            left[w] = store.sets[before, w] & arrays.by_antecedent[rule, w]
+        positive, negative = weigh(arrays, left)
+        label = positive > negative
+        lost, gained = 0, 0
+        length = 0
+        later = node
+        while later != at:  # from the last rule back to the one after this: collect the path first
+            store.path_scratch[length] = later
+            length += 1
+            later = store.parent[later]
+        for i in range(length - 1, -1, -1):
+            later = store.path_scratch[i]
+            for w in range(left.size):
+                captured[w] = left[w] & arrays.by_antecedent[store.rule[later], w]
+                left[w] &= ~captured[w]
+            positive, negative = weigh(arrays, captured)
+            if _label(arrays, store, later) != label:
+                lost += positive if label else negative
+                gained += negative if label else positive
+        positive, negative = weigh(arrays, left)
+        lost += positive if label else negative
+        if bounds.better_without(lost, gained, rules.per_error, rules.per_rule):
+            return -1
+        if positive + negative > 0:
+            store.flow[n, 0], store.flow[n, 1], store.flow[n, 2] = label, lost, gained
+            count(arrays, left, store.flow_counts[2 * n], store.flow_counts[2 * n + 1])
+            n += 1
+        at = before
+    return n
+
+
+@inner
+def _label(arrays, store, node):
+    """Whether the rule that ends a prefix predicts the positive class."""
+    whole, parent, rule = store.scratch_set[2], store.parent[node], store.rule[node]
+    for w in range(whole.size):
+        whole[w] = store.sets[parent, w] & arrays.by_antecedent[rule, w]
+    positive, negative = weigh(arrays, whole)
+    return positive > negative
+
+
+@inner
+def _deletable(rules, store, n_flows, a, label):
+    """Whether the child that captures ``a`` next, with this label, is better without one of the prefix's rules."""
+    for i in range(n_flows):
+        positive, negative = store.flow_counts[2 * i, a], store.flow_counts[2 * i + 1, a]
+        own = store.flow[i, 0] == 1
+        lost, gained = store.flow[i, 1], store.flow[i, 2]
+        if own == label:
+            lost -= positive if own else negative
+        else:
+            gained += negative if own else positive
+        if bounds.better_without(lost, gained, rules.per_error, rules.per_rule):
+            return True
+    return False
 
 
 @inner

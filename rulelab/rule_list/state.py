@@ -25,8 +25,9 @@ N_NUMBERS = 16
     BY_ONE_MORE_RULE,
     BY_PAIR,
     BY_GRID,
+    BY_DELETION,
     BY_LENGTH,
-) = range(8)
+) = range(9)
 PRUNED_NAMES = (
     "hierarchical",
     "lookahead",
@@ -35,6 +36,7 @@ PRUNED_NAMES = (
     "one more rule",
     "pair lookahead",
     "grid",
+    "deletion",
     "length",
 )
 
@@ -55,6 +57,7 @@ class Rules(NamedTuple):
     one_more_rule: bool
     pair_lookahead: bool
     grid: bool
+    deletion: bool
 
 
 class Store(NamedTuple):
@@ -85,6 +88,9 @@ class Store(NamedTuple):
     scratch_counts: np.ndarray
     scratch_set: np.ndarray
     scratch_sums: np.ndarray
+    flow_counts: np.ndarray
+    flow: np.ndarray
+    path_scratch: np.ndarray
 
 
 NODE_ARRAYS = ("sets", "cost", "key", "priority", "parent", "rule", "length", "queued")
@@ -126,6 +132,9 @@ def new_store(arrays: Layout, longest: int, second_heap: bool) -> Store:
         scratch_counts=np.zeros((4, m), dtype=np.int64),
         scratch_set=np.zeros((3, words), dtype=np.uint64),
         scratch_sums=np.zeros((4, LARGEST_TAIL + 1), dtype=np.int64),
+        flow_counts=np.zeros((2 * LARGEST_TAIL, m), dtype=np.int64),
+        flow=np.zeros((LARGEST_TAIL, 3), dtype=np.int64),
+        path_scratch=integers(longest + 3),
     )
 
 

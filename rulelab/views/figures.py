@@ -19,7 +19,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from ..search import Incumbent, Snapshot
-from .style import BLUE, GREEN, INK, LENGTHS, ORANGE, PURPLE
+from .style import BLUE, GREEN, INK, LENGTHS, ORANGE, PURPLE, SKY
 
 HEIGHT = 260
 AXES = {"time": ("seconds", "search time (s)"), "work": ("work", "work (prefixes expanded)")}
@@ -86,6 +86,7 @@ class SearchFigures:
         self._axis = "seconds"
         self._shown: list[tuple[int, float]] = []
         self._x_glyphs: list[Any] = []
+        self._bound_glyphs: list[Any] = []
         self.bounds = self._bounds_figure()
         self.queue = self._queue_figure()
         self.pruned = self._pruned_figure()
@@ -105,6 +106,8 @@ class SearchFigures:
     def use_dark(self, dark: bool) -> None:
         """Colour the text inside the plots for a dark or a light page; the page's theme colours all the rest."""
         self._labels.text_color = INK[dark]
+        for glyph in self._bound_glyphs:
+            glyph.line_color = SKY if dark else BLUE
 
     def clear(self) -> None:
         """Empty all plots."""
@@ -175,10 +178,10 @@ class SearchFigures:
         self.incumbents.y_range.update(start=0, end=1.12 * most if most else 1)
 
     def _bounds_figure(self) -> figure:
-        plot = _figure("Objective and lower bound", "search time (s)", "objective")
+        plot = _figure("Objective and lower bound", "search time (s)", "objective", height=330)
         plot.x_range, plot.y_range = Range1d(0, 1), Range1d(0, 1)
         area = plot.varea_step(
-            x="seconds", y1="lower_bound", y2="objective", source=self._curves, fill_color=BLUE, fill_alpha=0.1,
+            x="seconds", y1="lower_bound", y2="objective", source=self._curves, fill_color=SKY, fill_alpha=0.22,
             step_mode="after", visible=False,
         )
         self._gap_area = area
@@ -188,8 +191,9 @@ class SearchFigures:
         best = plot.step(
             x="seconds", y="objective", source=self._curves, color=ORANGE, line_width=2.5, mode="after"
         )
+        self._bound_glyphs.append(bound.glyph)
         self._x_glyphs += [area.glyph, bound.glyph, best.glyph]
-        _legend(plot, [("incumbent's objective", best), ("lower bound", bound), ("gap", area)])
+        _legend(plot, [("objective", best), ("lower bound", bound), ("gap", area)])
         plot.add_tools(
             HoverTool(
                 renderers=[best], mode="vline",
@@ -207,7 +211,7 @@ class SearchFigures:
         )
         self._x_glyphs += [area.glyph for area in areas]
         names = [*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+"]
-        _legend(plot, list(zip(names, areas, strict=True)), title="rules")
+        _legend(plot, list(zip(names, areas, strict=True)), place="right", columns=1, title="rules")
         plot.yaxis.formatter = CustomJSTickFormatter(code=_COMPACT)
         return plot
 
@@ -226,14 +230,15 @@ class SearchFigures:
         plot = _figure("Incumbents: errors against rules", "rules in the list", "training errors")
         plot.x_range, plot.y_range = Range1d(-0.4, 4), Range1d(0, 1)
         open_area = plot.varea(
-            x="rules", y1="excluded", y2="better", source=self._frontier, fill_color=BLUE, fill_alpha=0.1
+            x="rules", y1="excluded", y2="better", source=self._frontier, fill_color=SKY, fill_alpha=0.22
         )
         excluded = plot.line(x="rules", y="excluded", source=self._frontier, color=BLUE, line_width=2, line_dash="6 3")
+        self._bound_glyphs.append(excluded.glyph)
         plot.line(x="rules", y="better", source=self._frontier, color=ORANGE, line_width=1.5)
         plot.line(x="rules", y="errors", source=self._incumbents, color=PURPLE, line_width=1.5)
         dots = plot.scatter(x="rules", y="errors", source=self._incumbents, color=PURPLE, size=8)
         best = plot.scatter(x="rules", y="errors", source=self._best, color=ORANGE, size=15, marker="diamond")
-        _legend(plot, [("incumbents", dots), ("best", best), ("still open", open_area), ("proven empty below", excluded)])
+        _legend(plot, [("incumbents", dots), ("best", best), ("still open", open_area), ("nothing below", excluded)], columns=2)
         plot.xaxis.ticker.update(min_interval=1)
         plot.add_tools(HoverTool(renderers=[dots], tooltips=[("rules", "@rules"), ("errors", "@errors")]))
         return plot
@@ -241,8 +246,8 @@ class SearchFigures:
 
 def _figure(title: str, x_label: str, y_label: str | None, **options: Any) -> figure:
     plot = figure(
-        title=title, height=HEIGHT, sizing_mode="stretch_width", toolbar_location=None, tools="", min_border_right=12,
-        **options,
+        title=title, sizing_mode="stretch_width", toolbar_location=None, tools="", min_border_right=12,
+        **{"height": HEIGHT, **options},
     )
     plot.xaxis.axis_label = x_label
     if y_label:
@@ -251,12 +256,15 @@ def _figure(title: str, x_label: str, y_label: str | None, **options: Any) -> fi
     return plot
 
 
-def _legend(plot: figure, items: list[tuple[str, Any]], title: str | None = None) -> None:
+def _legend(
+    plot: figure, items: list[tuple[str, Any]], place: str = "above", columns: int | str = "auto", title: str | None = None
+) -> None:
     legend = Legend(
         items=[LegendItem(label=name, renderers=[renderer]) for name, renderer in items],
-        orientation="horizontal", title=title, padding=2, margin=0, spacing=10, label_standoff=4, glyph_width=14,
-    )
-    plot.add_layout(legend, "above")
+        orientation="vertical" if place == "right" else "horizontal", ncols=columns, title=title,
+        padding=2, margin=2, spacing=4, label_standoff=4, glyph_width=14, glyph_height=14,
+    )  # fmt: skip
+    plot.add_layout(legend, place)
 
 
 def _queue(snapshot: Snapshot) -> list[int]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
 
 from . import address
+from .live import SystemTheme
 from .panes import SearchView
 from .setup import SHARED, Setup
 from .style import PAGE_CSS
@@ -21,7 +21,7 @@ CHECK_MILLISECONDS = 1_000
 
 
 class SearchTab:
-    """Settings on the left (on a phone: above), the live search on the right."""
+    """Settings on the left, the live search on the right; on a phone the data, the search, then the other settings."""
 
     name = "Search"
 
@@ -32,8 +32,12 @@ class SearchTab:
         location = pn.state.location
         if location is not None:
             self._complain("; ".join(address.follow(location, self.setup, SHARED)))
+        parts = {"rl-data": self.setup.data_card, "rl-view": self.view, "rl-more": self.setup.more}
         self.layout = pn.Column(
-            self.setup, self.view, stylesheets=[PAGE_CSS], sizing_mode="stretch_width", margin=0
+            *(pn.Column(part, css_classes=[place], sizing_mode="stretch_width", margin=0) for place, part in parts.items()),
+            stylesheets=[PAGE_CSS],
+            sizing_mode="stretch_width",
+            margin=0,
         )
 
     def _complain(self, message: str) -> None:
@@ -54,9 +58,13 @@ def create() -> pmui.Page:
     pn.config.reconnect = True
     tabs = [make() for make in TABS]
     main = tabs[0].layout if len(tabs) == 1 else pn.Tabs(*((tab.name, tab.layout) for tab in tabs), dynamic=True)
-    page = pmui.Page(title=TITLE, main=[main], busy_indicator=None)
+    system = SystemTheme(width=0, height=0, margin=0)
+    page = pmui.Page(title=TITLE, main=[main, system], busy_indicator=None, dark_theme=pn.config.theme == "dark")
+    if "theme" not in pn.state.session_args:
+        system.link(page, dark="dark_theme")
     for tab in tabs:
-        page.param.watch(partial(_follow_theme, tab.view), "dark_theme")
+        tab.view.dark = page.dark_theme
+        page.link(tab.view, dark_theme="dark")
     return page
 
 
@@ -94,6 +102,3 @@ def serve(
         {"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options}
     )
 
-
-def _follow_theme(view: SearchView, event: Any) -> None:
-    view.dark = event.new

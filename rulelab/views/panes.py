@@ -18,7 +18,7 @@ from .figures import SearchFigures
 from .frames import Mark
 from .live import LiveText
 from .session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
-from .style import BAR_CSS, CARD_CSS, PANEL_CSS, VIEW_CSS
+from .style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from .words import standing
 
 SPEEDS = {
@@ -185,7 +185,7 @@ class SearchView(Viewer):
         notes = session.prepared.notes if session.prepared else ()
         if self.stale and session.state is not State.IDLE:
             notes = (*notes, "The settings have changed; the next run uses them (Reset, then Run).")
-        text = "".join(f'<p class="note">{esc(note, 400)}</p>' for note in notes)
+        text = f'<p class="note">{" · ".join(esc(note, 400) for note in notes)}</p>' if notes else ""
         if text != self._notes.object:
             self._notes.object = text
         primary = "pause" if session.state.busy else "run"
@@ -238,17 +238,18 @@ class SearchView(Viewer):
         actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         self._buttons = {
             name: pn.widgets.Button(
-                name=name.capitalize(), icon=getattr(icons, name.upper()), on_click=action, margin=0, height=36, width=92
+                name=name.capitalize(), icon=getattr(icons, name.upper()), on_click=action, stylesheets=[BUTTON_CSS],
+                margin=0, height=38, width=92,
             )
             for name, action in actions.items()
         }
-        speed = pn.widgets.Select.from_param(self.param.speed, width=170, margin=0)
-        axis = pn.widgets.Select.from_param(self.param.axis, width=110, margin=0)
+        speed = pn.widgets.Select.from_param(self.param.speed, width=170, margin=0, stylesheets=[SELECT_CSS])
+        axis = pn.widgets.Select.from_param(self.param.axis, width=110, margin=0, stylesheets=[SELECT_CSS])
         self._exports = pn.Row(
             *(
                 pn.widgets.FileDownload(
                     callback=callback, filename=file, label=label, embed=False, auto=True, button_type="default",
-                    margin=(0, 8, 0, 0), height=32, width=None,
+                    stylesheets=[BUTTON_CSS], margin=0, height=34, width=130,
                 )
                 for label, file, callback in (
                     ("Model (JSON)", "model.json", self._model_json),
@@ -258,13 +259,12 @@ class SearchView(Viewer):
             ),
             visible=False, stylesheets=[BAR_CSS], margin=(10, 0, 0, 0),
         )
-        self._plot_panes = [
-            pn.pane.Bokeh(plot, sizing_mode="stretch_width", stylesheets=[PANEL_CSS], margin=0, css_classes=[place])
-            for plot, place in zip(
-                self._plots.figures, ("rl-wide", "rl-third", "rl-third", "rl-third"), strict=True
-            )
+        self._plot_panes = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self._plots.figures]
+        places = (["rl-wide"], ["rl-third"], ["rl-third"], ["rl-third", "rl-last"])
+        boxes = [
+            pn.Column(pane, css_classes=place, stylesheets=[PANEL_CSS], sizing_mode="stretch_width", margin=0)
+            for pane, place in zip(self._plot_panes, places, strict=True)
         ]
-        self._plot_panes[-1].css_classes = ["rl-third", "rl-last"]
         rules = pn.Column(
             pn.pane.HTML("<h2>Best rule list so far</h2>", stylesheets=[CARD_CSS], margin=0),
             self._card, self._exports, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], margin=0,
@@ -275,7 +275,7 @@ class SearchView(Viewer):
             sizing_mode="stretch_width",
         )
         self._layout = pn.Column(
-            bar, self._alert, self._status, self._plot_panes[0], rules, *self._plot_panes[1:], self._notes,
+            bar, self._alert, self._status, self._notes, boxes[0], rules, *boxes[1:],
             stylesheets=[VIEW_CSS], sizing_mode="stretch_width", margin=0,
         )
 

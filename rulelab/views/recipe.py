@@ -10,6 +10,7 @@ from ..binarize import Binarizer
 from ..datasets import Dataset
 from ..problem import Problem
 from ..rule_list import BOUNDS, RuleListBounds, RuleListSearch
+from ..search import solve
 from .session import Prepared
 from .words import count
 
@@ -80,6 +81,9 @@ class Recipe:
             memory_limit=_bytes(self.memory_megabytes),
             beam_width=500 if self.beam else 0,
         )
+        if not search.compiled:
+            report("compiling the search: once per machine, some seconds")
+            _compile(self.beam)
         return Prepared(
             search,
             labels=(data.negative, data.positive),
@@ -87,6 +91,12 @@ class Recipe:
             name=data.name,
             notes=(_about(data), *_mined(antecedents, search), *_left_out(binarizer)),
         )
+
+
+def _compile(beam: bool) -> None:
+    """Let a tiny search go through all kernels, so that the clock of the real one counts no compilation."""
+    tiny = Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 0]], [9, 0, 1, 2], [0, 9, 2, 1])
+    solve(RuleListSearch(tiny, regularization=0.01, beam_width=2 if beam else 0))
 
 
 def _refuse_large(data: Dataset) -> None:

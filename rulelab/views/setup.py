@@ -17,7 +17,7 @@ from .data import MAX_UPLOAD_BYTES, Upload
 from .esc import plain
 from .recipe import Recipe
 from .session import Limits, SearchSession
-from .style import CARD_CSS
+from .style import CARD_HEAD_CSS, SELECT_CSS
 
 UPLOADED = "(uploaded file)"
 SHARED = (
@@ -34,6 +34,11 @@ class Setup(Viewer):
     ----------
     complain : callable
         Shows an error message; an empty one takes it away.
+
+    Attributes
+    ----------
+    data_card, more : viewable
+        The two parts of the form, for a page that lays them out itself.
     """
 
     data = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
@@ -64,7 +69,7 @@ class Setup(Viewer):
         self._build()
 
     def __panel__(self) -> Any:
-        return self._layout
+        return pn.Column(self.data_card, self.more, sizing_mode="stretch_width", margin=0)
 
     def recipe(self) -> Recipe:
         """The present settings, frozen."""
@@ -129,24 +134,25 @@ class Setup(Viewer):
             self.take(event.new, str(self._file.filename or "the file"))
 
     def _build(self) -> None:
-        wide = {"sizing_mode": "stretch_width", "margin": (4, 0)}
+        wide = {"sizing_mode": "stretch_width", "margin": (5, 12)}
         field = partial(_field, self, **wide)
-        self._data = pn.widgets.Select(name="Data set", options=self._options, value=self.data, **wide)
+        listed = {**wide, "stylesheets": [SELECT_CSS]}
+        self._data = pn.widgets.Select(name="Data set", options=self._options, value=self.data, **listed)
         self._data.link(self, value="data", bidirectional=True)
         self._file = pmui.FileInput(
             label="Upload CSV or Parquet", accept=".csv,.gz,.parquet", max_file_size=MAX_UPLOAD_BYTES,
             chunk_size=1_000_000, variant="outlined", **wide,
         )
         self._file.param.watch(self._received, "value")
-        self._target = pn.widgets.Select(name="Target column", options=[], visible=False, **wide)
+        self._target = pn.widgets.Select(name="Target column", options=[], visible=False, **listed)
         self._target.link(self, value="target")
-        self._positive = pn.widgets.Select(name="Positive class", options=[], visible=False, **wide)
+        self._positive = pn.widgets.Select(name="Positive class", options=[], visible=False, **listed)
         self._positive.link(self, value="positive")
         groups = {
             "Data": [self._data, self._file, self._target, self._positive],
             "Antecedents": [
                 field("quantiles", pn.widgets.IntInput, start=2, end=1000),
-                field("max_conditions", pn.widgets.Select),
+                field("max_conditions", pn.widgets.Select, stylesheets=[SELECT_CSS]),
                 _pair(
                     field("min_support", pn.widgets.FloatInput, step=0.01),
                     field("max_support", pn.widgets.FloatInput, step=0.01),
@@ -155,7 +161,7 @@ class Setup(Viewer):
             ],
             "Search": [
                 field("regularization", pn.widgets.FloatInput, step=0.001),
-                field("policy", pn.widgets.Select, options={_words(p): p for p in POLICIES}),
+                field("policy", pn.widgets.Select, options={_words(p): p for p in POLICIES}, stylesheets=[SELECT_CSS]),
                 field("beam", pn.widgets.Checkbox),
                 field("bounds", pn.widgets.CheckBoxGroup, options={_words(b): b for b in BOUNDS}),
             ],
@@ -166,11 +172,13 @@ class Setup(Viewer):
                 )
             ],
         }
-        self.cards = [
-            pn.Card(*items, title=title, collapsible=True, sizing_mode="stretch_width", margin=(0, 0, 10, 0))
+        cards = [
+            pn.Card(*items, title=title, collapsible=True, sizing_mode="stretch_width", margin=(0, 0, 10, 0),
+                stylesheets=[CARD_HEAD_CSS])
             for title, items in groups.items()
         ]
-        self._layout = pn.Column(*self.cards, sizing_mode="stretch_width", margin=0)
+        self.data_card, *others = cards
+        self.more = pn.Column(*others, sizing_mode="stretch_width", margin=0)
 
 
 def _field(owner: Setup, name: str, widget: type, **options: Any) -> Any:
@@ -178,7 +186,9 @@ def _field(owner: Setup, name: str, widget: type, **options: Any) -> Any:
 
 
 def _pair(*widgets: Any) -> pn.Row:
-    return pn.Row(*widgets, sizing_mode="stretch_width", margin=0, styles={"gap": "10px"})
+    first, second = widgets
+    first.margin, second.margin = (5, 5, 5, 12), (5, 12, 5, 5)
+    return pn.Row(first, second, sizing_mode="stretch_width", margin=0)
 
 
 def _option(name: str, how: str) -> str:

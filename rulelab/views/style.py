@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-"""From the colour-blind safe palette of Okabe and Ito; at least 3 : 1 on white and on the dark surface."""
+BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
+"""From the colour-blind safe palette of Okabe and Ito; lines have at least 3 : 1 on their background."""
 
 LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f0c04c", "#ef9a3d")
 """Prefix lengths 1 to 8 and more: one light-to-dark order that survives colour blindness."""
@@ -59,21 +59,40 @@ PANEL_CSS = f"""
 
 VIEW_CSS = """
 :host { display: grid !important; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 12px; width: 100%;
-  box-sizing: border-box; align-items: start; }
-:host > *, .view > * { min-width: 0; }
+  min-width: 0 !important; box-sizing: border-box; align-items: stretch; }
 .rl-row { grid-column: 1 / -1; }
-.rl-wide { grid-column: span 3; align-self: stretch; }
+.rl-wide { grid-column: span 3; }
 .rl-third { grid-column: span 2; }
 @media (max-width: 1150px) { .rl-third { grid-column: span 3; } .rl-third.rl-last { grid-column: 1 / -1; } }
 @media (max-width: 760px) { .rl-wide, .rl-third { grid-column: 1 / -1; } }
 """
 
 PAGE_CSS = """
-:host { display: grid !important; grid-template-columns: 290px minmax(0, 1fr); gap: 16px; width: 100%;
+:host { display: grid !important; grid-template: auto 1fr / 290px minmax(0, 1fr); gap: 0 16px; width: 100%; min-width: 0 !important;
   box-sizing: border-box; padding: 12px 16px 24px; align-items: start; }
-@media (max-width: 900px) { :host { grid-template-columns: minmax(0, 1fr); padding: 8px 10px 20px; } }
+.rl-data { grid-area: 1 / 1; }
+.rl-more { grid-area: 2 / 1; }
+.rl-view { grid-area: 1 / 2 / span 2; }
+@media (max-width: 900px) {
+  :host { grid-template: none / minmax(0, 1fr); gap: 12px; padding: 8px 10px 20px; }
+  .rl-data, .rl-more, .rl-view { grid-area: auto; }
+}
 """
 
 BAR_CSS = """
-:host { display: flex !important; flex-wrap: wrap; gap: 8px; align-items: flex-end; width: 100%; }
+:host { flex-wrap: wrap; gap: 8px; align-items: flex-end; min-width: 0 !important; }
+"""
+
+BUTTON_CSS = f"""
+.bk-btn {{ border: 1px solid {_LINE} !important; padding: 4px 10px; }}
+"""
+
+SELECT_CSS = """
+select.bk-input { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 10 6'%3E%3Cpath fill='%23808080' d='M0 0h10L5 6z'/%3E%3C/svg%3E") !important; background-size: 9px 6px; }
+"""
+"""The arrow of a list in a grey that shows on both themes; the theme's own is black."""
+
+CARD_HEAD_CSS = """
+.card-header { min-height: 36px; padding-top: 2px; padding-bottom: 2px; }
+.card-header-row { font-size: 14px !important; }
 """

@@ -1,0 +1,221 @@
+"""The command line: ``rulelab serve | fit | bench | datasets``.
+
+Exit status: 0 on success (a fit that a limit or Ctrl-C ends with a proven gap is one), 1 when the thing asked for
+failed, 2 for bad usage, and that includes bad input data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from . import __version__
+from .cli_fit import fit
+from .console import CommandError, one_line, say, table
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "tests" / "benchmarks"
+_SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports bad usage in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {one_line(message)} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments without the program's name; default: those of this process.
+
+    Returns
+    -------
+    int
+        The exit status.
+
+    Raises
+    ------
+    SystemExit
+        With status 2 when the arguments are wrong, with 0 after ``--help`` and ``--version``.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    args = _parser().parse_args(argv)
+    try:
+        status = args.run(args)
+        sys.stdout.flush()
+        return status
+    except CommandError as error:
+        say(f"rulelab {args.command}: error: {one_line(str(error))}")
+        return error.status
+    except KeyboardInterrupt:
+        say(f"rulelab {args.command}: interrupted")
+        return 1
+    except BrokenPipeError:  # the reader of our output has gone; nothing may be written to it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from .views import serve
+
+    try:
+        serve(port=args.port, address=args.address, show=args.show)
+    except OSError as error:
+        what = error.strerror or error
+        raise CommandError(
+            f"cannot listen on {args.address}, port {args.port}: {what}; choose another --port", 1
+        ) from error
+    return 0
+
+
+def _datasets(args: argparse.Namespace) -> int:
+    from . import datasets
+
+    known = datasets.catalogue()
+    rows = [
+        (name, r.availability, f"{r.rows}", f"{r.features}", f"{100 * r.positives / r.rows:.1f}", r.target, r.sensitive)
+        for name, r in zip(known.index, known.itertuples(), strict=True)
+    ]
+    print(table(("name", "where", "rows", "features", "positive %", "target", "sensitive"), rows, right=(2, 3, 4)))
+    print(f"\ncached ones are in {datasets.home()} ({datasets.cache.HOME_VARIABLE}); `load` fetches the others")
+    return 0
+
+
+def _bench(args: argparse.Namespace) -> int:
+    found = {path.stem.removeprefix("bench_").replace("_", "-"): path for path in sorted(BENCHMARKS.glob("[!_]*.py"))}
+    if not found:
+        raise CommandError(
+            f"there are no benchmarks in {BENCHMARKS}: they come with the source checkout, not with an installed copy"
+        )
+    if args.name is None:
+        print("benchmarks: " + ", ".join(found))
+        return 0
+    if args.name not in found:
+        raise CommandError(f"there is no benchmark {args.name!r}; the benchmarks are {', '.join(found)}")
+    path = found[args.name]
+    sys.path.insert(0, str(BENCHMARKS))  # they share a module of their own
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main(args.arguments) or 0
+
+
+def _number(low: float, high: float, ends: bool, allowed: str) -> Any:
+    """A parser of numbers within limits, which are allowed themselves or not."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not (low <= value <= high if ends else low < value < high):
+            raise argparse.ArgumentTypeError(f"must be {allowed}, not {text!r}")
+        return value
+
+    return parse
+
+
+def _whole(least: int) -> Any:
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, not {text!r}")
+        return int(text)
+
+    return parse
+
+
+def _size(text: str) -> int:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?) ?([KMG]?B)?", text.strip(), re.IGNORECASE)
+    size = int(float(match[1]) * _SIZES[(match[2] or "").upper()]) if match else 0
+    if size < 1:
+        raise argparse.ArgumentTypeError(f"must be a size such as 500MB or 2GB, not {text!r}")
+    return size
+
+
+def _port(text: str) -> int:
+    if not re.fullmatch(r"\d{1,5}", text) or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"must be a port from 0 to 65535, not {text!r}")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="rulelab", description="Certifiably optimal rule lists: fit them, watch the search.")
+    parser.add_argument("--version", action="version", version=f"rulelab {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_serve(commands.add_parser("serve", help="serve the dashboard", description="Serve the dashboard."))
+    fit = "Find the optimal rule list of a table, with a proof; the list goes to stdout, the progress to stderr."
+    _add_fit(commands.add_parser("fit", help="find the optimal rule list of a table", description=fit))
+    listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
+    listing.set_defaults(run=_datasets)
+    bench = commands.add_parser("bench", help="measure the speed", description="Run a benchmark of the checkout.")
+    bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark; without it they are listed")
+    bench.add_argument("arguments", nargs=argparse.REMAINDER, help="its own options; NAME --help lists them")
+    bench.set_defaults(run=_bench)
+    return parser
+
+
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=_port, default=5006, help="0 for any free one (default: %(default)s)")
+    parser.add_argument("--address", default="127.0.0.1", help="network address to listen on (default: %(default)s)")
+    parser.add_argument("--show", action="store_true", help="open a browser")
+    parser.set_defaults(run=_serve)
+
+
+def _add_fit(parser: argparse.ArgumentParser) -> None:
+    share = _number(0, 1, True, "a fraction from 0 to 1")
+    least_zero = _number(0, math.inf, True, "a number of at least 0")
+
+    def add(group: Any, *flags: str, text: str, **options: Any) -> None:
+        shown = options.get("default") not in (None, [], False)
+        group.add_argument(*flags, help=text + (" (default: %(default)s)" if shown else ""), **options)
+
+    parser.add_argument("data", help="a CSV or Parquet file, or the name of a data set (see `rulelab datasets`)")
+    add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
+    add(parser, "--model", choices=["rule-list"], default="rule-list", text="the family of models")
+    add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON")
+    add(parser, "--quiet", action="store_true", text="no progress")
+
+    group = parser.add_argument_group("data")
+    add(group, "--positive", metavar="LABEL", text="the class to predict; by default the larger label")
+    columns = {"action": "append", "default": [], "metavar": "COLUMN"}
+    add(group, "--leave-out", **columns, text="not a feature; may be repeated")
+    add(group, "--sensitive", **columns, text="sensitive attribute: no feature, rates per group are shown; repeatable")
+    add(group, "--keep-sensitive", action="store_true", text="rules may use the sensitive attributes all the same")
+
+    group = parser.add_argument_group("conditions")
+    add(group, "--thresholds", type=_whole(2), default=10, metavar="N", text="quantile groups of a number")
+    add(group, "--no-negations", dest="negations", action="store_false", text="no `!=` and no `not`")
+    add(group, "--max-categories", type=_whole(1), default=20, metavar="N", text="categories of a column")
+    add(group, "--max-conditions", type=int, choices=[1, 2, 3], default=2, text="most conditions that a rule joins")
+    add(group, "--min-support", type=share, default=0.01, metavar="X", text="least fraction of the rows")
+    add(group, "--max-support", type=share, default=0.99, metavar="X", text="largest fraction of the rows")
+
+    group = parser.add_argument_group("search")
+    open_share = _number(0, 1, False, "a number above 0 and below 1")
+    add(group, "--regularization", type=open_share, default=0.01, metavar="X", text="cost of a rule")
+    policies = "lower_bound, objective, curiosity, breadth_first, depth_first or random"
+    add(group, "--policy", default="lower_bound", metavar="NAME", text=f"order of the search: {policies}")
+    add(group, "--max-length", type=_whole(0), metavar="N", text="most rules, not counting the default")
+    add(group, "--beam-width", type=_whole(0), default=500, metavar="N", text="of the search for a first list")
+    add(group, "--random-state", type=_whole(0), metavar="N", text="seed of the policy random")
+
+    group = parser.add_argument_group("limits", "At a limit the best list so far is given, with its proven gap.")
+    add(group, "--time-limit", type=least_zero, metavar="S", text="seconds of search")
+    add(group, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
+    add(group, "--memory-limit", type=_size, metavar="SIZE", text="such as 500MB or 2GB")
+    parser.set_defaults(run=fit)

@@ -1,0 +1,34 @@
+"""What the commands write: tables, single lines, and errors that end a command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+class CommandError(Exception):
+    """Ends a command with one line on stderr and this exit status."""
+
+    def __init__(self, message: object, status: int = 2) -> None:
+        super().__init__(str(message))
+        self.status = status
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
+    """Aligned columns; those whose indices are in ``right`` are right aligned."""
+    lines = [head, *rows]
+    width = [max(len(line[j]) for line in lines) for j in range(len(head))]
+    return "\n".join(
+        "  ".join(f"{cell:{'>' if j in right else '<'}{width[j]}}" for j, cell in enumerate(line)).rstrip()
+        for line in lines
+    )
+
+
+def one_line(text: str) -> str:
+    """Text from anywhere, without line breaks and control characters."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in " ".join(text.split()))
+
+
+def say(text: str) -> None:
+    """Write a line to stderr."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,102 @@
+"""What the benchmarks share: CPU time, the median of several runs, the table, the JSON file."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib.util
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+
+
+try:
+    from resource import RUSAGE_SELF, getrusage
+except ImportError:  # Windows
+
+    def user_seconds() -> float:
+        """User CPU time of this process."""
+        return os.times().user
+
+else:
+
+    def user_seconds() -> float:
+        """User CPU time of this process."""
+        return getrusage(RUSAGE_SELF).ru_utime
+
+
+class Measured(NamedTuple):
+    """The result of the last run, and the medians of user CPU and wall-clock seconds over all runs."""
+
+    result: Any
+    user: float
+    wall: float
+    runs: int
+
+
+def measure(run: Callable[[], Any], repeats: int, budget: float = 30.0) -> Measured:
+    """Run several times; a run that takes longer than ``budget`` seconds is not repeated."""
+    users, walls = [], []
+    result = None
+    while len(users) < repeats and sum(walls) < budget:
+        result = None
+        gc.collect()
+        user, wall = user_seconds(), time.perf_counter()
+        result = run()
+        walls.append(time.perf_counter() - wall)
+        users.append(user_seconds() - user)
+    return Measured(result, statistics.median(users), statistics.median(walls), len(users))
+
+
+def parser(name: str, description: str, repeats: int = 3) -> argparse.ArgumentParser:
+    """A parser with the options that all benchmarks have."""
+    out = argparse.ArgumentParser(prog=f"rulelab bench {name}", description=description)
+    out.add_argument("--repeats", type=int, default=repeats, help="runs, of which the median counts (%(default)s)")
+    out.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
+    return out
+
+
+def instances() -> ModuleType | None:
+    """The module of the instances with certified optima; None when they are not beside the checkout."""
+    path = SHARED / "benchmarks" / "instances.py"
+    if not path.is_file():
+        return None
+    spec = importlib.util.spec_from_file_location("instances", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["instances"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class Table:
+    """Rows that are printed as they come, the numbers right aligned."""
+
+    def __init__(self, columns: Sequence[tuple[str, int, str]]) -> None:
+        """Columns: title, width (negative: left aligned) and format of the cell; a cell of None is a dash."""
+        self.columns = columns
+        self.rows: list[dict[str, Any]] = []
+        print("  ".join(f"{title:{'<' if width < 0 else '>'}{abs(width)}}" for title, width, _ in columns), flush=True)
+
+    def add(self, *cells: Any) -> None:
+        self.rows.append({title: cell for (title, _, _), cell in zip(self.columns, cells, strict=True)})
+        texts = [
+            f"{'-' if cell is None else format(cell, form):{'<' if width < 0 else '>'}{abs(width)}}"
+            for (_, width, form), cell in zip(self.columns, cells, strict=True)
+        ]
+        print("  ".join(texts).rstrip(), flush=True)
+
+    def save(self, path: Path | None) -> None:
+        if path is not None:
+            machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
+            path.write_text(json.dumps({"machine": machine, "rows": self.rows}, indent=1) + "\n", encoding="utf-8")
