@@ -14,9 +14,14 @@ import pandas as pd
 from . import bits
 from . import mining_kernels as mk
 from .boolean_table import BooleanTable, read_boolean_table
-from .conditions import Condition, column_name, unique_names
+from .columns import read_weights
+from .conditions import Condition, NothingFound, column_name, unique_names
+
+Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""What decides about a conjunction's support; see `mining_kernels`."""
 
 _CHUNK = 1 << 16
+_ROUNDING = 1e-9  # of a fraction times a number of rows (absolute), and of sums of fractional weights (relative)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +41,7 @@ class Antecedents:
     parts : int32 array, shape (n_antecedents, 3)
         Column indices of each antecedent, in increasing order, then -1.
     support : int64 array, shape (n_antecedents,)
-        Rows on which each antecedent holds.
+        Rows on which each antecedent holds; their weight when there were weights (float64 when not all are whole).
     dropped : dict of str to int
         Candidates left out, by reason: ``support below min`` (the conjunction, or a part of it), ``support above max``,
         ``contradiction`` (it, or a part of it, holds on no row), ``redundant`` (same rows as a part of it),
@@ -142,6 +147,7 @@ def mine_antecedents(
     max_support: float = 0.99,
     y: Any = None,
     max_antecedents: int | None = None,
+    sample_weight: Any = None,
 ) -> Antecedents:
     """Mine the conjunctions of 1 to `max_conditions` columns by their support.
 
@@ -159,6 +165,9 @@ def mine_antecedents(
     max_antecedents : int, optional
         Stop with an error when there are more, before memory is taken for them. No limit by default; an antecedent
         takes ``n_rows / 8`` bytes.
+    sample_weight : array, shape (n_rows,), optional
+        Weights >= 0 that count as repeated rows: supports are then fractions of the total weight, and rows of weight
+        zero do not count when antecedents are compared with each other.
 
     Returns
     -------
@@ -167,46 +176,54 @@ def mine_antecedents(
 
     Raises
     ------
+    NothingFound
+        No antecedent is within the limits. It is a ValueError, too.
     ValueError
-        Columns that are not Boolean, limits out of range, no antecedent within the limits, or too many.
+        Columns that are not Boolean, limits out of range, unusable weights or labels, or too many antecedents.
     """
+    check_limits(max_conditions, min_support, max_support, max_antecedents)
     table = read_boolean_table(B)
-    _check_limits(max_conditions, min_support, max_support, max_antecedents)
-    positives, limits = _limits(table.n_rows, min_support, max_support, y)
-    counts = bits.counts(table.words)
+    weight = _weights(sample_weight, table.n_rows)
+    measure = _measure(table.n_rows, min_support, max_support, y, weight)
+    mask = bits.pack(np.ones((1, table.n_rows), dtype=bool) if weight is None else weight[None] > 0)[0]
+    words = table.words if weight is None else table.words & mask
     dropped = np.zeros(len(mk.REASONS), dtype=np.int64)
-    usable = _usable_columns(table.words, counts, positives, limits, max_conditions, dropped)
+    support = _support(words, mask, measure[1])
+    usable = _usable_columns(words, support, measure, max_conditions, dropped)
 
-    words, counts = table.words[usable], counts[usable]
-    kept = _Kept(words, max_antecedents, table.n_rows)
-    fits = np.flatnonzero(counts <= limits[mk.MAX_ROWS])
+    words = words[usable]
+    counts = bits.counts(words)
+    kept = _Kept(words, max_antecedents)
+    fits = np.flatnonzero(support[usable] <= measure[2][mk.MAX_SUPPORT])
     dropped[mk.ABOVE] += len(usable) - len(fits)
     kept.add_columns(fits, counts[fits])
     if max_conditions > 1:
         verdicts = np.zeros((len(usable),) * 2 if max_conditions > 2 else (0, 0), dtype=np.int32)
 
         def pairs(out: tuple, i: int = 0) -> tuple:
-            return mk.mine_pairs(words, positives, limits, kept.multipliers, counts, i, verdicts, out, dropped)
+            return mk.mine_pairs(words, measure, kept.multipliers, counts, i, verdicts, out, dropped)
 
         dropped[mk.DUPLICATE] += kept.drain(pairs, (0,), len(usable))
     if max_conditions > 2:
+        prefix = np.empty(words.shape[1], dtype=np.uint64)
 
         def triples(out: tuple, i: int = 0, j: int = 1) -> tuple:
-            return mk.mine_triples(words, positives, limits, kept.multipliers, verdicts, i, j, out, dropped)
+            return mk.mine_triples(words, measure, kept.multipliers, verdicts, i, j, prefix, out, dropped)
 
         dropped[mk.DUPLICATE] += kept.drain(triples, (0, 1), len(usable) - 2)
     if not kept.size:
-        raise ValueError(_nothing_found(table, max_conditions, min_support, max_support, y is not None))
-    return kept.finish(table, usable, dropped)
+        total = table.n_rows if weight is None else weight.sum()
+        by_class = y is not None
+        raise NothingFound(_nothing_found(support / total, total, max_conditions, min_support, max_support, by_class))
+    return kept.finish(table, usable, dropped, mask, weight)
 
 
 class _Kept:
     """The distinct conjunctions found so far; their packed rows are formed only at the end."""
 
-    def __init__(self, words: np.ndarray, limit: int | None, n_rows: int) -> None:
+    def __init__(self, words: np.ndarray, limit: int | None) -> None:
         self.words = words
         self.limit = limit
-        self.n_rows = n_rows
         self.size = 0
         self.multipliers = np.random.default_rng(0).integers(0, 2**64, size=2 * words.shape[1], dtype=np.uint64)
         self.table = np.full(16, -1, dtype=np.int64)
@@ -229,22 +246,27 @@ class _Kept:
             duplicates += written - self._add(chunk, written)
         return duplicates
 
-    def finish(self, table: BooleanTable, usable: np.ndarray, dropped: np.ndarray) -> Antecedents:
-        parts, counts, hashes = (array[: self.size] for array in self.kept)
+    def finish(
+        self, table: BooleanTable, usable: np.ndarray, dropped: np.ndarray, mask: np.ndarray, weight: np.ndarray | None
+    ) -> Antecedents:
+        """The antecedents on all rows of the table; `mask` has those of positive weight."""
+        parts, support, hashes = (array[: self.size] for array in self.kept)
         words = np.empty((self.size, self.words.shape[1]), dtype=np.uint64)
         mk.fill(self.words, parts, words)
-        ones = bits.pack(np.ones((1, self.n_rows), dtype=bool))[0]
         partner = np.empty(self.size, dtype=np.int64)
-        hash_of_ones = np.uint64(mk.hash_both(ones, ones, self.multipliers))
-        mk.find_complements(words, ones, hash_of_ones, hashes, self.table, partner)
+        hash_of_ones = np.uint64(mk.hash_both(mask, mask, self.multipliers))
+        mk.find_complements(words, mask, hash_of_ones, hashes, self.table, partner)
         first = np.flatnonzero(partner >= 0)
+        if weight is not None:
+            support = _support(words, mask, weight.astype(np.float64)).astype(weight.dtype)
+            mk.fill(table.words[usable], parts, words)
         return Antecedents(
             words=words,
-            n_rows=self.n_rows,
+            n_rows=table.n_rows,
             features=table.features,
             feature_conditions=table.conditions,
             parts=np.where(parts >= 0, usable[parts], -1).astype(np.int32),
-            support=counts.copy(),
+            support=support.copy(),
             dropped={reason: int(n) for reason, n in zip(mk.REASONS, dropped, strict=True) if reason},
             complements=np.column_stack([first, partner[first]]),
         )
@@ -271,7 +293,10 @@ class _Kept:
         return self.size - before
 
 
-def _check_limits(max_conditions: int, min_support: float, max_support: float, max_antecedents: int | None) -> None:
+def check_limits(
+    max_conditions: int, min_support: float, max_support: float, max_antecedents: int | None = None
+) -> None:
+    """Refuse unusable limits of `mine_antecedents` with a ValueError."""
     if max_conditions not in (1, 2, 3):
         raise ValueError(f"max_conditions must be 1, 2 or 3, not {max_conditions!r}")
     if not 0 <= min_support <= max_support <= 1:
@@ -280,49 +305,73 @@ def _check_limits(max_conditions: int, min_support: float, max_support: float, m
         raise ValueError(f"max_antecedents must be at least 1 or None, not {max_antecedents!r}")
 
 
-def _limits(n_rows: int, min_support: float, max_support: float, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Packed positives and the limits in rows; the tolerance undoes the rounding of a fraction times a number."""
+def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    if sample_weight is None:
+        return None
+    weight = read_weights(sample_weight, n_rows)
+    if not weight.any():
+        raise ValueError("sample_weight is zero in every row; there is nothing to mine")
+    return weight
 
-    def at_least(n: int) -> int:
-        return max(1, math.ceil(min_support * n - 1e-9))
 
-    limits = np.zeros(5, dtype=np.int64)
-    limits[mk.MIN_ROWS] = at_least(n_rows)
-    limits[mk.MAX_ROWS] = math.floor(max_support * n_rows + 1e-9)
-    if y is None:
-        return np.zeros(bits.n_words(n_rows), dtype=np.uint64), limits
+def _measure(n_rows: int, min_support: float, max_support: float, y: Any, weight: np.ndarray | None) -> Measure:
+    counting = np.ones(n_rows, dtype=np.int64) if weight is None else weight
+    total = counting.sum().item()
+    limits = np.zeros(5)
+    limits[mk.MIN_SUPPORT] = _at_least(min_support, total)
+    limits[mk.MAX_SUPPORT] = max_support * total + _ROUNDING * (1 if isinstance(total, int) else total)
+    positive = np.zeros(n_rows, dtype=bool)
+    if y is not None:
+        positive[counting > 0] = _positives(y, n_rows, counting > 0)
+        limits[mk.BY_CLASS] = 1
+        limits[mk.MIN_POSITIVES] = _at_least(min_support, counting[positive].sum().item())
+        limits[mk.MIN_NEGATIVES] = _at_least(min_support, counting[~positive].sum().item())
+    weights = np.zeros(0) if weight is None else weight.astype(np.float64)
+    return bits.pack(positive[None])[0], weights, limits
+
+
+def _at_least(fraction: float, total: int | float) -> float:
+    if isinstance(total, int):
+        return max(1, math.ceil(fraction * total - _ROUNDING))
+    return fraction * total * (1 - _ROUNDING)
+
+
+def _positives(y: Any, n_rows: int, counting: np.ndarray) -> np.ndarray:
+    """Which of the rows that count have the larger of two labels."""
     labels = pd.Series(np.asarray(y).ravel())
     if len(labels) != n_rows:
         raise ValueError(f"y has {len(labels)} labels; the matrix has {n_rows} rows")
+    labels = labels[counting]
     if labels.isna().any():
-        raise ValueError(f"y is missing in row {np.flatnonzero(labels.isna())[0]}")
+        raise ValueError(f"y is missing in row {labels.index[labels.isna()][0]}")
     classes = sorted(labels.unique())
     if len(classes) != 2:
         raise ValueError(f"y must have two classes, found {len(classes)}: {', '.join(map(repr, classes[:5]))}")
-    positive = (labels == classes[1]).to_numpy(dtype=bool)
-    limits[mk.BY_CLASS] = 1
-    limits[mk.MIN_POSITIVES] = at_least(int(positive.sum()))
-    limits[mk.MIN_NEGATIVES] = at_least(int((~positive).sum()))
-    return bits.pack(positive[None])[0], limits
+    return (labels == classes[1]).to_numpy(dtype=bool)
+
+
+def _support(words: np.ndarray, mask: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Rows of each packed row within the mask, or their weight."""
+    if not weights.size:
+        return bits.counts(words & mask)
+    out = np.empty(len(words))
+    mk.weigh_each(words, mask, weights, out)
+    return out
 
 
 def _usable_columns(
-    words: np.ndarray,
-    counts: np.ndarray,
-    positives: np.ndarray,
-    limits: np.ndarray,
-    max_conditions: int,
-    dropped: np.ndarray,
+    words: np.ndarray, support: np.ndarray, measure: Measure, max_conditions: int, dropped: np.ndarray
 ) -> np.ndarray:
     """Columns a conjunction may contain: support enough, and not the rows of an earlier column.
 
     The candidates that contain another column are entered in `dropped` here.
     """
-    enough = counts >= limits[mk.MIN_ROWS]
+    positives, weights, limits = measure
+    enough = support >= limits[mk.MIN_SUPPORT]
     if limits[mk.BY_CLASS]:
-        positive = bits.counts(words & positives)
-        by_class = (positive >= limits[mk.MIN_POSITIVES]) | (counts - positive >= limits[mk.MIN_NEGATIVES])
-        enough |= by_class & (counts > 0)
+        positive = _support(words, positives, weights)
+        enough |= (positive >= limits[mk.MIN_POSITIVES]) | (support - positive >= limits[mk.MIN_NEGATIVES])
+    enough &= support > 0
     supported = np.flatnonzero(enough)
     _, first = bits.group_equal_rows(words[supported])
     usable = supported[first]
@@ -341,12 +390,13 @@ def _conjunctions(capacity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return parts, np.empty(capacity, dtype=np.int64), np.empty(capacity, dtype=np.uint64)
 
 
-def _nothing_found(table: BooleanTable, max_conditions: int, low: float, high: float, by_class: bool) -> str:
-    seen = bits.counts(table.words) / table.n_rows
+def _nothing_found(
+    seen: np.ndarray, total: int | float, max_conditions: int, low: float, high: float, by_class: bool
+) -> str:
     nearest = seen[np.argmin(np.maximum(low - seen, seen - high))]
     return (
         f"no conjunction of up to {max_conditions} of the {len(seen)} columns holds on at least {low:.3g} "
-        f"{'of the rows of a class' if by_class else 'of the rows'} and at most {high:.3g} of all {table.n_rows}; "
+        f"{'of the rows of a class' if by_class else 'of the rows'} and at most {high:.3g} of all {total}; "
         f"the columns' supports range from {seen.min():.3g} to {seen.max():.3g}, the nearest is {nearest:.3g}: "
         "lower min_support, raise max_support, or use other columns"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -11,10 +11,11 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .columns import Column, as_frame, listed, match_columns, read_column
-from .conditions import Condition, column_name, unique_names
+from .columns import Column, as_frame, listed, match_columns, read_column, read_weights
+from .conditions import Condition, NothingFound, attach_conditions, column_name, unique_names
 
 DEFAULT_GROUPS = 10
+_ROUNDING = 1e-12  # relative, of sums of weights that are not whole numbers
 _COMPARE = {"<=": np.less_equal, ">": np.greater, "==": np.equal, "!=": np.not_equal}
 
 
@@ -52,8 +53,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     *Missing cells* satisfy ``is missing`` only, a condition that is given where the column had missing cells in `fit`.
 
-    The result is always a DataFrame of bool with the index of the input. Its ``attrs["conditions"]`` holds the tuple of
-    conditions, which survives the selection of rows and columns; read it with `rulelab.conditions.conditions_of`.
+    *Weights.* Whole numbers count as repeated rows, in the quantiles and in the frequencies of categories; other
+    weights are first scaled to a mean of 1. Rows of weight zero do not count at all.
+
+    The result is always a DataFrame of bool with the index of the input. It carries its conditions along, through the
+    selection of rows and columns and through Parquet files; read them with `rulelab.conditions.conditions_of`.
     """
 
     def __init__(
@@ -66,22 +70,32 @@ class Binarizer(TransformerMixin, BaseEstimator):
         self.negations = negations
         self.max_categories = max_categories
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the conditions. X: DataFrame or array of shape (n_rows, n_columns); y is ignored.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose the conditions.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+        y : ignored
+        sample_weight : array, shape (n_rows,), optional
+            Weights >= 0.
 
         Raises
         ------
+        NothingFound
+            No column gives a condition. It is a ValueError, too.
         ValueError
-            Infinite numbers, dates, repeated column names, fewer than two rows, or no column that gives a condition.
+            Infinite numbers, dates, repeated column names, fewer than two rows, unusable weights.
         """
-        self._fit(as_frame(X))
+        self._fit(as_frame(X), _has_own_names(X), sample_weight)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> pd.DataFrame:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> pd.DataFrame:  # type: ignore[override]
         """`fit`, then `transform` of the same rows."""
         frame = as_frame(X)
-        columns = self._fit(frame)
-        return self._evaluate(columns, frame.index)
+        columns = self._fit(frame, _has_own_names(X), sample_weight)
+        every_row = len(columns[0].data) == len(frame)
+        return self._evaluate(columns, frame.index) if every_row else self._transform(X)
 
     def transform(self, X: Any) -> pd.DataFrame:
         """Evaluate the conditions: DataFrame of bool, shape (n_rows, n_conditions).
@@ -89,6 +103,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         The columns of a DataFrame are matched by name, in any order; other columns of it are ignored.
         """
         check_is_fitted(self, "conditions_")
+        return self._transform(X)
+
+    def _transform(self, X: Any) -> pd.DataFrame:
         frame = match_columns(as_frame(X), self.columns_, isinstance(X, pd.DataFrame), type(self).__name__)
         columns = [
             read_column(frame.iloc[:, self.columns_.index(name)], name, kind) for name, kind in self._kinds.items()
@@ -116,8 +133,16 @@ class Binarizer(TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _fit(self, frame: pd.DataFrame) -> list[Column]:
-        thresholds = self._checked_thresholds(frame)
+    def _fit(self, frame: pd.DataFrame, named: bool, sample_weight: Any) -> list[Column]:
+        """Choose the conditions; returns the columns that have some, read on the rows of positive weight."""
+        thresholds = self.check_parameters(frame.columns)
+        weight = None
+        if sample_weight is not None:
+            weight = read_weights(sample_weight, len(frame))
+            counting = np.flatnonzero(weight)
+            frame, weight = frame.iloc[counting], weight[counting]
+            if weight.dtype.kind == "f":
+                weight = weight * (len(weight) / weight.sum())
         if len(frame) < 2:
             raise ValueError(f"the table has n_samples={len(frame)}; conditions need at least 2 rows that differ")
         self.dropped_: list[tuple[str, str]] = []
@@ -130,9 +155,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 held = "Booleans" if column.kind == "boolean" else "categories"
                 raise ValueError(f"thresholds names the column {name!r}, which holds {held}, not numbers")
             if column.kind == "category":
-                conditions = self._of_categories(column)
+                conditions = self._of_categories(column, weight)
             else:
-                conditions = self._of_numbers(column, thresholds.get(name))
+                conditions = self._of_numbers(column, weight, thresholds.get(name))
             conditions += self._of_missing(column)
             if conditions:
                 found += conditions
@@ -140,25 +165,25 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 self._kinds[name] = column.kind
         if not found:
             reasons = "; ".join(f"{what}: {why}" for what, why in self.dropped_[:5])
-            raise ValueError(f"no column gives a condition on these {len(frame)} rows ({reasons})")
+            raise NothingFound(f"no column gives a condition on these {len(frame)} rows ({reasons})")
         self.conditions_ = tuple(found)
         self.columns_ = tuple(frame.columns)
         self.n_features_in_ = frame.shape[1]
-        if frame.attrs.get("named"):
+        if named:
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return columns
 
-    def _checked_thresholds(self, frame: pd.DataFrame) -> dict[str, Any]:
-        """Groups or cuts by column name; the parameters are checked here."""
+    def check_parameters(self, columns: Collection[str]) -> dict[str, Any]:
+        """Groups or cuts by column name; a parameter that is unusable for a table of these columns is a ValueError."""
         if not _is_integer(self.max_categories) or self.max_categories < 1:
             raise ValueError(f"max_categories must be a whole number of at least 1, not {self.max_categories!r}")
         if not isinstance(self.thresholds, Mapping):
             _check_groups(self.thresholds, "thresholds")
             return {}
         given = {column_name(key): value for key, value in self.thresholds.items()}
-        unknown = [name for name in given if name not in frame.columns]
+        unknown = [name for name in given if name not in columns]
         if unknown:
             raise ValueError(f"thresholds names columns that the table does not have: {listed(unknown)}")
         out: dict[str, Any] = {}
@@ -173,24 +198,25 @@ class Binarizer(TransformerMixin, BaseEstimator):
             out[name] = [int(cut) if float(cut).is_integer() else float(cut) for cut in np.unique(cuts)]
         return out
 
-    def _of_numbers(self, column: Column, wanted: int | list[float] | None) -> list[Condition]:
+    def _of_numbers(
+        self, column: Column, weight: np.ndarray | None, wanted: int | list[float] | None
+    ) -> list[Condition]:
         name = column.name
-        present = np.sort(column.data[~column.missing])
-        if not self._varies(column, len(present) and present[0] != present[-1], len(present)):
+        distinct, counts = _distinct(column, weight)
+        if not self._varies(column, len(distinct)):
             return []
-        distinct = present[np.concatenate(([True], present[1:] != present[:-1]))]
         if column.kind == "boolean":
             values = [bool(value) for value in distinct[::-1]]
             return [Condition(name, "==", value) for value in (values if self.negations else values[:1])]
         if column.kind == "code":
-            return self._equalities(name, [_plain(v) for v in distinct], _run_lengths(present, distinct))
+            return self._equalities(name, [_plain(v) for v in distinct], counts)
         if len(distinct) == 1 or (wanted is None and len(distinct) == 2 and _all_whole(distinct)):
             return [Condition(name, "==", _plain(value)) for value in distinct]
         if isinstance(wanted, list):
             cuts = wanted
         else:
             groups = wanted or (DEFAULT_GROUPS if isinstance(self.thresholds, Mapping) else self.thresholds)
-            cuts = _quantile_cuts(present, distinct, int(groups))  # type: ignore[arg-type]
+            cuts = _quantile_cuts(distinct, counts, int(groups))  # type: ignore[arg-type]
         out = []
         for cut in cuts:
             if distinct[0] <= cut < distinct[-1]:
@@ -199,14 +225,16 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 self.dropped_.append((str(Condition(name, "<=", cut)), "the cut has all rows on one side"))
         return out
 
-    def _of_categories(self, column: Column) -> list[Condition]:
+    def _of_categories(self, column: Column, weight: np.ndarray | None) -> list[Condition]:
         codes, values = pd.factorize(column.data)
-        counts = np.bincount(codes[codes >= 0], minlength=len(values))
-        n_present = int(counts.sum())
-        if not self._varies(column, len(values) > 1, n_present):
+        counts = np.zeros(len(values), dtype=np.int64 if weight is None else weight.dtype)
+        present = codes >= 0
+        np.add.at(counts, codes[present], 1 if weight is None else weight[present])
+        if not self._varies(column, len(values)):
             return []
+        n_present = counts.sum()
         if len(values) > self.max_categories and len(values) > n_present / 2:
-            why = f"{len(values)} different values on {n_present} rows: it looks like an identifier"
+            why = f"{len(values)} different values on {_count(n_present)} rows: it looks like an identifier"
             self.dropped_.append((column.name, why))
             return []
         order = sorted(range(len(values)), key=lambda k: values[k])
@@ -217,8 +245,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
         kept = np.sort(np.argsort(-counts, kind="stable")[: self.max_categories])
         if len(kept) < len(values):
             rare = len(values) - len(kept)
-            rows = int(counts.sum() - counts[kept].sum())
-            why = f"the {rare} rarest of {len(values)} categories ({rows} rows) get no condition of their own"
+            rows = counts.sum() - counts[kept].sum()
+            why = f"the {rare} rarest of {len(values)} categories ({_count(rows)} rows) get no condition of their own"
             self.dropped_.append((name, f"{why}; max_categories is {self.max_categories}"))
         complete = len(kept) == len(values) == 2  # the negation of one is the other
         operators = ("==", "!=") if self.negations and len(values) > 1 and not complete else ("==",)
@@ -232,11 +260,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
         negation = [Condition(column.name, "is present")] if self.negations and not repeated else []
         return [Condition(column.name, "is missing"), *negation]
 
-    def _varies(self, column: Column, differs: Any, n_present: int) -> bool:
+    def _varies(self, column: Column, n_values: int) -> bool:
         """Whether the column tells rows apart, by its values or by which are missing; if not, it is reported."""
-        if n_present == 0:
+        if n_values == 0:
             self.dropped_.append((column.name, "every cell is missing"))
-        elif not differs and n_present == len(column.missing):
+        elif n_values == 1 and not column.missing.any():
             self.dropped_.append((column.name, "constant"))
         else:
             return True
@@ -263,14 +291,34 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 if c.operator == "!=" and column.missing.any():
                     row &= ~column.missing
         frame = pd.DataFrame(out.T, index=index, columns=unique_names(map(str, self.conditions_)), copy=False)
-        frame.attrs["conditions"] = self.conditions_
+        attach_conditions(frame, self.conditions_)
         return frame
 
 
-def _quantile_cuts(present: np.ndarray, distinct: np.ndarray, groups: int) -> list[float]:
+def _has_own_names(X: Any) -> bool:
+    return isinstance(X, pd.DataFrame) and all(isinstance(label, str) for label in X.columns)
+
+
+def _distinct(column: Column, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted values of the cells that are present, and the number of rows (or the weight) of each."""
+    present = column.data[~column.missing]
+    if weight is None:
+        present = np.sort(present)
+    else:
+        order = np.argsort(present, kind="stable")
+        present, weight = present[order], weight[~column.missing][order]
+    first = np.flatnonzero(np.append(True, present[1:] != present[:-1])[: len(present)])
+    counts = np.diff(np.append(first, len(present))) if weight is None else np.add.reduceat(weight, first)
+    return present[first], counts
+
+
+def _quantile_cuts(distinct: np.ndarray, counts: np.ndarray, groups: int) -> list[float]:
     """Cuts at the inner quantiles of sorted values; where all of them are the maximum, the value below it."""
-    ranks = np.ceil(np.arange(1, groups) * len(present) / groups - 1e-9).astype(np.int64) - 1
-    where = np.unique(np.searchsorted(distinct, present[np.maximum(ranks, 0)]))
+    total = counts.sum()
+    wanted = np.arange(1, groups) * total
+    if counts.dtype.kind == "f":
+        wanted = wanted - _ROUNDING * groups * total
+    where = np.unique(np.searchsorted(np.cumsum(counts) * groups, wanted))
     where = where[where < len(distinct) - 1]
     if not where.size:
         where = np.array([len(distinct) - 2])
@@ -289,8 +337,9 @@ def _shortest_decimal(low: float, high: float) -> float:
     return low
 
 
-def _run_lengths(present: np.ndarray, distinct: np.ndarray) -> np.ndarray:
-    return np.diff(np.append(np.searchsorted(present, distinct), len(present)))
+def _count(rows: Any) -> str:
+    """Whole numbers in full, weights with six digits."""
+    return str(rows) if isinstance(rows, np.integer) else f"{rows:.6g}"
 
 
 def _all_whole(values: np.ndarray) -> bool:

@@ -46,7 +46,7 @@ def counts(words: np.ndarray) -> np.ndarray:
 def transpose(words: np.ndarray, n_bits: int) -> np.ndarray:
     """Transpose a packed matrix of ``n_bits`` columns without unpacking it."""
     out = np.zeros((n_bits, n_words(words.shape[0])), dtype=np.uint64)
-    _transpose(np.ascontiguousarray(words), out)
+    _transpose(np.ascontiguousarray(words), out, np.zeros(WORD, dtype=np.uint64))
     return out
 
 
@@ -109,9 +109,8 @@ def _group_equal_rows(words, table, group, first):
 
 
 @kernel
-def _transpose(words, out):
+def _transpose(words, out, block):
     n_rows, n_bits = words.shape[0], out.shape[0]
-    block = np.empty(64, dtype=np.uint64)
     for row_word in range((n_rows + 63) // 64):
         for column_word in range((n_bits + 63) // 64):
             for i in range(64):

@@ -105,11 +105,7 @@ def _new_search(args: argparse.Namespace, data: Dataset, report: Callable[[str],
     conditions = binarizer.fit_transform(data.X)
     antecedents = mine_antecedents(conditions, args.max_conditions, args.min_support, args.max_support)
     problem = Problem.from_antecedents(antecedents, data.y)
-    report(
-        f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {problem.total_positive} of class "
-        f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {len(antecedents)} antecedents"
-    )
-    return RuleListSearch(
+    search = RuleListSearch(
         problem,
         regularization=args.regularization,
         policy=args.policy,
@@ -118,6 +114,11 @@ def _new_search(args: argparse.Namespace, data: Dataset, report: Callable[[str],
         random_state=args.random_state,
         beam_width=args.beam_width,
     )
+    report(
+        f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {problem.total_positive} of class "
+        f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {len(antecedents)} antecedents"
+    )
+    return search
 
 
 def _labelled(model: RuleList, data: Dataset) -> RuleList:
@@ -133,7 +134,8 @@ def _verdict(snapshot: Snapshot, model: RuleList, regularization: float, interru
     from .search import Status
 
     incumbent = _incumbent(snapshot)
-    parts = f"{incumbent.errors} errors / {model.weight} rows + {regularization:g} x {incumbent.complexity} rules"
+    rules = "1 rule" if incumbent.complexity == 1 else f"{incumbent.complexity} rules"
+    parts = f"{incumbent.errors} errors / {model.weight} rows + {regularization:g} x {rules}"
     work = f"{snapshot.seconds:.2f} s, {snapshot.counts['stored']} captured sets stored"
     if snapshot.status is Status.OPTIMAL:
         return f"certified optimal: objective {incumbent.objective:.7f} = {parts}\n{work}"

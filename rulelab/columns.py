@@ -1,4 +1,4 @@
-"""The columns of a user's table, checked and read as numbers, Booleans or texts."""
+"""The columns of a user's table, checked and read as numbers, Booleans or texts, and the weights of its rows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .conditions import as_text, column_name
 
 _DATES = {"datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period"}
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
+_EXACT_INTEGERS = 2.0**53
 
 
 class Column(NamedTuple):
@@ -27,14 +28,13 @@ class Column(NamedTuple):
 
 
 def as_frame(X: Any) -> pd.DataFrame:
-    """The input as a DataFrame with distinct texts as column names; ``attrs["named"]``: they are the user's own."""
+    """The input as a DataFrame with distinct texts as column names."""
     if isinstance(X, pd.DataFrame):
         names = [column_name(c) for c in X.columns]
         repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
         if repeated:
             raise ValueError(f"repeated column names: {listed(repeated)}; every column needs a name of its own")
         frame = X.set_axis(names, axis=1)
-        frame.attrs = {"named": all(isinstance(c, str) for c in X.columns)}
     else:
         if hasattr(X, "tocsr"):
             raise TypeError("sparse data was passed, but dense data is required; use .toarray()")
@@ -120,6 +120,27 @@ def _floats(values: pd.Series, missing: np.ndarray, name: str) -> np.ndarray:
             f"column {name!r} held numbers when fitted, but holds {values.iloc[row]!r} in row {row}"
         ) from None
     return out
+
+
+def read_weights(values: Any, n_rows: int, what: str = "sample_weight") -> np.ndarray:
+    """One weight per row: int64 where all are whole numbers, so that sums are exact, else float64.
+
+    Raises
+    ------
+    ValueError
+        For texts, a wrong length, and a weight that is negative or not finite; ``what`` is named in the message.
+    """
+    try:
+        weight = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} must be numbers") from None
+    if weight.shape != (n_rows,):
+        raise ValueError(f"{what} has shape {weight.shape}, but there are {n_rows} rows; give one number per row")
+    wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(wrong):
+        raise ValueError(f"{what}, row {wrong[0]} is {weight[wrong[0]]}; weights must be finite and not negative")
+    whole = (weight == np.floor(weight)).all() and weight.sum() < _EXACT_INTEGERS
+    return weight.astype(np.int64) if whole else weight
 
 
 def listed(names: Iterable[str], limit: int = 10) -> str:

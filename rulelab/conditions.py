@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
+from functools import lru_cache
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 OPERATORS = ("<=", ">", "==", "!=", "is missing", "is present")
+
+_KEY = "rulelab.conditions"
+
+
+class NothingFound(ValueError):  # noqa: N818 - it is a finding, the data may be right
+    """No condition tells the rows apart, or no antecedent is within the limits; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,8 @@ class Condition:
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
             raise ValueError(f"unknown operator {self.operator!r}; use one of {', '.join(OPERATORS)}")
+        if self.operator in ("<=", ">") and not _is_finite_number(self.value):
+            raise ValueError(f"the value after {self.operator!r} must be a number, not {self.value!r}")
 
     def __str__(self) -> str:
         if self.value is None:
@@ -47,9 +57,6 @@ class Condition:
         if isinstance(self.value, bool):
             return self.column if self.value == (self.operator == "==") else f"not {self.column}"
         return f"{self.column} {self.operator} {_readable(self.value)}"
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Condition:
-        return self  # immutable; pandas deep-copies a frame's attrs at every selection
 
     def evaluate(self, values: pd.Series) -> np.ndarray:
         """Which cells of the column satisfy the condition: bool array, shape (n_rows,)."""
@@ -111,15 +118,44 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(out)
 
 
+def attach_conditions(frame: pd.DataFrame, conditions: Iterable[Condition]) -> None:
+    """Note in the frame's ``attrs`` which condition each column stands for, in the order of the columns.
+
+    The note is a text (JSON): pandas copies it at every selection and writes it to Parquet files.
+    """
+    rows = [[c.column, c.operator, c.value] for c in conditions]
+    frame.attrs[_KEY] = json.dumps(rows, separators=(",", ":"))
+
+
 def conditions_of(frame: pd.DataFrame) -> tuple[Condition, ...]:
     """The condition behind each column of a Boolean frame.
 
-    Columns made by `rulelab.Binarizer` are recognised by their names (the frame may be a selection of rows or columns);
-    any other column is a condition of its own, ``Condition(name, "==", True)``.
+    Columns made by `rulelab.Binarizer` are recognised by their names (the frame may be a selection of rows or columns,
+    or have been read from a Parquet file); any other column is a condition of its own, ``Condition(name, "==", True)``.
     """
-    known = frame.attrs.get("conditions", ())
-    by_name = dict(zip(unique_names(map(str, known)), known, strict=True))
-    return tuple(by_name.get(str(name)) or Condition(str(name), "==", True) for name in frame.columns)
+    note = frame.attrs.get(_KEY)
+    known = _noted(note) if isinstance(note, str) else {}
+    return tuple(known.get(str(name)) or Condition(str(name), "==", True) for name in frame.columns)
+
+
+@lru_cache(maxsize=8)
+def _noted(note: str) -> dict[str, Condition]:
+    """Conditions by column name; none of them when the text is not one that `attach_conditions` writes."""
+    try:
+        conditions = [Condition(column, operator, value) for column, operator, value in json.loads(note)]
+    except (ValueError, TypeError, RecursionError):
+        return {}
+    if not all(isinstance(c.column, str) and _is_scalar(c.value) for c in conditions):
+        return {}
+    return dict(zip(unique_names(map(str, conditions)), conditions, strict=True))
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, str | bool | None) or _is_finite_number(value)
+
+
+def _is_finite_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and abs(value) < float("inf")
 
 
 def _readable(value: Any) -> str:

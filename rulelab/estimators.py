@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +14,10 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .antecedents import Antecedents, mine_antecedents
+from .antecedents import Antecedents, check_limits, mine_antecedents
 from .binarize import Binarizer
-from .columns import as_frame, match_columns
+from .columns import as_frame, match_columns, read_weights
+from .conditions import NothingFound, attach_conditions
 from .metrics import group_rates
 from .models import RuleList
 from .problem import Problem
@@ -74,15 +76,18 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
     binarizer_ : Binarizer or None
         None when the columns were Boolean already.
     antecedents_ : Antecedents or None
-        None when there was nothing to search: a single class, or no usable condition.
+        None when there was nothing to search.
+    nothing_found_ : str or None
+        Why there was nothing to search: a single class, no column that gives a condition, or no antecedent within the
+        limits of support.
     group_rates_ : DataFrame or None
         Rates of each group of ``sensitive_features`` on the training rows.
 
     Notes
     -----
     Only two classes are supported. A table whose columns are all of dtype bool is used as it is; any other table is
-    binarized. A DataFrame is read by column names when predicting, in any order. Where there is nothing to learn from
-    (one class, constant columns), the list is only its default.
+    binarized. A DataFrame is read by column names when predicting, in any order. Where there is nothing to search, the
+    list is only its default, which is optimal then; unless this is for want of a second class, a warning says why.
     """
 
     def __init__(
@@ -130,7 +135,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         y : array, shape (n_rows,)
             Two classes, or one; the larger label is the positive one.
         sample_weight : array, shape (n_rows,), optional
-            Weights >= 0. Integers count as repeated rows, exactly.
+            Weights >= 0. Whole numbers count as repeated rows, in every respect.
         sensitive_features : array of labels, shape (n_rows,), or DataFrame, optional
             Only reported on, in ``group_rates_``; the search does not see them.
 
@@ -141,6 +146,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         """
         y = validate_data(self, y=y)
         table = self._table(X, reset=True)
+        seed = self._check_parameters(table)
         check_consistent_length(table, y)
         target = type_of_target(y, input_name="y", raise_unknown=True)
         self.classes_ = np.unique(y)
@@ -148,12 +154,12 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"Only binary classification is supported. The type of the target is {target}.")
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, table, ensure_non_negative=True)
+            weight = read_weights(_check_sample_weight(sample_weight, table, ensure_non_negative=True), len(table))
             kept = np.flatnonzero(weight)
             table, labels, weight = table.iloc[kept], y[kept], weight[kept]
         else:
             labels = y
-        self._fit(table, labels, weight)
+        self._fit(table, labels, weight, seed)
         self.group_rates_ = None
         if sensitive_features is not None:
             check_consistent_length(sensitive_features, y)
@@ -189,35 +195,44 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    def _fit(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> None:
+    def _check_parameters(self, table: pd.DataFrame) -> int | None:
+        """Refuse unusable parameters, whether or not they come to be used; returns the seed."""
+        self._new_binarizer().check_parameters(table.columns)
+        check_limits(self.max_conditions, self.min_support, self.max_support)
+        seed: int | None = self.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = int(check_random_state(seed).randint(2**31 - 1))
+        self._steps(Problem.from_counts([[False], [True]], [1, 0], [0, 1]), seed)
+        return seed
+
+    def _fit(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, seed: int | None) -> None:
         """Search on rows of positive weight; sets the fitted attributes."""
         self.binarizer_: Binarizer | None = None
         self.antecedents_: Antecedents | None = None
         found = np.unique(y)
         if len(found) == 1:
-            self._settle(RuleList.without_rules(found.tolist(), _total(weight, y == found[0]), 0))
+            self._settle(y, weight, "the rows hold a single class")
             return
         try:
-            antecedents = self._mine(table, weight)
-        except ValueError:
-            if table.nunique(dropna=False).max() > 1:
-                raise
-            positive = y == found[1]
-            self._settle(RuleList.without_rules(found.tolist(), _total(weight, positive), _total(weight, ~positive)))
+            self.antecedents_ = self._mine(table, weight)
+        except NothingFound as error:
+            warnings.warn(f"the rule list is only its default: {error}", UserWarning, stacklevel=3)
+            self._settle(y, weight, str(error))
             return
-        self.antecedents_ = antecedents
-        self._search(Problem.from_antecedents(antecedents, y, sample_weight=weight))
+        self._search(Problem.from_antecedents(self.antecedents_, y, sample_weight=weight), seed)
+
+    def _new_binarizer(self) -> Binarizer:
+        return Binarizer(self.thresholds, self.negations, self.max_categories)
 
     def _mine(self, table: pd.DataFrame, weight: np.ndarray | None) -> Antecedents:
         if not all(dtype == np.bool_ for dtype in table.dtypes):
-            self.binarizer_ = Binarizer(self.thresholds, self.negations, self.max_categories)
-            table = self.binarizer_.fit_transform(table, sample_weight=weight)
-        return mine_antecedents(table, self.max_conditions, self.min_support, self.max_support)
+            binarizer = self._new_binarizer()
+            table = binarizer.fit_transform(table, sample_weight=weight)
+            self.binarizer_ = binarizer
+        return mine_antecedents(table, self.max_conditions, self.min_support, self.max_support, sample_weight=weight)
 
-    def _search(self, problem: Problem) -> None:
-        seed = self.random_state
-        if isinstance(seed, np.random.RandomState):
-            seed = int(check_random_state(seed).randint(2**31 - 1))
+    def _steps(self, problem: Problem, seed: int | None) -> Iterator[Snapshot]:
+        """The states of a new search; its parameters are checked at once."""
         search = RuleListSearch(
             problem,
             regularization=self.regularization,
@@ -227,8 +242,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
             random_state=seed,
             beam_width=self.beam_width,
         )
+        return steps(search, time_limit=self.time_limit, gap=self.gap)
+
+    def _search(self, problem: Problem, seed: int | None) -> None:
         trace: list[dict[str, Any]] = []
-        for snapshot in steps(search, time_limit=self.time_limit, gap=self.gap):
+        for snapshot in self._steps(problem, seed):
             trace.append(_trace_row(snapshot))
             if len(trace) > _TRACE_ROWS:
                 del trace[1::2]
@@ -240,6 +258,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         self.gap_ = snapshot.gap
         self.status_ = snapshot.status
         self.trace_ = pd.DataFrame(trace)
+        self.nothing_found_: str | None = None
         if snapshot.status is Status.LIMIT:
             warnings.warn(
                 f"the {snapshot.limit} limit was reached before a proof: the objective {self.objective_:.6g} is proven "
@@ -248,9 +267,15 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=4,
             )
 
-    def _settle(self, model: RuleList) -> None:
-        """Take a list that is optimal because there is no other."""
-        self.model_ = model
+    def _settle(self, y: np.ndarray, weight: np.ndarray | None, why: str) -> None:
+        """Take the list that is optimal because there is no other: its default alone."""
+        found = np.unique(y)
+        positive = y == found[-1]
+        positives, negatives = (
+            rows.sum().item() if weight is None else weight[rows].sum().item() for rows in (positive, ~positive)
+        )
+        self.model_ = model = RuleList.without_rules(found.tolist(), positives, negatives)
+        self.nothing_found_ = why
         self.objective_ = self.lower_bound_ = model.objective(self.regularization)
         self.gap_ = 0.0
         self.status_ = Status.OPTIMAL
@@ -272,19 +297,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         table = as_frame(X)
         if reset:
             self._framed, self._columns = framed, tuple(table.columns)
-            conditions = X.attrs.get("conditions", ()) if framed else ()
         else:
             table = match_columns(table, self._columns, framed and self._framed, type(self).__name__)
-            conditions = () if self.binarizer_ or not self.antecedents_ else self.antecedents_.feature_conditions
-        table.attrs["conditions"] = conditions
+            known = self.antecedents_ if self.binarizer_ is None else None
+            attach_conditions(table, known.feature_conditions if known else ())
         return table
-
-
-def _total(weight: np.ndarray | None, rows: np.ndarray) -> int | float:
-    if weight is None:
-        return int(rows.sum())
-    total = float(weight[rows].sum())
-    return int(total) if (weight == np.floor(weight)).all() else total
 
 
 def _trace_row(snapshot: Snapshot) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +20,29 @@ _CACHE = os.environ.get("RULELAB_CACHE", "1") != "0"
 _stamp: tuple[float, int] | None = None
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile in nopython mode, without the GIL, cached on disk where some folder can be written."""
+def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = False) -> Any:
+    """Compile in nopython mode, without the GIL, cached on disk where some folder can be written.
+
+    A kernel works on the arrays it is given: without numba's reference counting, which an array handed from function
+    to function would pay for at every call, it cannot allocate. ``allocates=True`` is for the few that must.
+    """
+    if function is None:
+        return partial(kernel, allocates=allocates)
+    options = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": allocates}
     if _CACHE:
         try:
-            dispatcher = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True)(function)
+            dispatcher = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # neither the package folder nor a user folder can be written: compile in each process
             pass
         else:
             _watch_all_sources(dispatcher)
             return dispatcher
-    return numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
+    return numba.njit(**options)(function)
 
 
 def inner(function: Callable[..., Any]) -> Any:
     """As `kernel`, for functions that only kernels call: without the wrapper for Python, which is slow to compile."""
-    return numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+    return numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=False)(function)
 
 
 def source_stamp() -> tuple[float, int]:

@@ -1,8 +1,10 @@
 """Kernels of antecedent mining: conjunctions of packed columns judged, hashed, compared and written.
 
 A conjunction is a row of three column indices, -1 where it has fewer. A verdict is its number of rows, or the negative
-code of the reason why it and everything that contains it are left out. The hash is a linear form of the 32-bit halves
-of the row's words, so that the hashes of a row and of its complement add up to the hash of the row of ones.
+code of the reason why it and everything that contains it are left out. Its support is that number, or the weight of the
+rows; the ``measure`` that decides about it is a tuple: the packed positives, uint64 (n_words,); the weight of each row,
+float64 (n_rows,), or of size 0 where every row counts 1; the limits, float64. The hash is a linear form of the 32-bit
+halves of the row's words, so that the hashes of a row and of its complement add up to the hash of the row of ones.
 """
 
 from __future__ import annotations
@@ -10,32 +12,56 @@ from __future__ import annotations
 import numpy as np
 
 from .bits import mix
-from .jit import kernel, popcount
+from .jit import ctz, kernel, popcount
 
 REASONS = ("", "contradiction", "support below min", "redundant", "support above max", "duplicate")
 CONTRADICTION, BELOW, REDUNDANT, ABOVE, DUPLICATE = range(1, 6)
 
-# limits: int64 array
-MIN_ROWS, MAX_ROWS, BY_CLASS, MIN_POSITIVES, MIN_NEGATIVES = range(5)
+# limits
+MIN_SUPPORT, MAX_SUPPORT, BY_CLASS, MIN_POSITIVES, MIN_NEGATIVES = range(5)
 
 
 @kernel
-def judge(prefix, column, positives, limits):
-    """Rows in both packed rows, or minus the code of the reason why there are too few."""
+def weigh(first, second, third, weights):
+    """Weight of the rows in all three packed rows; their number when there are no weights."""
+    if not weights.size:
+        count = 0
+        for w in range(first.size):
+            count += popcount(first[w] & second[w] & third[w])
+        return np.float64(count)
+    total = 0.0
+    for w in range(first.size):
+        x = first[w] & second[w] & third[w]
+        while x:
+            total += weights[64 * w + ctz(x)]
+            x &= x - np.uint64(1)
+    return total
+
+
+@kernel
+def weigh_each(words, mask, weights, out):
+    """The support of each packed row within the mask: out float64 (n_rows,)."""
+    for r in range(words.shape[0]):
+        out[r] = weigh(words[r], mask, mask, weights)
+
+
+@kernel
+def judge(prefix, column, measure):
+    """Number and support of the rows in both packed rows; minus the code of the reason where there are too few."""
+    positives, weights, limits = measure
     count = 0
     for w in range(prefix.size):
         count += popcount(prefix[w] & column[w])
     if count == 0:
-        return -CONTRADICTION
-    if count >= limits[MIN_ROWS]:
-        return count
-    if limits[BY_CLASS]:
-        positive = 0
-        for w in range(prefix.size):
-            positive += popcount(prefix[w] & column[w] & positives[w])
-        if positive >= limits[MIN_POSITIVES] or count - positive >= limits[MIN_NEGATIVES]:
-            return count
-    return -BELOW
+        return -CONTRADICTION, 0.0
+    support = weigh(prefix, column, column, weights) if weights.size else np.float64(count)
+    if support < limits[MIN_SUPPORT]:
+        if not limits[BY_CLASS]:
+            return -BELOW, support
+        positive = weigh(prefix, column, positives, weights)
+        if positive < limits[MIN_POSITIVES] and support - positive < limits[MIN_NEGATIVES]:
+            return -BELOW, support
+    return count, support
 
 
 @kernel
@@ -50,7 +76,7 @@ def hash_both(prefix, column, multipliers):
 
 
 @kernel
-def mine_pairs(words, positives, limits, multipliers, counts, i, verdicts, out, dropped):
+def mine_pairs(words, measure, multipliers, counts, i, verdicts, out, dropped):
     """Judge the pairs (i, j), i < j, from row ``i`` on, for as long as the output has room for a whole row.
 
     Parameters
@@ -66,18 +92,19 @@ def mine_pairs(words, positives, limits, multipliers, counts, i, verdicts, out, 
     next i, number of pairs written
     """
     parts, out_counts, hashes = out
+    most = measure[2][MAX_SUPPORT]
     n = words.shape[0]
     written = 0
     while i < n and written + n - i <= out_counts.size:
         for j in range(i + 1, n):
-            verdict = judge(words[i], words[j], positives, limits)
+            verdict, support = judge(words[i], words[j], measure)
             if verdict == counts[i] or verdict == counts[j]:
                 verdict = -REDUNDANT
             if verdicts.size:
                 verdicts[i, j] = verdict
             if verdict < 0:
                 dropped[-verdict] += 1
-            elif verdict > limits[MAX_ROWS]:
+            elif support > most:
                 dropped[ABOVE] += 1
             else:
                 parts[written, 0], parts[written, 1], parts[written, 2] = i, j, -1
@@ -88,15 +115,16 @@ def mine_pairs(words, positives, limits, multipliers, counts, i, verdicts, out, 
     return i, written
 
 
-@kernel
-def mine_triples(words, positives, limits, multipliers, verdicts, i, j, out, dropped):
+@kernel(allocates=True)
+def mine_triples(words, measure, multipliers, verdicts, i, j, prefix, out, dropped):
     """Judge the triples (i, j, k), i < j < k, from the pair (i, j) on; as `mine_pairs`, returns next i, j, written.
 
     A triple that contains a pair left out is left out for the same reason, without being formed.
+    prefix: uint64 (n_words,), scratch.
     """
     parts, out_counts, hashes = out
+    most = measure[2][MAX_SUPPORT]
     n = words.shape[0]
-    prefix = np.empty(words.shape[1], dtype=np.uint64)
     written = 0
     while i < n - 2:
         if written + n - j > out_counts.size:
@@ -109,15 +137,16 @@ def mine_triples(words, positives, limits, multipliers, verdicts, i, j, out, dro
                 prefix[w] = words[i, w] & words[j, w]
             for k in range(j + 1, n):
                 verdict = min(verdicts[i, k], verdicts[j, k])
+                support = 0.0
                 if verdicts[i, k] < 0:
                     verdict = verdicts[i, k]
                 if verdict >= 0:
-                    verdict = judge(prefix, words[k], positives, limits)
+                    verdict, support = judge(prefix, words[k], measure)
                     if verdict == both or verdict == verdicts[i, k] or verdict == verdicts[j, k]:
                         verdict = -REDUNDANT
                 if verdict < 0:
                     dropped[-verdict] += 1
-                elif verdict > limits[MAX_ROWS]:
+                elif support > most:
                     dropped[ABOVE] += 1
                 else:
                     parts[written, 0], parts[written, 1], parts[written, 2] = i, j, k
@@ -147,7 +176,7 @@ def same_rows(words, first, second):
     return True
 
 
-@kernel
+@kernel(allocates=True)
 def keep_distinct(words, new, n_new, table, kept, n_kept):
     """Append those of ``n_new`` conjunctions whose rows no kept one has; returns the new number of kept ones.
 

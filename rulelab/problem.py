@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from . import bits
-from .conditions import Condition
+from .columns import read_weights
+from .conditions import Condition, conditions_of
+from .metrics import group_labels
 
 if TYPE_CHECKING:
     from .antecedents import Antecedents
 
 Conditions = tuple[tuple[Condition, ...], ...]
-
-_EXACT_INTEGERS = 2.0**53
 
 
 class ProblemError(ValueError):
@@ -61,7 +61,7 @@ class Problem:
     row_pattern : int64 array, shape (n_rows,), or None
         The pattern of each row, -1 for a row of weight zero; None when only counts were given.
     conditions : tuple of tuples of Condition, or None
-        The conditions that each antecedent joins, where they are known.
+        The conditions that each antecedent joins; None when the problem was made from an array.
     groups : Groups or None
     """
 
@@ -154,20 +154,15 @@ class Problem:
         ProblemError
             When the data are unusable; the message names the column and row.
         """
-        conditions = None
-        if isinstance(A, pd.DataFrame):
-            structure = A.attrs.get("conditions")
-            names = [str(c) for c in A.columns] if names is None else names
-            if structure is not None and [str(c) for c in structure] == [str(c) for c in A.columns]:
-                conditions = tuple((c,) for c in structure)
         matrix = _boolean_matrix(A)
-        return cls._merge(bits.pack(matrix), _names(names, matrix.shape[1]), y, sample_weight, groups, conditions)
+        words, names = bits.pack(matrix), _names(names, matrix.shape[1], A)
+        return cls._merge(words, names, y, sample_weight, groups, _conditions(A))
 
     @classmethod
     def from_antecedents(cls, ants: Antecedents, y: Any, sample_weight: Any = None, groups: Any = None) -> Problem:
         """As `from_arrays`, from mined antecedents, which stay packed and carry their conditions along."""
         words = bits.transpose(ants.words, ants.n_rows)
-        return cls._merge(words, _names(ants.names, len(ants.names)), y, sample_weight, groups, ants.conditions)
+        return cls._merge(words, _names(ants.names, len(ants.names), None), y, sample_weight, groups, ants.conditions)
 
     @classmethod
     def from_counts(cls, patterns: Any, positives: Any, negatives: Any, names: Sequence[str] | None = None) -> Problem:
@@ -185,8 +180,6 @@ class Problem:
         ------
         ProblemError
         """
-        if isinstance(patterns, pd.DataFrame) and names is None:
-            names = [str(c) for c in patterns.columns]
         matrix = _boolean_matrix(patterns)
         n = len(matrix)
         pos, neg = _weights(positives, n, "positives"), _weights(negatives, n, "negatives")
@@ -200,8 +193,9 @@ class Problem:
             words=bits.pack(matrix[first[keep]]),
             positives=pos[keep],
             negatives=neg[keep],
-            names=_names(names, matrix.shape[1]),
+            names=_names(names, matrix.shape[1], patterns),
             n_rows=int(pos.sum() + neg.sum()),
+            conditions=_conditions(patterns),
         )
 
     @classmethod
@@ -247,7 +241,7 @@ def _boolean_matrix(A: Any) -> np.ndarray:
     values = A.to_numpy() if isinstance(A, pd.DataFrame) else np.asarray(A)
     if values.ndim != 2:
         raise ProblemError(
-            f"the antecedents must be a table of shape (rows, antecedents), but the array has {values.ndim} dimension(s)"
+            f"the antecedents must be a table of shape (rows, antecedents), but have {values.ndim} dimension(s)"
         )
     if values.shape[0] == 0 or values.shape[1] == 0:
         raise ProblemError(f"the antecedents are empty: {values.shape[0]} rows and {values.shape[1]} columns")
@@ -267,7 +261,13 @@ def _boolean_matrix(A: Any) -> np.ndarray:
     return values.astype(bool)
 
 
-def _names(names: Sequence[str] | None, n: int) -> tuple[str, ...]:
+def _conditions(A: Any) -> Conditions | None:
+    return tuple((c,) for c in conditions_of(A)) if isinstance(A, pd.DataFrame) else None
+
+
+def _names(names: Sequence[str] | None, n: int, A: Any) -> tuple[str, ...]:
+    if names is None and isinstance(A, pd.DataFrame):
+        names = [str(c) for c in A.columns]
     if names is None:
         return tuple(f"antecedent {j}" for j in range(n))
     out = tuple(str(name) for name in names)
@@ -282,17 +282,9 @@ def _names(names: Sequence[str] | None, n: int) -> tuple[str, ...]:
 
 def _weights(values: Any, n: int, what: str) -> np.ndarray:
     try:
-        weight = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{what} must be numbers") from None
-    if weight.shape != (n,):
-        raise ProblemError(f"{what} has shape {weight.shape}, but there are {n} rows; give one number per row")
-    wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
-    if len(wrong):
-        raise ProblemError(f"{what}, row {wrong[0]} is {weight[wrong[0]]}; weights must be finite and not negative")
-    if weight.sum() > 0 and (weight == np.floor(weight)).all() and weight.sum() < _EXACT_INTEGERS:
-        return weight.astype(np.int64)
-    return weight
+        return read_weights(values, n, what)
+    except ValueError as error:
+        raise ProblemError(str(error)) from None
 
 
 def _two_classes(y: Any, n: int) -> tuple[np.ndarray, tuple[Any, Any]]:
@@ -330,13 +322,10 @@ def _groups(
     is_positive: np.ndarray,
     n_patterns: int,
 ) -> Groups:
-    frame = groups if isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": np.asarray(groups)})
-    if len(frame) != n:
-        raise ProblemError(f"groups has {len(frame)} rows, but there are {n}; give one group per row")
-    missing = np.flatnonzero(frame.isna().any(axis=1).to_numpy())
-    if len(missing):
-        raise ProblemError(f"groups, row {missing[0]} is missing; give these rows a group of their own")
-    labels = frame.astype(str).agg(", ".join, axis=1).to_numpy()[kept]
+    try:
+        labels = group_labels(groups, n)[kept]
+    except ValueError as error:
+        raise ProblemError(str(error)) from None
     codes, names = pd.factorize(labels, sort=True)
     shape = (len(names), n_patterns)
     positives, negatives = np.zeros(shape, dtype=weight.dtype), np.zeros(shape, dtype=weight.dtype)

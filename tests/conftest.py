@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +16,8 @@ settings.register_profile("rulelab", deadline=None)
 settings.load_profile("rulelab")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+NO_SKIP = os.environ.get("RULELAB_NO_SKIP") == "1"
+"""Whether a skipped test counts as a failure: where all that the tests need is said to be there."""
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +38,27 @@ def instances(shared: Path) -> ModuleType:
     sys.modules["instances"] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    needs_shared = "shared" in getattr(item, "fixturenames", ()) or item.get_closest_marker("shared") is not None
+    excused = needs_shared and not (SHARED / "data").is_dir()
+    if NO_SKIP and report.skipped and not hasattr(report, "wasxfail") and not excused:
+        _fail(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    if NO_SKIP and report.skipped:
+        _fail(report)
+    return report
+
+
+def _fail(report: pytest.TestReport | pytest.CollectReport) -> None:
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    report.outcome = "failed"
+    report.longrepr = f"no test may be skipped here (RULELAB_NO_SKIP=1), but this one was: {reason}"

@@ -25,6 +25,7 @@ LAYERS: list[set[str]] = [
     {"metrics"},
     {"models"},
     {"search"},
+    {"certificate"},
     ENGINES,
     {"estimators"},
     {"views"},

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..columns import read_weights
 from ..metrics import RATES, Confusion, confusion, group_rates
 from .errors import ModelError
 
@@ -89,14 +90,14 @@ def measure(
     """
     n = len(predicted)
     actual = _actual(y, classes, n)
-    weight = None if sample_weight is None else _weights(sample_weight, n)
-    counted = confusion(actual, predicted, weight)
-    if not counted.weight > 0:
-        raise ModelError("there is nothing to evaluate on: no rows of positive weight")
     try:
+        weight = None if sample_weight is None else read_weights(sample_weight, n)
         per_group = None if groups is None else group_rates(actual, predicted, groups, weight)
     except ValueError as error:
         raise ModelError(str(error)) from None
+    counted = confusion(actual, predicted, weight)
+    if not counted.weight > 0:
+        raise ModelError("there is nothing to evaluate on: no rows of positive weight")
     return counted, per_group
 
 
@@ -115,19 +116,6 @@ def _actual(y: Any, classes: tuple[Any, ...], n_rows: int) -> np.ndarray:
             f"but the model knows only {' and '.join(map(repr, classes))}"
         )
     return positive
-
-
-def _weights(values: Any, n_rows: int) -> np.ndarray:
-    try:
-        weight = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError("sample_weight must be numbers") from None
-    if weight.shape != (n_rows,):
-        raise ModelError(f"sample_weight has shape {weight.shape}, but there are {n_rows} rows; give one per row")
-    wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
-    if len(wrong):
-        raise ModelError(f"sample_weight, row {wrong[0]} is {weight[wrong[0]]}; it must be finite and >= 0")
-    return weight.astype(np.int64) if (weight == np.floor(weight)).all() and weight.sum() < 2.0**53 else weight
 
 
 def _defined(value: Any) -> Any:

@@ -112,9 +112,7 @@ def read_conditions(data: dict[str, Any], where: str) -> tuple[Condition, ...] |
     for place, item in read_items(data, "conditions", where):
         read(item, "column", str, place)
         read(item, "operator", str, place)
-        value = read(item, "value", (str, int, float, bool, type(None)), place)
-        if item["operator"] in ("<=", ">") and isinstance(value, str | bool | None):
-            raise ModelError(f"'{place}.value' of the saved model must be a number, not {_short(value)}")
+        read(item, "value", (str, int, float, bool, type(None)), place)
         try:
             out.append(Condition.from_dict(item))
         except ValueError as error:

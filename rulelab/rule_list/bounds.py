@@ -43,6 +43,8 @@ class RuleListBounds:
         antecedent does, as far as other rules cannot shield it.
     deletion : bool
         A prefix that is better without one of its rules, whatever follows, is dropped.
+    cores : bool
+        Small sets of patterns whose least cost was proven cut every uncaptured set that (nearly) contains them.
     """
 
     accurate_support: bool = True
@@ -52,6 +54,7 @@ class RuleListBounds:
     pair_lookahead: bool = True
     grid: bool = True
     deletion: bool = True
+    cores: bool = True
 
     def to_dict(self) -> dict[str, bool]:
         return asdict(self)

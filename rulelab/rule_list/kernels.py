@@ -7,10 +7,13 @@ import numpy as np
 from ..bits import mix
 from ..jit import inner, kernel
 from . import bounds, heap
+from .cores import WORK as PROOF_WORK
+from .cores import cut_by_core, learn
 from .counting import count, weigh
 from .state import (
     BEST,
     BREADTH_FIRST,
+    BY_CORE,
     BY_COST,
     BY_DELETION,
     BY_GRID,
@@ -36,17 +39,27 @@ from .state import (
     PATH_LENGTH,
     RANDOM,
     REOPENED,
+    TABLE_IS_STALE,
     WORK,
 )
 
 DONE, PAUSED, GROW = 0, 1, 2
 
+LEARN_AFTER = 2000
+LEARN_WITHIN = 3
+LEARNING_SHARE = 40
+PROOF_LIMIT = 2000
+
 
 @kernel
-def advance(arrays, rules, store, max_work):
+def advance(arrays, rules, store, cores, max_work):
     """Expand at most ``max_work`` prefixes. Returns DONE, PAUSED, or GROW when an array has no room for one more."""
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
+    if numbers[N_NODES] == 0:
+        _start(arrays, rules, store)
+    if numbers[TABLE_IS_STALE]:
+        _rebuild_table(rules, store)
     for _ in range(max_work):
         if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
             return GROW
@@ -56,9 +69,12 @@ def advance(arrays, rules, store, max_work):
         if node < 0:
             numbers[LOWER_BOUND] = numbers[BEST]
             return DONE
-        best = numbers[BEST]
-        _expand(arrays, rules, store, node)
         numbers[WORK] += 1
+        best = numbers[BEST]
+        if rules.cores and _cut_by_learning(arrays, rules, store, cores, node):
+            store.pruned[BY_CORE] += 1
+        else:
+            _expand(arrays, rules, store, cores, node)
         if numbers[BEST] < best:
             _purge(rules, store)
         _update_lower_bound(rules, store)
@@ -68,8 +84,8 @@ def advance(arrays, rules, store, max_work):
     return PAUSED
 
 
-@kernel
-def start(arrays, rules, store):
+@inner
+def _start(arrays, rules, store):
     """Queue the empty prefix; the incumbent must be in place."""
     for w in range(arrays.full.size):
         store.sets[0, w] = arrays.full[w]
@@ -86,13 +102,28 @@ def start(arrays, rules, store):
         _queue(arrays, rules, store, 0, 0)
 
 
-@kernel
-def rebuild_table(rules, store):
+@inner
+def _rebuild_table(rules, store):
     """Enter all nodes into an emptied table."""
     for slot in range(store.table.size):
         store.table[slot] = -1
     for node in range(store.numbers[N_NODES]):
         store.table[_slot(store, store.sets[node], _table_length(rules, store.length[node]))] = node
+    store.numbers[TABLE_IS_STALE] = 0
+
+
+@inner
+def _cut_by_learning(arrays, rules, store, cores, node):
+    """Whether a core, known or learnt now, cuts a queued prefix."""
+    numbers = store.numbers
+    needed = numbers[BEST] - store.cost[node]
+    if cut_by_core(arrays, rules, cores, store.sets[node], needed):
+        return True
+    if numbers[EXPANDED] < LEARN_AFTER or needed > LEARN_WITHIN * rules.per_rule:
+        return False
+    if cores.numbers[PROOF_WORK] > LEARNING_SHARE * numbers[EXPANDED]:
+        return False
+    return learn(arrays, rules, cores, store.sets[node], needed, PROOF_LIMIT)
 
 
 @inner
@@ -113,7 +144,7 @@ def list_cost(arrays, rules, store, length):
 
 
 @inner
-def _expand(arrays, rules, store, node):
+def _expand(arrays, rules, store, cores, node):
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
@@ -165,7 +196,7 @@ def _expand(arrays, rules, store, node):
                 left_positive, left_negative, sums_positive, sums_negative, fewest, per_error, per_rule
             )
         if child_cost + further < best and length + fewest < rules.max_length:
-            _consider(arrays, rules, store, node, a, child_cost, length + 1, key, left_positive, left_negative)
+            _consider(arrays, rules, store, cores, node, a, child_cost, length + 1, key, left_positive, left_negative)
         elif rules.pair_lookahead:
             pruned[BY_PAIR] += 1
             _finish(arrays, rules, store, node, a, child_cost, left_positive, left_negative, positive, negative)
@@ -278,7 +309,7 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
 
 
 @inner
-def _consider(arrays, rules, store, parent, a, cost, length, parent_key, weight_positive, weight_negative):
+def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, weight_positive, weight_negative):
     """Store and queue the child that captures ``a`` next, unless its set is known or a bound cuts it."""
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
@@ -364,6 +395,10 @@ def _consider(arrays, rules, store, parent, a, cost, length, parent_key, weight_
         if cost + further >= best:
             pruned[BY_GRID] += 1
             return
+
+    if rules.cores and cut_by_core(arrays, rules, cores, child, best - cost):
+        pruned[BY_CORE] += 1
+        return
 
     node = known
     if known < 0:

@@ -16,6 +16,7 @@ from ..search import Incumbent, Search, Snapshot, Status
 from . import beam as beams
 from . import kernels, remaining, state
 from .bounds import RuleListBounds
+from .cores import Cores, new_cores
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
 from .reduction import Reduction, reduce
@@ -110,6 +111,7 @@ class RuleListSearch(Search):
         self._rules: state.Rules
         self._beam: beams.Beam | None = None
         self._store: state.Store
+        self._cores: Cores
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -181,16 +183,17 @@ class RuleListSearch(Search):
         numbers[state.BEST] = self._best.cost
         numbers[state.WORK] = self.work
         numbers[state.RANDOM] = np.random.default_rng(self.random_state).integers(1, 1 << 62)
-        kernels.start(self._layout, self._rules, self._store)
+        self._cores = new_cores(self._layout)
         self._beam = None
         self._phase = "searching"
+        kernels.advance(self._layout, self._rules, self._store, self._cores, 0)
 
     def _run_search(self, target: int) -> None:
         numbers = self._store.numbers
         self._out_of_memory = False
         improved = int(numbers[state.IMPROVED])
         while self.work < target:
-            outcome = kernels.advance(self._layout, self._rules, self._store, target - self.work)
+            outcome = kernels.advance(self._layout, self._rules, self._store, self._cores, target - self.work)
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"
@@ -218,7 +221,7 @@ class RuleListSearch(Search):
             table = state.table_size(wanted)
             if table > len(store.table):
                 store = store._replace(table=np.empty(table, dtype=np.int32))
-                kernels.rebuild_table(self._rules, store)
+                store.numbers[state.TABLE_IS_STALE] = 1
         for names, used in ((state.HEAP_ARRAYS, state.N_HEAP), (state.BOUND_HEAP_ARRAYS, state.N_BOUND_HEAP)):
             needed = int(store.numbers[used]) + m
             capacity = len(getattr(store, names[0]))

@@ -13,7 +13,7 @@ from .counting import Layout
 # positions in Store.numbers
 N_NODES, N_HEAP, N_BOUND_HEAP, N_QUEUED = 0, 1, 2, 3
 BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = 4, 5, 6, 7
-CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED = 8, 9, 10, 11, 12, 13
+CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED, TABLE_IS_STALE = 8, 9, 10, 11, 12, 13, 14
 N_NUMBERS = 16
 
 # positions in Store.pruned, with the names that snapshots show
@@ -26,8 +26,9 @@ N_NUMBERS = 16
     BY_PAIR,
     BY_GRID,
     BY_DELETION,
+    BY_CORE,
     BY_LENGTH,
-) = range(9)
+) = range(10)
 PRUNED_NAMES = (
     "hierarchical",
     "lookahead",
@@ -37,6 +38,7 @@ PRUNED_NAMES = (
     "pair lookahead",
     "grid",
     "deletion",
+    "core",
     "length",
 )
 
@@ -58,6 +60,7 @@ class Rules(NamedTuple):
     pair_lookahead: bool
     grid: bool
     deletion: bool
+    cores: bool
 
 
 class Store(NamedTuple):

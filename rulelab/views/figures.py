@@ -22,28 +22,40 @@ from ..search import Incumbent, Snapshot
 from .style import BLUE, GREEN, INK, LENGTHS, ORANGE, PURPLE, SKY
 
 HEIGHT = 260
-AXES = {"time": ("seconds", "search time (s)"), "work": ("work", "work (prefixes expanded)")}
+AXES = {
+    "time": ("seconds", "search time (s)"),
+    "work": ("work", "work (prefixes expanded)"),
+    "log work": ("log_work", "work (prefixes expanded, logarithmic)"),
+}
+"""Horizontal axes: the column and its label."""
 _QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))
-_COMPACT = """
+_NUMBER = """
 const a = Math.abs(tick)
 if (a >= 1e9) { return (tick / 1e9).toPrecision(3).replace(/\\.?0+$/, "") + "G" }
 if (a >= 1e6) { return (tick / 1e6).toPrecision(3).replace(/\\.?0+$/, "") + "M" }
 if (a >= 1e4) { return (tick / 1e3).toPrecision(3).replace(/\\.0+$/, "") + "k" }
 return String(Math.round(tick * 1e6) / 1e6)
 """
+_COMPACT = f"const show = (tick) => {{ {_NUMBER} }}; return show(tick)"
+_POWER = f"const show = (tick) => {{ {_NUMBER} }}; return show(Number((10 ** tick).toPrecision(2)))"
 
 Columns = dict[str, list[Any]]
 
 
 def curve_columns(snapshots: Sequence[Snapshot]) -> Columns:
     """What the first two plots show of some snapshots: lists, because arrays do not survive a reconnection."""
-    return {
-        "seconds": [round(s.seconds, 3) for s in snapshots],
-        "work": [s.work for s in snapshots],
-        "objective": [math.nan if s.incumbent is None else round(s.incumbent.objective, 5) for s in snapshots],
-        "lower_bound": [round(s.lower_bound, 5) for s in snapshots],
-        **dict(zip(_QUEUED, map(list, zip(*map(_queue, snapshots), strict=True)), strict=False)),
-    } if snapshots else {name: [] for name in ("seconds", "work", "objective", "lower_bound", *_QUEUED)}
+    return (
+        {
+            "seconds": [round(s.seconds, 3) for s in snapshots],
+            "work": [s.work for s in snapshots],
+            "log_work": [round(math.log10(max(s.work, 1)), 3) for s in snapshots],
+            "objective": [math.nan if s.incumbent is None else round(s.incumbent.objective, 5) for s in snapshots],
+            "lower_bound": [round(s.lower_bound, 5) for s in snapshots],
+            **dict(zip(_QUEUED, map(list, zip(*map(_queue, snapshots), strict=True)), strict=False)),
+        }
+        if snapshots
+        else {name: [] for name in ("seconds", "work", "log_work", "objective", "lower_bound", *_QUEUED)}
+    )
 
 
 def pruned_columns(snapshot: Snapshot | None) -> Columns:
@@ -84,6 +96,7 @@ class SearchFigures:
         self._best = ColumnDataSource({"rules": [], "errors": []})
         self._frontier = ColumnDataSource({"rules": [], "better": [], "excluded": []})
         self._axis = "seconds"
+        self._formatters = {log: CustomJSTickFormatter(code=_POWER if log else _COMPACT) for log in (False, True)}
         self._shown: list[tuple[int, float]] = []
         self._x_glyphs: list[Any] = []
         self._bound_glyphs: list[Any] = []
@@ -94,13 +107,14 @@ class SearchFigures:
         self.figures = (self.bounds, self.queue, self.pruned, self.incumbents)
 
     def use_axis(self, axis: str) -> None:
-        """Draw the first two plots against ``"time"`` or ``"work"``."""
+        """Draw the first two plots against one of `AXES`."""
         field, label = AXES[axis]
         self._axis = field
         for glyph in self._x_glyphs:
             glyph.x = field
         for plot in (self.bounds, self.queue):
             plot.xaxis.axis_label = label
+            plot.xaxis.formatter = self._formatters[axis == "log work"]
         self._fit()
 
     def use_dark(self, dark: bool) -> None:
@@ -181,24 +195,33 @@ class SearchFigures:
         plot = _figure("Objective and lower bound", "search time (s)", "objective", height=330)
         plot.x_range, plot.y_range = Range1d(0, 1), Range1d(0, 1)
         area = plot.varea_step(
-            x="seconds", y1="lower_bound", y2="objective", source=self._curves, fill_color=SKY, fill_alpha=0.22,
-            step_mode="after", visible=False,
+            x="seconds",
+            y1="lower_bound",
+            y2="objective",
+            source=self._curves,
+            fill_color=SKY,
+            fill_alpha=0.22,
+            step_mode="after",
+            visible=False,
         )
         self._gap_area = area
         bound = plot.step(
             x="seconds", y="lower_bound", source=self._curves, color=BLUE, line_width=2.5, mode="after", line_dash="6 3"
         )
-        best = plot.step(
-            x="seconds", y="objective", source=self._curves, color=ORANGE, line_width=2.5, mode="after"
-        )
+        best = plot.step(x="seconds", y="objective", source=self._curves, color=ORANGE, line_width=2.5, mode="after")
         self._bound_glyphs.append(bound.glyph)
         self._x_glyphs += [area.glyph, bound.glyph, best.glyph]
         _legend(plot, [("objective", best), ("lower bound", bound), ("gap", area)])
         plot.add_tools(
             HoverTool(
-                renderers=[best], mode="vline",
-                tooltips=[("time", "@seconds{0.00} s"), ("work", "@work"), ("objective", "@objective{0.0000}"),
-                          ("lower bound", "@lower_bound{0.0000}")],
+                renderers=[best],
+                mode="vline",
+                tooltips=[
+                    ("time", "@seconds{0.00} s"),
+                    ("work", "@work"),
+                    ("objective", "@objective{0.0000}"),
+                    ("lower bound", "@lower_bound{0.0000}"),
+                ],
             )
         )
         return plot
@@ -206,9 +229,7 @@ class SearchFigures:
     def _queue_figure(self) -> figure:
         plot = _figure("Queue by prefix length", "search time (s)", "prefixes in the queue")
         plot.x_range, plot.y_range = self.bounds.x_range, Range1d(0, 1)
-        areas = plot.varea_stack(
-            list(_QUEUED), x="seconds", source=self._curves, color=list(LENGTHS), fill_alpha=0.9
-        )
+        areas = plot.varea_stack(list(_QUEUED), x="seconds", source=self._curves, color=list(LENGTHS), fill_alpha=0.9)
         self._x_glyphs += [area.glyph for area in areas]
         names = [*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+"]
         _legend(plot, list(zip(names, areas, strict=True)), place="right", columns=1, title="rules")
@@ -216,11 +237,24 @@ class SearchFigures:
         return plot
 
     def _pruned_figure(self) -> figure:
-        plot = _figure("Prefixes cut, by bound", "prefixes (logarithmic)", None, y_range=FactorRange(), x_range=Range1d(0.8, 10), x_axis_type="log")
+        plot = _figure(
+            "Prefixes cut, by bound",
+            "prefixes (logarithmic)",
+            None,
+            y_range=FactorRange(),
+            x_range=Range1d(0.8, 10),
+            x_axis_type="log",
+        )
         plot.hbar(y="bound", left=0.8, right="count", height=0.62, source=self._pruned, color=GREEN, fill_alpha=0.55)
         self._labels = LabelSet(
-            x=0.8, y="bound", text="text", source=self._pruned, x_offset=6, text_baseline="middle",
-            text_font_size="12px", text_color=INK[False],
+            x=0.8,
+            y="bound",
+            text="text",
+            source=self._pruned,
+            x_offset=6,
+            text_baseline="middle",
+            text_font_size="12px",
+            text_color=INK[False],
         )
         plot.add_layout(self._labels)
         plot.ygrid.grid_line_color = None
@@ -238,7 +272,11 @@ class SearchFigures:
         plot.line(x="rules", y="errors", source=self._incumbents, color=PURPLE, line_width=1.5)
         dots = plot.scatter(x="rules", y="errors", source=self._incumbents, color=PURPLE, size=8)
         best = plot.scatter(x="rules", y="errors", source=self._best, color=ORANGE, size=15, marker="diamond")
-        _legend(plot, [("incumbents", dots), ("best", best), ("still open", open_area), ("nothing below", excluded)], columns=2)
+        _legend(
+            plot,
+            [("incumbents", dots), ("best", best), ("still open", open_area), ("nothing below", excluded)],
+            columns=2,
+        )
         plot.xaxis.ticker.update(min_interval=1)
         plot.add_tools(HoverTool(renderers=[dots], tooltips=[("rules", "@rules"), ("errors", "@errors")]))
         return plot
@@ -246,7 +284,11 @@ class SearchFigures:
 
 def _figure(title: str, x_label: str, y_label: str | None, **options: Any) -> figure:
     plot = figure(
-        title=title, sizing_mode="stretch_width", toolbar_location=None, tools="", min_border_right=12,
+        title=title,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools="",
+        min_border_right=12,
         **{"height": HEIGHT, **options},
     )
     plot.xaxis.axis_label = x_label
@@ -257,7 +299,11 @@ def _figure(title: str, x_label: str, y_label: str | None, **options: Any) -> fi
 
 
 def _legend(
-    plot: figure, items: list[tuple[str, Any]], place: str = "above", columns: int | str = "auto", title: str | None = None
+    plot: figure,
+    items: list[tuple[str, Any]],
+    place: str = "above",
+    columns: int | str = "auto",
+    title: str | None = None,
 ) -> None:
     legend = Legend(
         items=[LegendItem(label=name, renderers=[renderer]) for name, renderer in items],

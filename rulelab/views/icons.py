@@ -8,6 +8,4 @@ RUN = _BOX.format('<path d="M7 4.5v15l12.5-7.5z"/>')
 PAUSE = _BOX.format('<path d="M6.5 5h4v14h-4zM13.5 5h4v14h-4z"/>')
 STEP = _BOX.format('<path d="M5 5v14l10-7zM16.5 5h3v14h-3z"/>')
 STOP = _BOX.format('<path d="M6 6h12v12H6z"/>')
-RESET = _BOX.format(
-    '<path d="M12 5V1.8L7.2 6.2 12 10.6V7.3a4.9 4.9 0 1 1-4.9 4.9H4.8A7.2 7.2 0 1 0 12 5z"/>'
-)
+RESET = _BOX.format('<path d="M12 5V1.8L7.2 6.2 12 10.6V7.3a4.9 4.9 0 1 1-4.9 4.9H4.8A7.2 7.2 0 1 0 12 5z"/>')

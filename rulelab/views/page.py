@@ -32,9 +32,10 @@ class SearchTab:
         location = pn.state.location
         if location is not None:
             self._complain("; ".join(address.follow(location, self.setup, SHARED)))
-        parts = {"rl-data": self.setup.data_card, "rl-view": self.view, "rl-more": self.setup.more}
         self.layout = pn.Column(
-            *(pn.Column(part, css_classes=[place], sizing_mode="stretch_width", margin=0) for place, part in parts.items()),
+            self.setup.data_card,
+            self.view,
+            self.setup.more,
             stylesheets=[PAGE_CSS],
             sizing_mode="stretch_width",
             margin=0,
@@ -61,7 +62,7 @@ def create() -> pmui.Page:
     system = SystemTheme(width=0, height=0, margin=0)
     page = pmui.Page(title=TITLE, main=[main, system], busy_indicator=None, dark_theme=pn.config.theme == "dark")
     if "theme" not in pn.state.session_args:
-        system.link(page, dark="dark_theme")
+        pn.state.onload(lambda: _follow(system, page))
     for tab in tabs:
         tab.view.dark = page.dark_theme
         page.link(tab.view, dark_theme="dark")
@@ -98,7 +99,10 @@ def serve(
     }
     if port:
         defaults["websocket_origin"] = sorted({f"{address}:{port}", f"localhost:{port}", f"127.0.0.1:{port}"})
-    return pn.serve(
-        {"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options}
-    )
+    return pn.serve({"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options})
 
+
+def _follow(system: SystemTheme, page: pmui.Page) -> None:
+    """Take over the system's theme, which is known shortly before or after the page is loaded."""
+    page.dark_theme = system.dark
+    system.link(page, dark="dark_theme")

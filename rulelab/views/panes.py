@@ -14,7 +14,7 @@ from ..search import Search
 from . import icons
 from .cards import rule_list_card
 from .esc import esc, plain
-from .figures import SearchFigures
+from .figures import AXES, SearchFigures
 from .frames import Mark
 from .live import LiveText
 from .session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
@@ -45,7 +45,7 @@ class SearchView(Viewer):
     speed : str
         One of `SPEEDS`.
     axis : str
-        ``"time"`` or ``"work"``.
+        ``"time"``, ``"work"`` or ``"log work"``.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class SearchView(Viewer):
     """
 
     speed = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed", doc="A tick is 250 ms.")
-    axis = param.Selector(default="time", objects=["time", "work"], label="Plot against")
+    axis = param.Selector(default="time", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
 
@@ -126,6 +126,7 @@ class SearchView(Viewer):
             self._card.object = rule_list_card(None)
             self._notes.object = ""
             self._exports.visible = False
+            self.complain("")
         self.refresh()
 
     def complain(self, message: str) -> None:
@@ -191,8 +192,8 @@ class SearchView(Viewer):
         primary = "pause" if session.state.busy else "run"
         for name, button in self._buttons.items():
             kind = "primary" if name == primary else "default"
-            if button.button_type != kind:
-                button.button_type = kind
+            if button.color != kind:
+                button.color = kind
 
     def _mind_connection(self) -> None:
         connected = self._context.session is None or self._context.session.connection_count > 0
@@ -232,14 +233,25 @@ class SearchView(Viewer):
         self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width")
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
         self._card = pn.pane.HTML(
-            rule_list_card(None), stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0, css_classes=["rl-rules"]
+            rule_list_card(None),
+            stylesheets=[CARD_CSS],
+            sizing_mode="stretch_width",
+            margin=0,
+            css_classes=["rl-rules"],
         )
-        self._notes = pn.pane.HTML("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", css_classes=["rl-row"], margin=0)
+        self._notes = pn.pane.HTML(
+            "", stylesheets=[CARD_CSS], sizing_mode="stretch_width", css_classes=["rl-row"], margin=0
+        )
         actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         self._buttons = {
             name: pn.widgets.Button(
-                name=name.capitalize(), icon=getattr(icons, name.upper()), on_click=action, stylesheets=[BUTTON_CSS],
-                margin=0, height=38, width=92,
+                label=name.capitalize(),
+                icon=getattr(icons, name.upper()),
+                on_click=action,
+                stylesheets=[BUTTON_CSS],
+                margin=0,
+                height=38,
+                width=92,
             )
             for name, action in actions.items()
         }
@@ -248,8 +260,16 @@ class SearchView(Viewer):
         self._exports = pn.Row(
             *(
                 pn.widgets.FileDownload(
-                    callback=callback, filename=file, label=label, embed=False, auto=True, button_type="default",
-                    stylesheets=[BUTTON_CSS], margin=0, height=34, width=130,
+                    callback=callback,
+                    filename=file,
+                    label=label,
+                    embed=False,
+                    auto=True,
+                    color="default",
+                    stylesheets=[BUTTON_CSS],
+                    margin=0,
+                    height=34,
+                    width=130,
                 )
                 for label, file, callback in (
                     ("Model (JSON)", "model.json", self._model_json),
@@ -257,7 +277,9 @@ class SearchView(Viewer):
                     ("Trace (CSV)", "trace.csv", self._trace),
                 )
             ),
-            visible=False, stylesheets=[BAR_CSS], margin=(10, 0, 0, 0),
+            visible=False,
+            stylesheets=[BAR_CSS],
+            margin=(10, 0, 0, 0),
         )
         self._plot_panes = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self._plots.figures]
         places = (["rl-wide"], ["rl-third"], ["rl-third"], ["rl-third", "rl-last"])
@@ -267,16 +289,34 @@ class SearchView(Viewer):
         ]
         rules = pn.Column(
             pn.pane.HTML("<h2>Best rule list so far</h2>", stylesheets=[CARD_CSS], margin=0),
-            self._card, self._exports, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], margin=0,
+            self._card,
+            self._exports,
+            stylesheets=[PANEL_CSS],
+            css_classes=["rl-wide"],
+            margin=0,
             sizing_mode="stretch_width",
         )
         bar = pn.Row(
-            *self._buttons.values(), speed, axis, stylesheets=[BAR_CSS], css_classes=["rl-row"], margin=0,
+            *self._buttons.values(),
+            speed,
+            axis,
+            stylesheets=[BAR_CSS],
+            css_classes=["rl-row"],
+            margin=0,
             sizing_mode="stretch_width",
         )
         self._layout = pn.Column(
-            bar, self._alert, self._status, self._notes, boxes[0], rules, *boxes[1:],
-            stylesheets=[VIEW_CSS], sizing_mode="stretch_width", margin=0,
+            bar,
+            self._alert,
+            self._status,
+            self._notes,
+            boxes[0],
+            rules,
+            *boxes[1:],
+            stylesheets=[VIEW_CSS],
+            sizing_mode="stretch_width",
+            margin=0,
+            css_classes=["rl-view"],
         )
 
     def _model_json(self) -> io.StringIO:

@@ -27,7 +27,6 @@ _NICENESS = 10
 _WAIT_WORTH_SHOWING = 0.3
 
 
-
 @dataclass(frozen=True)
 class Pace:
     """How fast to go.

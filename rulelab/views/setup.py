@@ -137,16 +137,20 @@ class Setup(Viewer):
         wide = {"sizing_mode": "stretch_width", "margin": (5, 12)}
         field = partial(_field, self, **wide)
         listed = {**wide, "stylesheets": [SELECT_CSS]}
-        self._data = pn.widgets.Select(name="Data set", options=self._options, value=self.data, **listed)
+        self._data = pn.widgets.Select(label="Data set", options=self._options, value=self.data, **listed)
         self._data.link(self, value="data", bidirectional=True)
         self._file = pmui.FileInput(
-            label="Upload CSV or Parquet", accept=".csv,.gz,.parquet", max_file_size=MAX_UPLOAD_BYTES,
-            chunk_size=1_000_000, variant="outlined", **wide,
+            label="Upload CSV or Parquet",
+            accept=".csv,.gz,.parquet",
+            max_file_size=MAX_UPLOAD_BYTES,
+            chunk_size=1_000_000,
+            variant="outlined",
+            **wide,
         )
         self._file.param.watch(self._received, "value")
-        self._target = pn.widgets.Select(name="Target column", options=[], visible=False, **listed)
+        self._target = pn.widgets.Select(label="Target column", options=[], visible=False, **listed)
         self._target.link(self, value="target")
-        self._positive = pn.widgets.Select(name="Positive class", options=[], visible=False, **listed)
+        self._positive = pn.widgets.Select(label="Positive class", options=[], visible=False, **listed)
         self._positive.link(self, value="positive")
         groups = {
             "Data": [self._data, self._file, self._target, self._positive],
@@ -173,12 +177,19 @@ class Setup(Viewer):
             ],
         }
         cards = [
-            pn.Card(*items, title=title, collapsible=True, sizing_mode="stretch_width", margin=(0, 0, 10, 0),
-                stylesheets=[CARD_HEAD_CSS])
+            pn.Card(
+                *items,
+                title=title,
+                collapsible=True,
+                sizing_mode="stretch_width",
+                margin=(0, 0, 10, 0),
+                stylesheets=[CARD_HEAD_CSS],
+            )
             for title, items in groups.items()
         ]
         self.data_card, *others = cards
-        self.more = pn.Column(*others, sizing_mode="stretch_width", margin=0)
+        self.data_card.css_classes = [*self.data_card.css_classes, "rl-data"]
+        self.more = pn.Column(*others, sizing_mode="stretch_width", margin=0, css_classes=["rl-more"])
 
 
 def _field(owner: Setup, name: str, widget: type, **options: Any) -> Any:

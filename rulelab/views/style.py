@@ -11,10 +11,10 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 INK = {False: "#1a1a1a", True: "#f0f0f0"}
 """Text inside plots on a light and on a dark page."""
 
-_LINE = "color-mix(in srgb, currentColor 18%, transparent)"
-_FAINT = "color-mix(in srgb, currentColor 6%, transparent)"
-_MUTED = "color-mix(in srgb, currentColor 72%, transparent)"
-_TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, currentColor))"
+_TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, #222))"
+_LINE = f"color-mix(in srgb, {_TEXT} 18%, transparent)"
+_FAINT = f"color-mix(in srgb, {_TEXT} 6%, transparent)"
+_MUTED = f"color-mix(in srgb, {_TEXT} 72%, transparent)"
 
 LIVE_CSS = f"""
 :host {{ display: block; width: 100%; box-sizing: border-box; }}
@@ -62,6 +62,7 @@ VIEW_CSS = """
   min-width: 0 !important; box-sizing: border-box; align-items: stretch; }
 .rl-row { grid-column: 1 / -1; }
 .rl-wide { grid-column: span 3; }
+.rl-wide, .rl-third { align-self: stretch !important; height: auto !important; }
 .rl-third { grid-column: span 2; }
 @media (max-width: 1150px) { .rl-third { grid-column: span 3; } .rl-third.rl-last { grid-column: 1 / -1; } }
 @media (max-width: 760px) { .rl-wide, .rl-third { grid-column: 1 / -1; } }
@@ -70,11 +71,12 @@ VIEW_CSS = """
 PAGE_CSS = """
 :host { display: grid !important; grid-template: auto 1fr / 290px minmax(0, 1fr); gap: 0 16px; width: 100%; min-width: 0 !important;
   box-sizing: border-box; padding: 12px 16px 24px; align-items: start; }
+:host, .rl-data, .rl-more, .rl-view { max-height: none !important; }
 .rl-data { grid-area: 1 / 1; }
 .rl-more { grid-area: 2 / 1; }
 .rl-view { grid-area: 1 / 2 / span 2; }
 @media (max-width: 900px) {
-  :host { grid-template: none / minmax(0, 1fr); gap: 12px; padding: 8px 10px 20px; }
+  :host { grid-template: none / minmax(0, 1fr); grid-auto-rows: max-content; gap: 12px; padding: 8px 10px 20px; }
   .rl-data, .rl-more, .rl-view { grid-area: auto; }
 }
 """
@@ -85,6 +87,7 @@ BAR_CSS = """
 
 BUTTON_CSS = f"""
 .bk-btn {{ border: 1px solid {_LINE} !important; padding: 4px 10px; }}
+.bk-btn-primary {{ color: var(--panel-on-primary-color, #fff) !important; }}
 """
 
 SELECT_CSS = """

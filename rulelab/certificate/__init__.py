@@ -1,0 +1,9 @@
+"""Certificates: proofs of optimality that are saved, and checked without the search that found the model."""
+
+from __future__ import annotations
+
+from .certificate import Certificate, CertificateError
+from .rule_list_proof import prove_rule_list
+from .verification import Verification, verify
+
+__all__ = ["Certificate", "CertificateError", "Verification", "prove_rule_list", "verify"]

@@ -1,0 +1,207 @@
+"""The rule list problem as a certificate's checker sees it, made from the definition and without any engine.
+
+A list costs its errors plus a fixed amount per rule. On any set of patterns the lighter class is wrong, and
+``min(P, N) = sum of min(P_u, N_u) + min(W+, W-)``, with the net weights ``W+ = sum of max(P_u - N_u, 0)`` and
+``W- = sum of max(N_u - P_u, 0)``. The first sum is the same for every list, so only net weights matter (equivalent
+points, Thm 20), and patterns of net weight zero do not. "Thm" is Angelino et al., JMLR 18 (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from ..problem import Problem
+from .certificate import CertificateError
+
+_LARGEST_COST = 1 << 61
+_GRID_TOTAL = 1 << 50
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Weights and costs as integers; all lists are compared on this grid.
+
+    With integer weights of sum n and a regularization P / Q in lowest terms an error costs Q and a rule P n, both
+    divided by their common factor: exactly the objective. Where a cost would exceed 2^61 the cost of a rule is rounded
+    down to a grid of at least 2^50 units; weights that are not integers are rounded to multiples of 2^-50 of their sum.
+
+    Attributes
+    ----------
+    positives, negatives : int64 array, shape (n_patterns,)
+    per_error, per_rule : int
+    unit : Fraction
+        What one unit of cost is worth in the objective.
+    overestimate : Fraction
+        By how much the cost of any list on the grid can exceed its objective; 0 when the weights are integers.
+    tolerance : Fraction
+        By how much rounding of weights, near-ties included, can separate an optimal list's objective from the bound.
+    """
+
+    positives: np.ndarray
+    negatives: np.ndarray
+    per_error: int
+    per_rule: int
+    unit: Fraction
+    overestimate: Fraction
+    tolerance: Fraction
+
+
+def grid(problem: Problem, regularization: float) -> Grid:
+    """The grid of a problem."""
+    rule, positives, negatives = Fraction(repr(float(regularization))), problem.positives, problem.negatives
+    if problem.integral:
+        total = int(positives.sum()) + int(negatives.sum())
+        per_rule = rule * total
+        per_error = per_rule.denominator
+        if per_error * total >= _LARGEST_COST:
+            per_error = max(1, _GRID_TOTAL // total)
+        per_rule = int(rule * total * per_error)
+        return Grid(positives, negatives, per_error, per_rule, Fraction(1, per_error * total), Fraction(0), Fraction(0))
+    scale = _GRID_TOTAL / float(positives.sum() + negatives.sum())
+    rounded = [np.rint(weight * scale).astype(np.int64) for weight in (positives, negatives)]
+    unit, exact_total = Fraction(1, _GRID_TOTAL), exact_sum(positives) + exact_sum(negatives)
+    differences = [
+        int(on_grid) * unit - Fraction(weight) / exact_total
+        for on_grid, weight in zip(np.concatenate(rounded), np.concatenate([positives, negatives]).tolist(), strict=True)
+        if weight
+    ]
+    return Grid(
+        *rounded,
+        per_error=1,
+        per_rule=int(rule * _GRID_TOTAL),
+        unit=unit,
+        overestimate=sum((d for d in differences if d > 0), Fraction(0)),
+        tolerance=sum(map(abs, differences), len(positives) * unit),
+    )
+
+
+def exact_sum(weights: np.ndarray) -> Fraction:
+    """The sum without rounding."""
+    if weights.dtype.kind == "i":
+        return Fraction(int(weights.sum()))
+    return sum(map(Fraction, weights.tolist()), Fraction(0))
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """Patterns of net weight over the antecedents that an optimal list can use, in an order that depends on nothing else.
+
+    Attributes
+    ----------
+    inside : bool array, shape (n_patterns, n_antecedents)
+        Which antecedents hold for which patterns; the ``n_positive`` patterns of positive net weight come first, each
+        part in lexicographic order.
+    weights : int64 array, shape (n_patterns,)
+        Absolute net weights.
+    n_positive : int
+    antecedents : int64 array, shape (n_antecedents,)
+        Indices among the problem's.
+    per_error, per_rule : int
+    constant : int
+        Weight that every list gets wrong.
+    """
+
+    inside: np.ndarray
+    weights: np.ndarray
+    n_positive: int
+    antecedents: np.ndarray
+    per_error: int
+    per_rule: int
+    constant: int
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of a packed set of patterns."""
+        return -(-len(self.weights) // 8)
+
+    @cached_property
+    def total(self) -> int:
+        return int(self.weights.sum())
+
+    @cached_property
+    def dtype(self) -> type:
+        """A float type in which sums of weights are exact, so that matrix products may compute them."""
+        if self.total >= 1 << 53:
+            raise CertificateError(f"the weights add up to {self.total}; certificates need less than 2^53")
+        return np.float32 if self.total < 1 << 24 else np.float64
+
+    @cached_property
+    def outside(self) -> np.ndarray:
+        """Packed patterns that each antecedent leaves."""
+        return self.pack(~self.inside.T)
+
+    @cached_property
+    def _weighted(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weight of each pattern in each antecedent and, last, in all: of positive and of negative patterns."""
+        columns = np.column_stack([self.inside, np.ones(len(self.inside), dtype=bool)])
+        weighted = (columns * self.weights[:, None]).astype(self.dtype)
+        return weighted[: self.n_positive], weighted[self.n_positive :]
+
+    def pack(self, sets: np.ndarray) -> np.ndarray:
+        return np.packbits(sets, axis=1)
+
+    def unpack(self, sets: np.ndarray) -> np.ndarray:
+        return np.unpackbits(sets, axis=1, count=len(self.weights)).astype(bool)
+
+    @cached_property
+    def everything(self) -> np.ndarray:
+        """The packed set of all patterns, shape (1, n_bytes)."""
+        return self.pack(np.ones((1, len(self.weights)), dtype=bool))
+
+    def net_weights(self, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """W+ and W- of every antecedent, shape (n, n_antecedents), and in all, shape (n, 1), on packed sets."""
+        members = self.unpack(sets).astype(self.dtype)
+        positive = members[:, : self.n_positive] @ self._weighted[0]
+        negative = members[:, self.n_positive :] @ self._weighted[1]
+        return positive[:, :-1], negative[:, :-1], positive[:, -1:], negative[:, -1:]
+
+    def weight_for(self, cost: np.ndarray) -> np.ndarray:
+        """The least weight that costs at least so much, in `dtype`; more than all weight where none does."""
+        return (-(-cost // self.per_error)).clip(0, self.total + 1).astype(self.dtype)
+
+    def cost_of(self, weight: np.ndarray) -> np.ndarray:
+        return weight.astype(np.int64) * self.per_error
+
+
+def states(problem: Problem, costs: Grid) -> States:
+    """Merge and drop to a fixpoint what cannot matter for an optimal list.
+
+    Patterns that the antecedents left do not tell apart are merged (what cancels is wrong in every list). Dropped are
+    antecedents equal to an earlier one; those that hold for every pattern left, which is a default rule that costs a
+    rule; and those whose larger net weight does not pay for a rule (Thm 11: dropping the rule never costs more).
+    """
+    inside, net = problem.matrix(), costs.positives - costs.negatives
+    antecedents = np.arange(problem.n_antecedents)
+    while True:
+        _, first, group = _unique_rows(inside)
+        merged = np.zeros(len(first), dtype=np.int64)
+        np.add.at(merged, group, net)
+        inside, net = inside[first][merged != 0], merged[merged != 0]
+        keep = np.zeros(len(antecedents), dtype=bool)
+        keep[_unique_rows(inside.T)[1]] = True
+        larger = np.maximum(np.maximum(net, 0) @ inside, np.maximum(-net, 0) @ inside)
+        keep &= ~inside.all(axis=0) & (larger > costs.per_rule // costs.per_error)
+        if keep.all():
+            break
+        inside, antecedents = inside[:, keep], antecedents[keep]
+    everything = int(costs.positives.sum()) + int(costs.negatives.sum())
+    order = np.argsort(net < 0, kind="stable")
+    return States(
+        inside=inside[order],
+        weights=np.abs(net[order]),
+        n_positive=int((net > 0).sum()),
+        antecedents=antecedents,
+        per_error=costs.per_error,
+        per_rule=costs.per_rule,
+        constant=(everything - int(np.abs(net).sum())) // 2,
+    )
+
+
+def _unique_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`numpy.unique` of the rows of a Boolean matrix, with first indices and groups; a row may be empty."""
+    padded = np.packbits(np.column_stack([matrix, np.ones(len(matrix), dtype=bool)]), axis=1)
+    return np.unique(padded.view(f"S{padded.shape[1]}").ravel(), return_index=True, return_inverse=True)

@@ -1,0 +1,115 @@
+"""Checking a certificate: what a check answers, and which checker a family has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ..models import Model, RuleList
+from ..problem import Problem
+from . import rule_list
+from .certificate import Certificate, CertificateError
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The answer of `verify`; true as a condition when the proof holds.
+
+    Attributes
+    ----------
+    valid : bool
+        The model is proven optimal for this problem and these parameters.
+    reason : str
+        What was proven, or the first thing that is wrong.
+    parameters : mapping of str to float
+        For which the certificate speaks, such as ``regularization``.
+    objective, lower_bound : float or None
+        The model's objective, recomputed, and the bound that the certificate proves; None where an earlier check failed.
+    resolution : float or None
+        The proven difference of the two before they are rounded to floats: 0 where all costs are exact.
+    checked : mapping of str to int
+        Counts of what was checked.
+    seconds : float
+        Wall time of the check.
+    """
+
+    valid: bool
+    reason: str
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    objective: float | None = None
+    lower_bound: float | None = None
+    resolution: float | None = None
+    checked: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+
+_CHECKERS: dict[str, tuple[type[Model], Callable[..., rule_list.Outcome]]] = {
+    RuleList.family: (RuleList, rule_list.check),
+}
+
+
+def verify(
+    problem: Problem, model: Model, certificate: Certificate, regularization: float | None = None
+) -> Verification:
+    """Check a proof of optimality without the search that made it.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training data.
+    model : Model
+        The model that is claimed to be optimal.
+    certificate : Certificate
+    regularization : float, optional
+        What the certificate must speak for; by default whatever it says (see `Verification.parameters`).
+
+    Returns
+    -------
+    Verification
+        A wrong proof is an answer, not an error: ``valid`` is False and ``reason`` says what failed.
+
+    Raises
+    ------
+    CertificateError
+        When an argument is of the wrong type.
+    """
+    started = time.perf_counter()
+    for value, kind in ((problem, Problem), (model, Model), (certificate, Certificate)):
+        if not isinstance(value, kind):
+            raise CertificateError(f"verify needs a {kind.__name__}, not a {type(value).__name__}")
+    outcome = _check(problem, model, certificate, regularization)
+    return Verification(
+        valid=outcome.valid,
+        reason=outcome.reason,
+        parameters=dict(certificate.parameters),
+        objective=outcome.objective,
+        lower_bound=outcome.lower_bound,
+        resolution=outcome.resolution,
+        checked=outcome.checked,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _check(
+    problem: Problem, model: Model, certificate: Certificate, regularization: float | None
+) -> rule_list.Outcome:
+    def refuse(reason: str) -> rule_list.Outcome:
+        return rule_list.Outcome(False, reason)
+
+    if certificate.family not in _CHECKERS:
+        return refuse(f"there is no checker for certificates of the family {certificate.family!r}")
+    kind, checker = _CHECKERS[certificate.family]
+    if not isinstance(model, kind):
+        return refuse(f"the certificate is of the family {certificate.family!r}, the model of {model.family!r}")
+    if certificate.fingerprint != problem.fingerprint:
+        return refuse("the certificate was made for other data: the fingerprints of the problems differ")
+    claimed = certificate.parameters.get("regularization")
+    if claimed is None:
+        return refuse("the certificate does not say for which regularization it speaks")
+    if regularization is not None and claimed != regularization:
+        return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
+    return checker(problem, model, claimed, certificate.arrays)

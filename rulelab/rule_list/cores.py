@@ -1,0 +1,223 @@
+"""Cores: small sets of patterns with a proven least cost, learnt during the search and used to cut other sets.
+
+Let f(T) be the least further cost of any completion on the set T. A labelled list makes at most as many errors on a
+subset, so f(B) <= f(T) for B within T, and patterns of B outside T add at most their weight: f(T) >= f(B) - W(B - T).
+A set B with a proven f(B) >= v therefore cuts every T for which v - W(B - T) reaches what is left to the incumbent,
+whatever the prefix. Uncaptured sets are large and much alike, so a few hundred cores of some twenty patterns cut most.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inner, popcount
+from . import bounds
+from .counting import Layout, count
+
+# positions in Cores.numbers
+N_CORES, WORK, LEARNT, FAILED = range(4)
+
+_DEEPEST = 6
+_ROOM = 4096
+
+
+class Cores(NamedTuple):
+    """The pool of cores and scratch space for proofs.
+
+    Attributes
+    ----------
+    masks : uint64 array, shape (room, n_words)
+    value : int64 array, shape (room,)
+        Proven least cost of each core.
+    numbers : int64 array
+        Cores held, counts made by proofs, cores learnt, proofs that failed.
+    sets, counts, weights, budget, position : arrays
+        The stack of a proof.
+    trial : uint64 array, shape (2, n_words)
+    sums : int64 array
+    """
+
+    masks: np.ndarray
+    value: np.ndarray
+    numbers: np.ndarray
+    sets: np.ndarray
+    counts: np.ndarray
+    weights: np.ndarray
+    budget: np.ndarray
+    position: np.ndarray
+    trial: np.ndarray
+    sums: np.ndarray
+
+
+def new_cores(arrays: Layout) -> Cores:
+    """An empty pool."""
+    m, words = arrays.by_antecedent.shape
+    return Cores(
+        masks=np.zeros((_ROOM, words), dtype=np.uint64),
+        value=np.zeros(_ROOM, dtype=np.int64),
+        numbers=np.zeros(4, dtype=np.int64),
+        sets=np.zeros((_DEEPEST + 1, words), dtype=np.uint64),
+        counts=np.zeros((_DEEPEST + 1, 2, m), dtype=np.int64),
+        weights=np.zeros((_DEEPEST + 1, 2), dtype=np.int64),
+        budget=np.zeros(_DEEPEST + 1, dtype=np.int64),
+        position=np.zeros(_DEEPEST + 1, dtype=np.int64),
+        trial=np.zeros((2, words), dtype=np.uint64),
+        sums=np.zeros((2, 4), dtype=np.int64),
+    )
+
+
+@inner
+def cut_by_core(arrays, rules, cores, chosen, needed):
+    """Whether some core proves that completing the set costs at least ``needed``."""
+    masks, value = cores.masks, cores.value
+    for c in range(cores.numbers[N_CORES]):
+        spare = value[c] - needed
+        if spare < 0:
+            continue
+        for w in range(chosen.size):
+            missing = masks[c, w] & ~chosen[w]
+            while missing != 0:
+                position = w * 64 + popcount((missing & (~missing + np.uint64(1))) - np.uint64(1))
+                spare -= rules.per_error * arrays.weights[position]
+                if spare < 0:
+                    break
+                missing &= missing - np.uint64(1)
+            if spare < 0:
+                break
+        if spare >= 0:
+            if c > 0:  # move towards the front
+                _swap(cores, c, c // 2)
+            return True
+    return False
+
+
+@inner
+def learn(arrays, rules, cores, chosen, needed, limit):
+    """Prove that completing the set costs at least ``needed``, and keep a core of it; False if the proof fails.
+
+    A proof may make at most ``limit`` counts. The core is what is left of the set when patterns, light ones first, are
+    taken away in chunks as long as the proof still goes through.
+    """
+    numbers = cores.numbers
+    if not _costs_at_least(arrays, rules, cores, chosen, needed, limit):
+        numbers[FAILED] += 1
+        return False
+    kept, trial = cores.trial[0], cores.trial[1]
+    for w in range(chosen.size):
+        kept[w] = chosen[w]
+    size = 32
+    while size >= 2:
+        position = chosen.size * 64
+        while position > 0:
+            for w in range(chosen.size):
+                trial[w] = kept[w]
+            taken = 0
+            while position > 0 and taken < size:
+                position -= 1
+                bit = np.uint64(1) << np.uint64(position & 63)
+                if trial[position >> 6] & bit:
+                    trial[position >> 6] &= ~bit
+                    taken += 1
+            if taken and _costs_at_least(arrays, rules, cores, trial, needed, limit):
+                for w in range(chosen.size):
+                    kept[w] = trial[w]
+        size //= 4
+    c = numbers[N_CORES]
+    if c == cores.value.size:
+        c -= 1
+    else:
+        numbers[N_CORES] += 1
+    for w in range(chosen.size):
+        cores.masks[c, w] = kept[w]
+    cores.value[c] = needed
+    numbers[LEARNT] += 1
+    return True
+
+
+@inner
+def _swap(cores, c, d):
+    for w in range(cores.masks.shape[1]):
+        mask = cores.masks[c, w]
+        cores.masks[c, w] = cores.masks[d, w]
+        cores.masks[d, w] = mask
+    value = cores.value[c]
+    cores.value[c] = cores.value[d]
+    cores.value[d] = value
+
+
+@inner
+def _costs_at_least(arrays, rules, cores, chosen, needed, limit):
+    """Prove f(chosen) >= needed by depth-first search over all completions; False also when ``limit`` is met."""
+    per_error, per_rule = rules.per_error, rules.per_rule
+    for w in range(chosen.size):
+        cores.sets[0, w] = chosen[w]
+    cores.budget[0] = needed
+    stop = cores.numbers[WORK] + limit
+    depth = 0
+    outcome = _enter(arrays, rules, cores, 0)
+    while True:
+        if outcome < 0 or cores.numbers[WORK] > stop:
+            return False
+        if outcome == 0:  # proven here: back to the parent's next child
+            depth -= 1
+            if depth < 0:
+                return True
+        positive, negative = cores.counts[depth, 0], cores.counts[depth, 1]
+        weight_positive, weight_negative = cores.weights[depth, 0], cores.weights[depth, 1]
+        budget = cores.budget[depth]
+        a = cores.position[depth]
+        outcome = 0
+        while a < positive.size:
+            right = max(positive[a], negative[a])
+            wrong = min(positive[a], negative[a])
+            rest = budget - per_error * wrong - per_rule
+            a += 1
+            if rest <= per_rule or not bounds.pays_for_a_rule(right, per_error, per_rule):
+                continue
+            left_positive, left_negative = weight_positive - positive[a - 1], weight_negative - negative[a - 1]
+            if rest <= 2 * per_rule:
+                likely = min(
+                    bounds.single_rule(positive, negative, negative[a - 1], left_positive),
+                    bounds.single_rule(negative, positive, positive[a - 1], left_negative),
+                )
+                if per_rule + per_error * likely >= rest:
+                    continue
+            if depth == _DEEPEST:
+                return False
+            for w in range(chosen.size):
+                cores.sets[depth + 1, w] = cores.sets[depth, w] & ~arrays.by_antecedent[a - 1, w]
+            cores.budget[depth + 1] = rest
+            outcome = 1
+            break
+        cores.position[depth] = a
+        if outcome == 1:
+            depth += 1
+            outcome = _enter(arrays, rules, cores, depth)
+
+
+@inner
+def _enter(arrays, rules, cores, depth):
+    """Look at one set of a proof: -1 it costs less than its budget, 0 it costs at least that, 1 its children decide."""
+    per_error, per_rule = rules.per_error, rules.per_rule
+    positive, negative = cores.counts[depth, 0], cores.counts[depth, 1]
+    budget = cores.budget[depth]
+    weight_positive, weight_negative = count(arrays, cores.sets[depth], positive, negative)
+    cores.numbers[WORK] += 1
+    cores.weights[depth, 0], cores.weights[depth, 1] = weight_positive, weight_negative
+    cores.position[depth] = 0
+    if per_error * min(weight_positive, weight_negative) < budget:
+        return -1
+    if budget <= per_rule:
+        return 0
+    least = weight_positive + weight_negative
+    for b in range(positive.size):
+        least = min(
+            least, min(positive[b], negative[b]) + min(weight_positive - positive[b], weight_negative - negative[b])
+        )
+    if per_rule + per_error * least < budget:
+        return -1
+    if budget <= 2 * per_rule:
+        return 0
+    return 1

@@ -1,0 +1,344 @@
+"""The accuracy-complexity curve: for each number of rules, the least training errors of any rule list, certified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..jit import is_compiled
+from ..models import RuleList
+from ..problem import Problem
+from ..search import Incumbent, Search, Snapshot, Status
+from . import beam as beams
+from . import frontier_kernels as kernels
+from . import remaining
+from .costs import Costs, integer_costs
+from .counting import Layout, layout
+from .reduction import Reduction, reduce
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """The best list known of at most ``length`` rules.
+
+    Attributes
+    ----------
+    length : int
+        Most rules; the model has fewer when more do not help.
+    errors : int or float
+        Training errors of the model, a count or a weight.
+    lower_bound : int or float
+        No list of at most ``length`` rules makes fewer errors.
+    proven : bool
+        Whether the model is certified the best: the lower bound meets the errors.
+    model : RuleList
+    found_at : tuple of float and int
+        Seconds of search and units of work when the model was found.
+    """
+
+    length: int
+    errors: int | float
+    lower_bound: int | float
+    proven: bool
+    model: RuleList
+    found_at: tuple[float, int]
+
+    def objective(self, regularization: float) -> float:
+        """Errors / weight + regularization * rules of the model."""
+        return self.model.objective(regularization)
+
+
+class FrontierSearch(Search):
+    """Step-wise exact search for the rule lists of least training errors with at most 0, 1, .., ``max_length`` rules.
+
+    The lengths are certified one after another, each by a best-first search over pairs of uncaptured set and number
+    of rules. The incumbent is the list of at most ``max_length`` rules with the least errors, its objective the
+    training error rate; the curve is ``snapshot.detail["frontier"]``, a tuple of `FrontierPoint`, also from `frontier`.
+
+    Parameters
+    ----------
+    problem : Problem
+    max_length : int
+        Most rules of the last point; at least 0.
+    memory_limit : int, optional
+        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and valid
+        bounds; raise ``memory_limit`` and call `advance` again to go on.
+    beam_width : int
+        Width of the beam search that finds the first lists; 0 starts from the default rule alone.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range.
+
+    Notes
+    -----
+    With regularization 0 the bounds of the CORELS paper (JMLR 18, 2018) that rest on it say nothing. What takes their
+    place: the number of rules that are left limits what can still be captured, and a rule of a best list of k rules
+    gets more weight right than the errors of the best list of k - 1 rules exceed its own.
+    """
+
+    family: ClassVar[str] = "rule_list"
+
+    def __init__(
+        self, problem: Problem, max_length: int = 8, memory_limit: int | None = None, beam_width: int = 500
+    ) -> None:
+        super().__init__(problem)
+        _check(problem, max_length, memory_limit, beam_width)
+        self.max_length = int(max_length)
+        self.memory_limit = memory_limit
+        self.beam_width = int(beam_width)
+        self._phase = "reducing"
+        self._out_of_memory = False
+        self._points: dict[int, tuple[tuple[int, ...], FrontierPoint]] = {}
+        self._seconds_found: list[float] = []
+        self._costs: Costs
+        self._reduction: Reduction
+        self._layout: Layout
+        self._beam: beams.Beam | None = None
+        self._curve: kernels.Curve
+        self._store: kernels.Store
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"max_length": self.max_length, "memory_limit": self.memory_limit, "beam_width": self.beam_width}
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(kernels.advance) and (is_compiled(kernels.advance_beam) or not self.beam_width)
+
+    @property
+    def frontier(self) -> tuple[FrontierPoint, ...]:
+        """The points for 0, 1, .., ``max_length`` rules as they stand; empty before the first `advance`."""
+        if self._phase == "reducing":
+            return ()
+        points = [self._point(k) for k in range(len(self._curve.errors))]
+        last = points[-1]
+        for k in range(len(points), self.max_length + 1):  # more rules than antecedents
+            points.append(FrontierPoint(k, last.errors, last.lower_bound, last.proven, last.model, last.found_at))
+        return tuple(points)
+
+    def frame(self) -> pd.DataFrame:
+        """The curve as a table: one row per number of rules, with errors, bound, gap and error rate."""
+        total = self.problem.total_weight
+        return pd.DataFrame(
+            {
+                "length": [p.length for p in self.frontier],
+                "rules": [p.model.complexity for p in self.frontier],
+                "errors": [p.errors for p in self.frontier],
+                "lower_bound": [p.lower_bound for p in self.frontier],
+                "proven": [p.proven for p in self.frontier],
+                "error_rate": [p.errors / total for p in self.frontier],
+                "error_rate_bound": [p.lower_bound / total for p in self.frontier],
+            }
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in the search up to the last call of `advance`."""
+        return self._seconds
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        if self._phase == "reducing":
+            return 0
+        arrays = [*self._store, *self._curve, *(self._beam or ()), *self._layout]
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
+
+    def _advance(self, max_work: int) -> None:
+        target = self.work + max_work
+        if self._phase == "reducing":
+            self._prepare()
+        if self._phase == "incumbent":
+            self._run_beam(target)
+        if self._phase == "searching":
+            self._run_search(target)
+
+    def _prepare(self) -> None:
+        problem = self.problem
+        costs = integer_costs(problem.positives, problem.negatives, 0.5)
+        reduction = reduce(problem, costs, drop_unsupported=False)
+        arrays = layout(reduction.patterns, reduction.net, len(reduction.antecedents))
+        longest = min(self.max_length, len(reduction.antecedents))
+        positive = int(reduction.net[reduction.net > 0].sum())
+        negative = int(-reduction.net[reduction.net < 0].sum())
+        default = reduction.constant + min(positive, negative)
+        self._costs, self._reduction, self._layout = costs, reduction, arrays
+        self._curve = kernels.new_curve(longest, default, reduction.constant)
+        self._store = kernels.new_store(arrays, longest)
+        self._seconds_found = [0.0] * (longest + 1)
+        kernels.bound_from_the_root(arrays, self._curve, self._store, reduction.constant)
+        if self.beam_width and longest:
+            self._beam = beams.new_beam(arrays, self.beam_width, longest, default, reduction.constant)
+            self._phase = "incumbent"
+        else:
+            self._start(0)
+
+    def _run_beam(self, target: int) -> None:
+        beam, before = self._beam, self._curve.errors.copy()
+        assert beam is not None  # noqa: S101
+        ended = kernels.advance_beam(self._layout, kernels.Rules(), beam, self._curve, target - self.work)
+        self.work = int(beam.numbers[beams.WORK])
+        for k in np.flatnonzero(self._curve.errors < before).tolist():
+            self._seconds_found[k] = self._seconds
+        if ended:
+            self._beam = None
+            self._start(0)
+
+    def _start(self, length: int) -> None:
+        """Begin with the first length from ``length`` on that is not proven already."""
+        curve = self._curve
+        self._phase = "searching"
+        for k in range(length, len(curve.errors)):
+            if k and curve.errors[k - 1] <= curve.errors[k]:
+                for array in (curve.errors, curve.paths, curve.lengths, curve.found_at, self._seconds_found):
+                    array[k] = array[k - 1]
+            if curve.lower[k] < curve.errors[k]:
+                self._store.numbers[kernels.WORK] = self.work
+                kernels.start(self._layout, curve, self._store, k, self._reduction.constant)
+                return
+        self._phase = "certified"
+
+    def _run_search(self, target: int) -> None:
+        self._out_of_memory = False
+        numbers, curve = self._store.numbers, self._curve
+        while self.work < target and self._phase == "searching":
+            k = int(numbers[kernels.LENGTH])
+            before = curve.errors[k]
+            outcome = kernels.advance(self._layout, curve, self._store, self._reduction.constant, target - self.work)
+            self.work = int(numbers[kernels.WORK])
+            if curve.errors[k] < before:
+                self._seconds_found[k] = self._seconds
+            if outcome == kernels.DONE:
+                self._start(k + 1)
+            if outcome == kernels.GROW and not self._grow():
+                self._out_of_memory = True
+                return
+
+    def _grow(self) -> bool:
+        """Make room for more prefixes; False when the memory limit does not allow it."""
+        store, m = self._store, len(self._reduction.antecedents)
+        capacity = len(store.cost)
+        needed = int(store.numbers[kernels.N_NODES]) + m
+        if needed > capacity:
+            wanted = self._allowed(capacity, needed, kernels.NODE_ARRAYS)
+            if wanted < needed:
+                return False
+            store = _resized(store, kernels.NODE_ARRAYS, wanted)
+            table = kernels.table_size(wanted)
+            if table > len(store.table):
+                store = store._replace(table=np.empty(table, dtype=np.int32))
+                kernels.rebuild_table(store)
+            self._store = store
+        capacity = len(store.heap_node)
+        needed = int(store.numbers[kernels.N_HEAP]) + m
+        if needed > capacity:
+            wanted = self._allowed(capacity, needed, kernels.HEAP_ARRAYS)
+            if wanted < needed:
+                return False
+            self._store = _resized(store, kernels.HEAP_ARRAYS, wanted)
+        return True
+
+    def _allowed(self, capacity: int, needed: int, names: tuple[str, ...]) -> int:
+        """Entries that the named arrays may grow to, twice as many where the memory limit allows it."""
+        wanted = max(2 * capacity, needed)
+        if self.memory_limit is None:
+            return wanted
+        entry = sum(getattr(self._store, name)[:1].nbytes for name in names) + 2 * self._store.table.itemsize
+        return min(wanted, capacity + max(0, self.memory_limit - self.memory_bytes) // entry)
+
+    def _snapshot(self) -> Snapshot:
+        store, numbers = self._store, self._store.numbers
+        frontier = self.frontier
+        last, total = frontier[-1], self.problem.total_weight
+        incumbent = Incumbent(
+            model=last.model,
+            objective=last.errors / total,
+            errors=last.errors,
+            complexity=last.model.complexity,
+            found_at=last.found_at,
+        )
+        certified = self._phase == "certified"
+        longest, m = len(self._curve.errors) - 1, len(self._reduction.antecedents)
+        queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
+        ahead = queue if int(numbers[kernels.LENGTH]) == longest and self._phase == "searching" else (1,)
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=Status.OPTIMAL if certified else Status.LIMIT if self._out_of_memory else Status.RUNNING,
+            incumbent=incumbent,
+            lower_bound=min(incumbent.objective, last.lower_bound / total),
+            counts={
+                "created": int(numbers[kernels.CREATED]),
+                "expanded": int(numbers[kernels.EXPANDED]),
+                "queued": int(numbers[kernels.N_QUEUED]),
+                "stored": int(numbers[kernels.N_NODES]),
+                "reopened": int(numbers[kernels.REOPENED]),
+            },
+            pruned=dict(zip(kernels.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
+            queue_by_length=queue,
+            log10_remaining=0.0 if certified else remaining.log10_coarse(ahead, m, longest),
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit="memory" if self._out_of_memory else None,
+            detail={
+                "frontier": frontier,
+                "length": longest if certified else int(numbers[kernels.LENGTH]),
+                "proven": sum(point.proven for point in frontier),
+                "antecedents": m,
+                "patterns": len(self._reduction.net),
+                "inevitable_errors": self._in_weight(self._reduction.constant),
+                "resolution": self._costs.slack * total,
+            },
+        )
+
+    def _point(self, k: int) -> FrontierPoint:
+        curve = self._curve
+        path = tuple(curve.paths[k, : curve.lengths[k]].tolist())
+        proven = bool(curve.lower[k] >= curve.errors[k])
+        known = self._points.get(k)
+        if known is None or known[0] != path:
+            model = RuleList.from_problem(self.problem, self._reduction.antecedents[list(path)].tolist())
+            errors, found_at = model.errors, (self._seconds_found[k], int(curve.found_at[k]))
+        else:
+            model, errors, found_at = known[1].model, known[1].errors, known[1].found_at
+        lower = errors if proven else min(errors, self._in_weight(int(curve.lower[k]), -self._costs.slack))
+        if known is not None and known[0] == path:
+            lower = max(lower, known[1].lower_bound)
+        point = FrontierPoint(k, errors, lower, proven, model, found_at)
+        self._points[k] = (path, point)
+        return point
+
+    def _in_weight(self, errors: int, correction: float = 0.0) -> int | float:
+        """Errors on the grid in the problem's weight: an integer where weights are."""
+        if self._costs.positives.dtype == self.problem.positives.dtype:
+            return errors
+        total = self.problem.total_weight
+        return max(0.0, (errors * self._costs.unit + correction) * total)
+
+
+def _resized(store: kernels.Store, names: tuple[str, ...], capacity: int) -> kernels.Store:
+    grown = {}
+    for name in names:
+        array = getattr(store, name)
+        if not array.flags.owndata:  # as after unpickling
+            array = array.copy()
+        array.resize((capacity, *array.shape[1:]), refcheck=False)
+        grown[name] = array
+    return store._replace(**grown)
+
+
+def _check(problem: Any, max_length: Any, memory_limit: Any, beam_width: Any) -> None:
+    if not isinstance(problem, Problem):
+        raise ValueError(f"problem must be a rulelab.Problem, not {problem!r}")
+    checks = [("max_length", max_length, 0), ("memory_limit", memory_limit, 1), ("beam_width", beam_width, 0)]
+    for name, value, least in checks:
+        if name == "memory_limit" and value is None:
+            continue
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")

@@ -1,0 +1,502 @@
+"""Least errors for each number of rules: beam, bounds that know how many rules are left, and best-first search.
+
+Errors are counted in units of net weight on the grid. The state after ``j`` rules is the set of patterns that they
+leave uncaptured, with ``j`` itself: a set alone is not enough when the number of rules is limited.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..bits import mix
+from ..jit import inner, kernel
+from . import beam as beams
+from . import bounds, heap
+from .counting import Layout, count, weigh
+
+DONE, PAUSED, GROW = 0, 1, 2
+
+# positions in Store.numbers
+LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED = range(8)
+
+# positions in Store.pruned, with the names that snapshots show
+BY_COST, BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID = range(6)
+PRUNED_NAMES = ("hierarchical", "deletion", "one more rule", "pair lookahead", "equivalent support", "grid")
+
+
+class Rules(NamedTuple):
+    """What a rule costs: nothing, errors alone count here."""
+
+    per_error: int = 1
+    per_rule: int = 0
+
+
+class Curve(NamedTuple):
+    """For each number of rules: errors and rules of the best list known, and a proven lower bound of the errors."""
+
+    errors: np.ndarray
+    lower: np.ndarray
+    paths: np.ndarray
+    lengths: np.ndarray
+    found_at: np.ndarray
+
+
+class Store(NamedTuple):
+    """Stored prefixes, the queue over them, the table of (set, length), counters and scratch space."""
+
+    sets: np.ndarray
+    cost: np.ndarray
+    key: np.ndarray
+    parent: np.ndarray
+    rule: np.ndarray
+    length: np.ndarray
+    queued: np.ndarray
+    heap_key: np.ndarray
+    heap_node: np.ndarray
+    table: np.ndarray
+    numbers: np.ndarray
+    pruned: np.ndarray
+    queue_by_length: np.ndarray
+    scratch_counts: np.ndarray
+    scratch_set: np.ndarray
+    scratch_sums: np.ndarray
+
+
+NODE_ARRAYS = ("sets", "cost", "key", "parent", "rule", "length", "queued")
+HEAP_ARRAYS = ("heap_key", "heap_node")
+
+
+def new_store(arrays: Layout, max_length: int) -> Store:
+    """An empty store with room for a few expansions."""
+    m, words = arrays.by_antecedent.shape
+    room = 4 * (m + 1)
+    return Store(
+        sets=np.zeros((room, words), dtype=np.uint64),
+        cost=np.zeros(room, dtype=np.int64),
+        key=np.zeros(room, dtype=np.int64),
+        parent=np.zeros(room, dtype=np.int32),
+        rule=np.zeros(room, dtype=np.int32),
+        length=np.zeros(room, dtype=np.int16),
+        queued=np.zeros(room, dtype=np.uint8),
+        heap_key=np.zeros(room, dtype=np.int64),
+        heap_node=np.zeros(room, dtype=np.int32),
+        table=np.full(table_size(room), -1, dtype=np.int32),
+        numbers=np.zeros(8, dtype=np.int64),
+        pruned=np.zeros(len(PRUNED_NAMES), dtype=np.int64),
+        queue_by_length=np.zeros(max_length + 1, dtype=np.int64),
+        scratch_counts=np.zeros((4, m), dtype=np.int64),
+        scratch_set=np.zeros((2, words), dtype=np.uint64),
+        scratch_sums=np.zeros((4, max_length + 1), dtype=np.int64),
+    )
+
+
+def new_curve(max_length: int, errors_of_default: int, constant: int) -> Curve:
+    """The curve on which every point is the default rule, bounded by the errors that no list avoids."""
+    return Curve(
+        errors=np.full(max_length + 1, errors_of_default, dtype=np.int64),
+        lower=np.full(max_length + 1, constant, dtype=np.int64),
+        paths=np.zeros((max_length + 1, max_length + 1), dtype=np.int64),
+        lengths=np.zeros(max_length + 1, dtype=np.int64),
+        found_at=np.zeros(max_length + 1, dtype=np.int64),
+    )
+
+
+def table_size(n_nodes: int) -> int:
+    """Slots of the table for so many nodes: a power of two, at most three quarters full."""
+    size = 64
+    while 3 * size < 4 * n_nodes:
+        size *= 2
+    return size
+
+
+@kernel
+def least_errors(rules_left, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative):
+    """Lower bound on the net weight that at most ``rules_left`` >= 1 further rules and a default rule get wrong.
+
+    If the default rule predicts d and ks further rules predict the other label s, let b be the one of them with the
+    largest W^s_b. Together they capture at most min(ks W^s_b, sum of the ks largest) of the s-weight; the d-weight in b
+    is wrong except for what the other rules shield, at most the sum of the (rules_left - ks) largest W^d.
+    The bound is the least over d, ks and b; more rules of either kind only lower it.
+
+    Parameters
+    ----------
+    rules_left : int
+    weight_positive, weight_negative : int
+        Net weights of the set of uncaptured patterns.
+    positive, negative : int64 array, shape (m,)
+        Net weights of every antecedent within it.
+    sums_positive, sums_negative : int64 array, at least rules_left + 1 entries
+        Entry r is the sum of the r largest of them.
+    """
+    best = min(weight_positive, weight_negative)
+    best = _least_errors(rules_left, weight_positive, positive, negative, sums_positive, sums_negative, best)
+    return _least_errors(rules_left, weight_negative, negative, positive, sums_negative, sums_positive, best)
+
+
+@inner
+def _least_errors(rules_left, weight_s, captured_s, captured_d, sums_s, sums_d, best):
+    for ks in range(1, rules_left + 1):
+        top, shield = sums_s[ks], sums_d[rules_left - ks]
+        if weight_s - top >= best:
+            continue
+        least = best
+        for b in range(captured_s.size):
+            wrong = max(weight_s - min(ks * captured_s[b], top), 0) + max(captured_d[b] - shield, 0)
+            least = min(least, wrong)
+        best = least
+    return best
+
+
+@kernel
+def bound_from_the_root(arrays, curve, store, constant):
+    """Lower bounds of all points before the search."""
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    weight_positive, weight_negative = count(arrays, arrays.full, positive, negative)
+    if curve.errors.size > 1:
+        bounds.largest_sums(positive, store.scratch_sums[0])
+        bounds.largest_sums(negative, store.scratch_sums[1])
+    curve.lower[0] = constant + min(weight_positive, weight_negative)
+    for k in range(1, curve.errors.size):
+        curve.lower[k] = constant + least_errors(
+            k, weight_positive, weight_negative, positive, negative, store.scratch_sums[0], store.scratch_sums[1]
+        )
+
+
+@kernel
+def advance_beam(arrays, rules, beam, curve, max_work):
+    """Expand at most ``max_work`` prefixes of the beam, which lowers the errors of the curve; whether it has ended."""
+    numbers = beam.numbers
+    for _ in range(max_work):
+        if numbers[beams.NEXT_PARENT] == numbers[beams.N_PARENTS]:
+            if numbers[beams.LEVEL] + 2 >= curve.errors.size:
+                return True
+            beams._next_level(arrays, rules, beam)
+            if numbers[beams.N_PARENTS] == 0:
+                return True
+        _expand_beam(arrays, beam, curve, numbers[beams.NEXT_PARENT])
+        numbers[beams.NEXT_PARENT] += 1
+        numbers[beams.WORK] += 1
+    return False
+
+
+@inner
+def _expand_beam(arrays, beam, curve, parent):
+    numbers = beam.numbers
+    positive, negative = beam.counts[0], beam.counts[1]
+    weight_positive, weight_negative = count(arrays, beam.sets[parent], positive, negative)
+    largest_positive, largest_negative = np.int64(0), np.int64(0)
+    for a in range(positive.size):
+        largest_positive = max(largest_positive, positive[a])
+        largest_negative = max(largest_negative, negative[a])
+    length = numbers[beams.LEVEL] + 1
+    cost = beam.cost[parent]
+    for a in range(positive.size):
+        if positive[a] == 0 and negative[a] == 0:
+            continue
+        left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
+        child_cost = cost + min(positive[a], negative[a])
+        stopped = child_cost + min(left_positive, left_negative)
+        if stopped < curve.errors[length]:
+            for i in range(length - 1):
+                curve.paths[length, i] = beam.paths[parent, i]
+            curve.paths[length, length - 1] = a
+            curve.errors[length] = stopped
+            curve.lengths[length] = length
+            curve.found_at[length] = numbers[beams.WORK]
+        extended = child_cost + max(0, min(left_positive - largest_positive, left_negative - largest_negative))
+        if child_cost < curve.errors[curve.errors.size - 1]:
+            beams._offer(beam, extended + stopped, parent * positive.size + a)
+
+
+@kernel
+def start(arrays, curve, store, length, constant):
+    """Forget all prefixes and queue the empty one, to look for better lists of ``length`` rules."""
+    numbers = store.numbers
+    for slot in range(store.table.size):
+        store.table[slot] = -1
+    for i in range(store.queue_by_length.size):
+        store.queue_by_length[i] = 0
+    numbers[LENGTH] = length
+    numbers[N_HEAP] = 0
+    numbers[N_QUEUED] = 0
+    numbers[N_NODES] = 1
+    for w in range(arrays.full.size):
+        store.sets[0, w] = arrays.full[w]
+    store.cost[0] = constant
+    store.key[0] = curve.lower[length]
+    store.parent[0] = -1
+    store.rule[0] = -1
+    store.length[0] = 0
+    if store.key[0] < curve.errors[length]:
+        _queue(store, 0)
+
+
+@kernel
+def advance(arrays, curve, store, constant, max_work):
+    """Expand at most ``max_work`` prefixes. DONE when the point is proven, GROW when an array has no room for one."""
+    numbers = store.numbers
+    m = arrays.by_antecedent.shape[0]
+    length = numbers[LENGTH]
+    for _ in range(max_work):
+        if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
+            return GROW
+        node = _next(store, curve.errors[length])
+        if node < 0:
+            break
+        best = curve.errors[length]
+        _expand(arrays, curve, store, constant, node)
+        numbers[WORK] += 1
+        if curve.errors[length] < best:
+            _purge(store, curve.errors[length])
+        _raise_lower_bound(curve, store, length)
+    if numbers[N_QUEUED] == 0:
+        curve.lower[length] = curve.errors[length]
+        return DONE
+    return PAUSED
+
+
+@kernel
+def rebuild_table(store):
+    """Enter all nodes into an emptied table."""
+    for slot in range(store.table.size):
+        store.table[slot] = -1
+    for node in range(store.numbers[N_NODES]):
+        store.table[_slot(store, store.sets[node], store.length[node])] = node
+
+
+@inner
+def _expand(arrays, curve, store, constant, node):
+    """Extend a prefix by every antecedent that a better list of ``numbers[LENGTH]`` rules can use next.
+
+    Deleting a rule from a list of k rules makes at most the weight wrong that the rule gets right. So every rule of a
+    list that beats the incumbent gets more right than the errors of the best k-1 rules exceed the incumbent's.
+    """
+    numbers, pruned = store.numbers, store.pruned
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    weight_positive, weight_negative = count(arrays, store.sets[node], positive, negative)
+    numbers[EXPANDED] += 1
+    k = numbers[LENGTH]
+    cost, length = store.cost[node], np.int64(store.length[node])
+    rules_left = k - length - 1
+    sums_positive, sums_negative = store.scratch_sums[0, : rules_left + 2], store.scratch_sums[1, : rules_left + 2]
+    bounds.largest_sums(positive, sums_positive)
+    bounds.largest_sums(negative, sums_negative)
+    for a in range(positive.size):
+        best = curve.errors[k]
+        right = max(positive[a], negative[a])
+        if right <= curve.errors[k - 1] - best or right == 0:
+            pruned[BY_SUPPORT] += 1
+            continue
+        numbers[CREATED] += 1
+        left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
+        child_cost = cost + min(positive[a], negative[a])
+        if rules_left == 0:
+            if child_cost + min(left_positive, left_negative) < best:
+                _improve(arrays, curve, store, constant, node, a, -1)
+            continue
+        if child_cost >= best:
+            pruned[BY_COST] += 1
+            continue
+        missed = min(left_positive - sums_positive[rules_left], left_negative - sums_negative[rules_left])
+        if child_cost + missed >= best:
+            pruned[BY_UNION] += 1
+        elif rules_left == 1:
+            _finish(arrays, curve, store, constant, node, a, child_cost, left_positive, left_negative)
+        else:
+            _consider(arrays, curve, store, node, a, child_cost, left_positive, left_negative, rules_left)
+
+
+@inner
+def _finish(arrays, curve, store, constant, parent, a, cost, weight_positive, weight_negative):
+    """Try the child that captures ``a`` next with every last rule."""
+    k = store.numbers[LENGTH]
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    likely = min(
+        bounds.single_rule(positive, negative, negative[a], weight_positive),
+        bounds.single_rule(negative, positive, positive[a], weight_negative),
+    )
+    if cost + likely >= curve.errors[k]:
+        store.pruned[BY_PAIR] += 1
+        return
+    child = store.scratch_set[0]
+    for w in range(child.size):
+        child[w] = store.sets[parent, w] & ~arrays.by_antecedent[a, w]
+    positive, negative = store.scratch_counts[2], store.scratch_counts[3]
+    count(arrays, child, positive, negative)
+    least = weight_positive + weight_negative
+    last = -1
+    for b in range(positive.size):
+        wrong = min(positive[b], negative[b]) + min(weight_positive - positive[b], weight_negative - negative[b])
+        if wrong < least:
+            least = wrong
+            last = b
+    if cost + least < curve.errors[k] and last >= 0:
+        _improve(arrays, curve, store, constant, parent, a, last)
+
+
+@inner
+def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_negative, rules_left):
+    """Store and queue the child that captures ``a`` next, unless it is known or a bound cuts it."""
+    numbers, pruned = store.numbers, store.pruned
+    length = np.int64(store.length[parent]) + 1
+    child = store.scratch_set[0]
+    for w in range(child.size):
+        child[w] = store.sets[parent, w] & ~arrays.by_antecedent[a, w]
+    slot = _slot(store, child, length)
+    known = np.int64(store.table[slot])
+    if known >= 0 and store.cost[known] <= cost:
+        pruned[BY_SAME_SET] += 1
+        return
+    positive, negative = store.scratch_counts[2], store.scratch_counts[3]
+    count(arrays, child, positive, negative)
+    sums_positive, sums_negative = store.scratch_sums[2, : rules_left + 1], store.scratch_sums[3, : rules_left + 1]
+    bounds.largest_sums(positive, sums_positive)
+    bounds.largest_sums(negative, sums_negative)
+    further = least_errors(
+        rules_left, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative
+    )
+    if cost + further >= curve.errors[numbers[LENGTH]]:
+        pruned[BY_GRID] += 1
+        return
+    node = known
+    if known < 0:
+        node = numbers[N_NODES]
+        numbers[N_NODES] += 1
+        for w in range(child.size):
+            store.sets[node, w] = child[w]
+        store.table[slot] = node
+    elif store.queued[node]:
+        _unqueue(store, node)
+    else:
+        numbers[REOPENED] += 1
+    store.cost[node] = cost
+    store.key[node] = max(cost + further, store.key[parent])
+    store.parent[node] = parent
+    store.rule[node] = a
+    store.length[node] = length
+    _queue(store, node)
+
+
+@inner
+def _improve(arrays, curve, store, constant, node, a, b):
+    """Make the list that extends ``node`` by ``a`` (and by ``b`` when >= 0) the best one known of its length."""
+    k = store.numbers[LENGTH]
+    path = curve.paths[k]
+    length = np.int64(store.length[node])
+    ancestor = np.int64(node)
+    for i in range(length - 1, -1, -1):
+        path[i] = store.rule[ancestor]
+        ancestor = np.int64(store.parent[ancestor])
+    path[length] = a
+    length += 1
+    if b >= 0:
+        path[length] = b
+        length += 1
+    curve.errors[k] = _list_errors(arrays, store, path, length, constant)
+    curve.lengths[k] = length
+    curve.found_at[k] = store.numbers[WORK]
+
+
+@inner
+def _list_errors(arrays, store, path, length, constant):
+    """Errors of a list, counted from scratch: an ancestor may have become cheaper since the node was stored."""
+    left, captured = store.scratch_set[0], store.scratch_set[1]
+    for w in range(left.size):
+        left[w] = arrays.full[w]
+    wrong = constant
+    for i in range(length):
+        for w in range(left.size):
+            captured[w] = left[w] & arrays.by_antecedent[path[i], w]
+            left[w] &= ~captured[w]
+        positive, negative = weigh(arrays, captured)
+        wrong += min(positive, negative)
+    positive, negative = weigh(arrays, left)
+    return wrong + min(positive, negative)
+
+
+@inner
+def _queue(store, node):
+    numbers = store.numbers
+    store.queued[node] = 1
+    store.queue_by_length[store.length[node]] += 1
+    numbers[N_QUEUED] += 1
+    numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[N_HEAP], store.key[node], node)
+
+
+@inner
+def _unqueue(store, node):
+    store.queued[node] = 0
+    store.queue_by_length[store.length[node]] -= 1
+    store.numbers[N_QUEUED] -= 1
+
+
+@inner
+def _next(store, best):
+    """Take the queued prefix with the least bound; -1 when none is below ``best``."""
+    numbers = store.numbers
+    while numbers[N_HEAP] > 0:
+        node = np.int64(store.heap_node[0])
+        current = store.queued[node] and store.heap_key[0] == store.key[node]
+        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
+        if current:
+            _unqueue(store, node)
+            if store.key[node] < best:
+                return node
+            store.pruned[BY_COST] += 1
+    return np.int64(-1)
+
+
+@inner
+def _raise_lower_bound(curve, store, length):
+    numbers = store.numbers
+    while numbers[N_HEAP] > 0:
+        node = store.heap_node[0]
+        if store.queued[node] and store.heap_key[0] == store.key[node]:
+            break
+        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
+    least = store.heap_key[0] if numbers[N_HEAP] > 0 else curve.errors[length]
+    curve.lower[length] = min(curve.errors[length], max(curve.lower[length], least))
+
+
+@inner
+def _purge(store, best):
+    """Drop from the queue what the new incumbent rules out, and entries that are no longer valid."""
+    numbers = store.numbers
+    kept = 0
+    for i in range(numbers[N_HEAP]):
+        node = store.heap_node[i]
+        if store.queued[node] and store.heap_key[i] == store.key[node]:
+            if store.key[node] < best:
+                store.heap_key[kept] = store.heap_key[i]
+                store.heap_node[kept] = node
+                kept += 1
+            else:
+                _unqueue(store, node)
+                store.pruned[BY_COST] += 1
+    numbers[N_HEAP] = kept
+    heap.heapify(store.heap_key, store.heap_node, kept)
+
+
+@inner
+def _slot(store, chosen, length):
+    """The table slot of the node with this set and length, or the free one to fill."""
+    mask = np.uint64(store.table.size - 1)
+    h = np.uint64(length)
+    for w in range(chosen.size):
+        h = mix(h, chosen[w])
+    slot = np.int64(h & mask)
+    while True:
+        node = store.table[slot]
+        if node < 0:
+            return slot
+        same = store.length[node] == length
+        if same:
+            for w in range(chosen.size):
+                if store.sets[node, w] != chosen[w]:
+                    same = False
+                    break
+        if same:
+            return slot
+        slot = (slot + 1) & np.int64(mask)

@@ -1,0 +1,107 @@
+"""What README.md says is true, the two lists of requirements agree, and CI does not accept skipped tests."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of README.md in a language; "" for those without one."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    return [text for found, text in fenced if found == language]
+
+
+def python(*arguments: str, **variables: str) -> str:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=250, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_python_example_prints_what_readme_shows() -> None:
+    (code,) = blocks("python")
+    shown = blocks("")[1]
+    assert python("-c", code) == shown
+
+
+def test_the_printed_list_is_what_the_command_prints(shared: Path) -> None:
+    command, _, shown = blocks("")[0].partition("\n")
+    prompt, program, *arguments = command.split()
+    assert (prompt, program) == ("$", "rulelab")
+    printed = python("-m", "rulelab", *arguments, RULELAB_DATA_HOME=str(shared / "data"))
+    assert printed.startswith(shown)
+
+
+def test_one_line_starts_and_one_line_tests() -> None:
+    lines = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("python3 -m venv")]
+    starts, tests = lines
+    assert starts.endswith("rulelab serve")
+    assert tests.endswith("pytest")
+    assert '".[test]"' in tests
+
+
+@pytest.mark.parametrize("target", re.findall(r"\]\(([^)]+)\)", README))
+def test_links_of_readme_lead_somewhere(target: str) -> None:
+    assert (ROOT / target).is_file()
+
+
+def test_conda_and_pip_ask_for_the_same() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert environment["name"] == "rulelab"
+    conda = {entry for entry in environment["dependencies"] if isinstance(entry, str)}
+    python_pin = f"python{PROJECT['requires-python']}"
+    assert conda == {*PROJECT["dependencies"], python_pin, "pip"}
+
+
+def test_everything_imported_is_asked_for() -> None:
+    distribution = {"sklearn": "scikit-learn", "yaml": "pyyaml", "panel_material_ui": "panel-material-ui"}
+    asked = {re.split(r"[<>=]", entry)[0] for entry in PROJECT["dependencies"]}
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulelab").rglob("*.py"))
+    imported = set(re.findall(r"^\s*(?:import|from) ([A-Za-z_]\w*)", source, flags=re.MULTILINE))
+    foreign = imported - set(sys.stdlib_module_names) - {"rulelab"}
+    used = {distribution.get(name, name) for name in foreign}
+    assert {"numpy", "numba", "panel"} <= used
+    assert used - asked <= {"tornado"}, "tornado comes with bokeh, whose server it is"
+
+
+SKIPPING = """
+import pytest
+
+def test_skipped():
+    pytest.skip("no reason at all")
+
+@pytest.mark.xfail(reason="known")
+def test_expected_to_fail():
+    assert False
+
+def test_with_shared(shared):
+    pass
+"""
+
+
+@pytest.mark.parametrize(("no_skip", "outcomes"), [("1", "1 failed, 1 skipped"), ("0", "2 skipped")])
+def test_a_skip_fails_where_everything_is_there(tmp_path: Path, no_skip: str, outcomes: str) -> None:
+    folder = tmp_path / "project" / "tests"
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "conftest.py", folder)
+    (folder / "test_skipping.py").write_text(SKIPPING)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
+    environment = os.environ | {"RULELAB_NO_SKIP": no_skip}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    assert f"{outcomes}, 1 xfailed" in done.stdout
+    assert done.returncode == int(no_skip)
+    assert ("no reason at all" in done.stdout) == (no_skip == "1")
