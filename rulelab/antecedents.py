@@ -183,7 +183,7 @@ def mine_antecedents(
     """
     check_limits(max_conditions, min_support, max_support, max_antecedents)
     table = read_boolean_table(B)
-    weight = _weights(sample_weight, table.n_rows)
+    weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows, some=True)
     measure = _measure(table.n_rows, min_support, max_support, y, weight)
     mask = bits.pack(np.ones((1, table.n_rows), dtype=bool) if weight is None else weight[None] > 0)[0]
     words = table.words if weight is None else table.words & mask
@@ -303,15 +303,6 @@ def check_limits(
         raise ValueError(f"need 0 <= min_support <= max_support <= 1, not {min_support!r} and {max_support!r}")
     if max_antecedents is not None and max_antecedents < 1:
         raise ValueError(f"max_antecedents must be at least 1 or None, not {max_antecedents!r}")
-
-
-def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    if sample_weight is None:
-        return None
-    weight = read_weights(sample_weight, n_rows)
-    if not weight.any():
-        raise ValueError("sample_weight is zero in every row; there is nothing to mine")
-    return weight
 
 
 def _measure(n_rows: int, min_support: float, max_support: float, y: Any, weight: np.ndarray | None) -> Measure:

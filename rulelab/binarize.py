@@ -136,15 +136,16 @@ class Binarizer(TransformerMixin, BaseEstimator):
     def _fit(self, frame: pd.DataFrame, named: bool, sample_weight: Any) -> list[Column]:
         """Choose the conditions; returns the columns that have some, read on the rows of positive weight."""
         thresholds = self.check_parameters(frame.columns)
-        weight = None
+        weight, n_rows = None, len(frame)
         if sample_weight is not None:
-            weight = read_weights(sample_weight, len(frame))
+            weight = read_weights(sample_weight, len(frame), some=True)
             counting = np.flatnonzero(weight)
             frame, weight = frame.iloc[counting], weight[counting]
             if weight.dtype.kind == "f":
                 weight = weight * (len(weight) / weight.sum())
-        if len(frame) < 2:
-            raise ValueError(f"the table has n_samples={len(frame)}; conditions need at least 2 rows that differ")
+            n_rows = round(weight.sum())
+        if n_rows < 2:
+            raise ValueError(f"the table has n_samples={n_rows}; conditions need at least 2 rows that differ")
         self.dropped_: list[tuple[str, str]] = []
         self._kinds: dict[str, str] = {}
         found: list[Condition] = []
@@ -165,7 +166,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 self._kinds[name] = column.kind
         if not found:
             reasons = "; ".join(f"{what}: {why}" for what, why in self.dropped_[:5])
-            raise NothingFound(f"no column gives a condition on these {len(frame)} rows ({reasons})")
+            raise NothingFound(f"no column gives a condition on these {n_rows} rows ({reasons})")
         self.conditions_ = tuple(found)
         self.columns_ = tuple(frame.columns)
         self.n_features_in_ = frame.shape[1]

@@ -122,13 +122,14 @@ def _floats(values: pd.Series, missing: np.ndarray, name: str) -> np.ndarray:
     return out
 
 
-def read_weights(values: Any, n_rows: int, what: str = "sample_weight") -> np.ndarray:
+def read_weights(values: Any, n_rows: int, what: str = "sample_weight", some: bool = False) -> np.ndarray:
     """One weight per row: int64 where all are whole numbers, so that sums are exact, else float64.
 
     Raises
     ------
     ValueError
-        For texts, a wrong length, and a weight that is negative or not finite; ``what`` is named in the message.
+        For texts, a wrong length, a weight that is negative or not finite, and (with ``some``) when all are zero;
+        ``what`` is named in the message.
     """
     try:
         weight = np.asarray(values, dtype=np.float64)
@@ -139,6 +140,8 @@ def read_weights(values: Any, n_rows: int, what: str = "sample_weight") -> np.nd
     wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
     if len(wrong):
         raise ValueError(f"{what}, row {wrong[0]} is {weight[wrong[0]]}; weights must be finite and not negative")
+    if some and not weight.any():
+        raise ValueError(f"{what} is zero in every row; some row must count")
     whole = (weight == np.floor(weight)).all() and weight.sum() < _EXACT_INTEGERS
     return weight.astype(np.int64) if whole else weight
 

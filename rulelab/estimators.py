@@ -202,7 +202,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         seed: int | None = self.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(check_random_state(seed).randint(2**31 - 1))
-        self._steps(Problem.from_counts([[False], [True]], [1, 0], [0, 1]), seed)
+        smallest = Problem.from_counts([[False], [True]], [1, 0], [0, 1])
+        self._steps(smallest, seed)  # not run: the search and its steps check their arguments when they are made
         return seed
 
     def _fit(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, seed: int | None) -> None:

@@ -37,9 +37,7 @@ def best_rule_list_by_enumeration(
     A: np.ndarray, y: np.ndarray, weight: Sequence[int], regularization: Fraction, max_length: int
 ) -> Fraction:
     """The least objective of any list of at most ``max_length`` rules."""
-    return min(
-        rule_list_objective(A, y, weight, regularization, d) for d in all_rule_lists(A.shape[1], max_length)
-    )
+    return min(rule_list_objective(A, y, weight, regularization, d) for d in all_rule_lists(A.shape[1], max_length))
 
 
 def best_rule_list(

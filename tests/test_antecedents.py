@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as hnp
 from rulelab import bits
 from rulelab.antecedents import mine_antecedents
 from rulelab.binarize import Binarizer
-from rulelab.conditions import Condition
+from rulelab.conditions import Condition, NothingFound
 
 
 def naive_mining(M, max_conditions, low, high, y=None):
@@ -77,7 +77,7 @@ def test_mining_equals_the_naive_reference(M, max_conditions, a, b, by_class, ra
         y = np.array([True, False] + [random.random() < 0.5 for _ in range(len(M) - 2)])
     kept, dropped = naive_mining(M, max_conditions, low, high, y)
     if not kept:
-        with pytest.raises(ValueError, match="no conjunction"):
+        with pytest.raises(NothingFound, match="no conjunction"):
             mine_antecedents(M, max_conditions, low, high, y)
         return
     found = mine_antecedents(M, max_conditions, low, high, y)
@@ -108,6 +108,68 @@ def test_structured_columns_over_several_words(n_rows, max_conditions):
     assert list(found.members) == kept
     assert {reason: n for reason, n in found.dropped.items() if n} == dropped
     assert len(found.complements)
+
+
+def same(a, b):
+    return (
+        a.members == b.members
+        and a.dropped == b.dropped
+        and a.support.tolist() == b.support.tolist()
+        and a.complements.tolist() == b.complements.tolist()
+    )
+
+
+def found_or_why(*args, **options):
+    try:
+        return mine_antecedents(*args, **options)
+    except NothingFound as error:
+        return str(error)
+
+
+@given(matrices, st.integers(1, 3), fractions, fractions, st.booleans(), st.randoms(use_true_random=False))
+@settings(max_examples=200, deadline=None)
+def test_whole_weights_are_repeated_rows(M, max_conditions, a, b, by_class, random):
+    low, high = min(a, b), max(a, b)
+    weight = np.array([random.choice([0, 0, 1, 2, 5]) for _ in M])
+    weight[0] = 1
+    y = np.array([k % 2 == 0 for k in range(len(M))])
+    rows = np.repeat(np.arange(len(M)), weight)
+    by_class = by_class and len(set(y[rows])) == 2
+    labels = y if by_class else None
+    plain = found_or_why(M[rows], max_conditions, low, high, None if labels is None else labels[rows])
+    found = found_or_why(M, max_conditions, low, high, labels, sample_weight=weight)
+    if isinstance(plain, str):
+        assert found == plain
+        return
+    assert same(found, plain)
+    assert np.array_equal(found.matrix[rows], plain.matrix)
+    assert np.array_equal(found.matrix, found.transform(M))
+
+
+@pytest.mark.parametrize("n_rows", [64, 65, 1000])
+def test_weights_over_several_words(n_rows):
+    B = structured(n_rows, n_rows)
+    rng = np.random.default_rng(n_rows)
+    weight, y = rng.integers(0, 4, n_rows), rng.random(n_rows) < 0.3
+    rows = np.repeat(np.arange(n_rows), weight)
+    for labels in (None, y):
+        repeated = None if labels is None else labels[rows]
+        plain = mine_antecedents(B.iloc[rows], 3, 0.05, 0.9, repeated)
+        found = mine_antecedents(B, 3, 0.05, 0.9, labels, sample_weight=weight)
+        assert same(found, plain)
+        fractional = mine_antecedents(B, 3, 0.05, 0.9, labels, sample_weight=weight * 0.1)
+        assert fractional.members == plain.members
+        assert fractional.dropped == plain.dropped
+        assert fractional.support == pytest.approx(plain.support * 0.1)
+    assert same(mine_antecedents(B, 3, 0.05, sample_weight=np.ones(n_rows)), mine_antecedents(B, 3, 0.05))
+
+
+def test_labels_of_rows_of_weight_zero_are_not_read():
+    M = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
+    found = mine_antecedents(M, 1, 0.5, 1.0, y=[0, 1, "?", None], sample_weight=[1, 1, 0, 0])
+    assert found.support.tolist() == [1, 1]
+    assert found.complements.tolist() == [[0, 1]]
+    assert found.matrix.tolist() == M.astype(bool).tolist()
 
 
 def test_chunks_do_not_change_the_result(monkeypatch):
@@ -202,6 +264,10 @@ def test_limit_on_the_number_of_antecedents():
         (np.eye(4), {"min_support": 0.5, "max_support": 0.2}, "min_support <= max_support"),
         (np.eye(4), {"max_antecedents": 0}, "at least 1"),
         (np.eye(4), {"min_support": 0.5}, "range from 0.25 to 0.25.*lower min_support"),
+        (np.eye(4), {"sample_weight": [0, 0, 0, 0]}, "zero in every row"),
+        (np.eye(4), {"sample_weight": [1, 1, -1, 1]}, "sample_weight, row 2 is -1"),
+        (np.eye(4), {"sample_weight": [1, 1]}, "sample_weight has shape"),
+        (np.eye(4), {"y": [1, 0, 0, None], "sample_weight": [1, 0, 0, 1]}, "missing in row 3"),
         (np.eye(4), {"y": [0, 1]}, "2 labels; the matrix has 4 rows"),
         (np.eye(4), {"y": [1, 1, 1, 1]}, "two classes, found 1"),
         (np.eye(4), {"y": [1, 0, None, 1]}, "missing in row 2"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
 from rulelab.binarize import Binarizer
-from rulelab.conditions import Condition, conditions_of
+from rulelab.conditions import Condition, NothingFound, attach_conditions, conditions_of
 
 
 def names_of(values, **parameters):
@@ -167,7 +168,7 @@ def test_identifiers_constants_and_empty_columns_are_dropped_with_the_reason():
     assert why["one"] == why["same"] == "constant"
     assert why["none"] == "every cell is missing"
     b.transform(frame.iloc[:5])
-    with pytest.raises(ValueError, match=r"no column gives a condition.*same: constant"):
+    with pytest.raises(NothingFound, match=r"no column gives a condition.*same: constant"):
         Binarizer().fit(frame[["same", "one"]])
 
 
@@ -243,7 +244,7 @@ def test_arrays_get_generated_names():
 
 def test_the_frame_carries_its_conditions_through_selections(mixed):
     B = Binarizer().fit_transform(mixed)
-    conditions = B.attrs["conditions"]
+    conditions = conditions_of(B)
     assert [str(c) for c in conditions] == list(B.columns)
     train, _ = train_test_split(B, random_state=0)
     assert conditions_of(train) == conditions
@@ -252,6 +253,150 @@ def test_the_frame_carries_its_conditions_through_selections(mixed):
         Condition("flag", "==", 1),
         Condition("mine", "==", True),
     )
+
+
+def test_the_frame_carries_its_conditions_through_a_file(mixed, tmp_path):
+    B = Binarizer().fit_transform(mixed.rename(columns={"age": "age <= 1", "city": '"c"\n\u202e'}))
+    B.to_parquet(tmp_path / "B.parquet")
+    again = pd.read_parquet(tmp_path / "B.parquet")
+    assert again.equals(B)
+    assert conditions_of(again) == conditions_of(B)
+    assert {type(c.value) for c in conditions_of(again)} == {type(c.value) for c in conditions_of(B)}
+
+
+def test_equal_names_of_different_conditions_are_told_apart():
+    frame = pd.DataFrame({"a": ["1", "x == 2", "3"], "a == x": ["2", "4", "6"]})
+    b = Binarizer().fit(frame)
+    B = b.transform(frame)
+    assert "a == x == 2 (2)" in B.columns
+    assert conditions_of(B.iloc[:, ::-1]) == b.conditions_[::-1]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "",
+        "sunny",
+        "{}",
+        "5",
+        "null",
+        "[5]",
+        "[[]]",
+        '["<=>"]',
+        '[["a", "<=", "3"]]',
+        '[["a", "<=", true]]',
+        '[["a", "<=", NaN]]',
+        '[["a", "==", 1e999]]',
+        '[["a", "==", [1]]]',
+        '[["a", ["<="], 3]]',
+        '[[7, "<=", 3]]',
+        "[" * 100_000,
+        "[" + "9" * 5000 + "]",
+        b"[]",
+        ("age",),
+        {"a": {1, 2}},
+        None,
+    ],
+)
+def test_notes_of_other_tools_are_left_alone(note):
+    frame = pd.DataFrame({"a <= 3": [True, False], 5: [False, True]})
+    attach_conditions(frame, [])
+    (key,) = frame.attrs
+    frame.attrs = {key: note, "conditions": note}
+    assert conditions_of(frame) == (Condition("a <= 3", "==", True), Condition("5", "==", True))
+
+
+def test_the_note_is_cheap_to_carry():
+    rng = np.random.default_rng(0)
+    B = Binarizer(thresholds=50).fit_transform(pd.DataFrame(rng.random((200, 20))))
+    assert B.shape[1] > 1900
+    conditions_of(B)
+    start = time.perf_counter()
+    for _ in range(20):
+        conditions_of(B.iloc[:50])
+    assert time.perf_counter() - start < 0.5
+
+
+@pytest.mark.parametrize("value", ["3", True, None, float("nan"), float("inf"), 1j])
+def test_thresholds_are_finite_numbers(value):
+    with pytest.raises(ValueError, match="must be a number"):
+        Condition("a", "<=", value)
+
+
+def outcome(frame, weight=None, **parameters):
+    """The conditions and what was dropped, or why there are no conditions."""
+    try:
+        b = Binarizer(**parameters).fit(frame, sample_weight=weight)
+    except ValueError as error:
+        return str(error)
+    return b.conditions_, b.dropped_
+
+
+def of_repeated_rows(frame, weight, **parameters):
+    return outcome(frame.iloc[np.repeat(np.arange(len(frame)), weight)], **parameters)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.integers(-5, 5), st.floats(-2, 2).map(lambda v: round(v, 2))),
+            st.sampled_from(["u", "v", "w", None]),
+            st.integers(1, 3),
+            st.integers(0, 4),
+        ),
+        min_size=3,
+        max_size=30,
+    ),
+    st.integers(2, 11),
+    st.integers(1, 3),
+)
+def test_whole_weights_are_repeated_rows(rows, groups, max_categories):
+    frame = pd.DataFrame([row[:3] for row in rows], columns=["number", "text", "code"])
+    frame["text"] = frame["text"].astype("str")
+    frame["code"] = pd.Categorical(frame["code"])
+    weight = np.array([1, *(row[3] for row in rows[1:])])
+    options = {"thresholds": groups, "max_categories": max_categories}
+    assert outcome(frame, weight, **options) == of_repeated_rows(frame, weight, **options)
+
+
+def test_identifiers_are_counted_by_weight():
+    frame = pd.DataFrame({"id": [f"k{i:02}" for i in range(30)], "age": range(30)})
+    assert "id" not in {c.column for c in Binarizer().fit(frame, sample_weight=np.full(30, 0.001)).conditions_}
+    weighted = outcome(frame, np.full(30, 3))
+    assert weighted == of_repeated_rows(frame, 3)
+    assert "id" in {c.column for c in weighted[0]}
+
+
+@pytest.mark.parametrize("scale", [1e-9, 0.1, 1 / 3, 1e6 + 0.5])
+def test_the_scale_of_weights_does_not_matter(mixed, scale):
+    weight = np.random.default_rng(1).integers(0, 4, len(mixed))
+    scaled = Binarizer(max_categories=2).fit(mixed, sample_weight=weight * scale)
+    assert scaled.conditions_ == Binarizer(max_categories=2).fit(mixed, sample_weight=weight).conditions_
+    equal = Binarizer().fit(mixed, sample_weight=np.full(len(mixed), scale))
+    assert equal.conditions_ == Binarizer().fit(mixed).conditions_
+
+
+def test_rows_of_weight_zero_do_not_count():
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 99, np.nan], "b": ["x", "y", "x", "z", None]})
+    B = Binarizer().fit_transform(frame, sample_weight=[1, 1, 1, 0, 0])
+    assert list(B.columns) == ["a <= 1", "a > 1", "a <= 2", "a > 2", "b == x", "b == y"]
+    assert B.iloc[3].tolist() == [False, True, False, True, False, False]
+    assert not B.iloc[4].any()
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 1], r"shape \(2,\), but there are 3 rows"),
+        ([1, -1, 1], "sample_weight, row 1 is -1"),
+        ([1, 1, np.nan], "row 2 is nan"),
+        (["a", "b", "c"], "must be numbers"),
+        ([0, 0, 0], "zero in every row"),
+    ],
+)
+def test_bad_weights(weight, message):
+    with pytest.raises(ValueError, match=message):
+        Binarizer().fit(pd.DataFrame({"a": [1, 2, 3]}), sample_weight=weight)
 
 
 def test_clone_pickle_and_repetition_give_the_same(mixed):

@@ -163,13 +163,18 @@ def test_no_list_is_better(seed, regularization):
 
 def test_weights_count_as_repeated_rows():
     X, y = people()
-    weight = np.random.default_rng(0).integers(0, 4, len(X))
+    weight = np.random.default_rng(0).integers(0, 4, len(X)) * np.where(X["age"] > 45, 3, 1)
     repeated = np.repeat(np.arange(len(X)), weight)
-    options = {"regularization": 0.04, "thresholds": {"age": [25, 30, 45], "priors": [3, 6], "visits": [1]}}
-    weighted = rl.RuleListClassifier(**options).fit(X, y, sample_weight=weight, sensitive_features=X["sex"].isna())
-    plain = rl.RuleListClassifier(**options).fit(X.iloc[repeated], y.iloc[repeated])
-    assert weighted.objective_ == plain.objective_
-    assert weighted.model_.errors == plain.model_.errors
+    weighted = rl.RuleListClassifier(**EASY).fit(X, y, sample_weight=weight, sensitive_features=X["sex"].isna())
+    plain = rl.RuleListClassifier(**EASY).fit(X.iloc[repeated], y.iloc[repeated])
+    assert weighted.binarizer_.conditions_ == plain.binarizer_.conditions_
+    assert weighted.binarizer_.conditions_ != rl.Binarizer(thresholds=4).fit(X).conditions_
+    assert weighted.antecedents_.names == plain.antecedents_.names
+    assert weighted.antecedents_.support.tolist() == plain.antecedents_.support.tolist()
+    assert weighted.antecedents_.dropped == plain.antecedents_.dropped
+    assert weighted.model_ == plain.model_
+    assert weighted.objective_ == plain.objective_ == plain.lower_bound_
+    assert weighted.trace_["work"].tolist()[-1] == plain.trace_["work"].tolist()[-1]
     assert weighted.predict_proba(X).tolist() == plain.predict_proba(X).tolist()
     assert weighted.group_rates_["weight"].sum() == weight.sum()
     assert weighted.group_rates_["errors"].sum() == weighted.model_.errors
@@ -194,6 +199,7 @@ def test_one_class_gives_a_default_only_list(label):
     assert model.predict(X).tolist() == [label] * 30
     assert model.predict_proba(X).tolist() == [[1.0]] * 30
     assert model.trace_["objective"].tolist() == [0]
+    assert model.nothing_found_ == "the rows hold a single class"
 
 
 def test_a_class_of_weight_zero():
@@ -215,12 +221,74 @@ def test_a_class_of_weight_zero():
 )
 def test_constant_columns_give_a_default_only_list(X):
     y = [1, 1, 0, 1, 0, 1]
-    model = rl.RuleListClassifier().fit(X, y)
+    with pytest.warns(UserWarning, match="only its default: no (column|conjunction)"):
+        model = rl.RuleListClassifier().fit(X, y)
     assert len(model.model_) == 0
     assert model.status_ is rl.Status.OPTIMAL
     assert model.objective_ == model.lower_bound_ == 2 / 6
     assert model.predict(X).tolist() == [1] * 6
     assert model.predict_proba(X)[:, 1] == pytest.approx(4 / 6)
+
+
+def test_no_antecedent_within_the_limits_gives_a_default_only_list():
+    X, y = people()
+    with pytest.warns(UserWarning, match="only its default: no conjunction .* lower min_support"):
+        model = rl.RuleListClassifier(min_support=0.95, max_support=0.97).fit(X, y, sample_weight=(y == "no") + 0.5)
+    assert "lower min_support" in model.nothing_found_
+    assert model.status_ is rl.Status.OPTIMAL
+    assert model.antecedents_ is None
+    counts = y.value_counts()
+    assert (model.model_.default.negatives, model.model_.default.positives) == (1.5 * counts["no"], 0.5 * counts["yes"])
+    assert set(model.predict(X)) == {"no"}
+    assert rl.RuleListClassifier(**EASY).fit(X, y).nothing_found_ is None
+    with pytest.raises(rl.NothingFound, match="lower min_support"):
+        rl.mine_antecedents(rl.Binarizer().fit_transform(X), min_support=0.95, max_support=0.97)
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.eye(4), [1, 1, 1, 1]),
+        (np.eye(4) > 0, ["a", "a", "a", "a"]),
+        (np.ones((4, 2)), [0, 1, 0, 1]),
+        (np.ones((4, 2), dtype=bool), [0, 1, 0, 1]),
+        (np.eye(4), [0, 1, 0, 1]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"regularization": 0}, "regularization must be a number above 0 and below 1, not 0$"),
+        ({"regularization": -0.1}, "regularization must be a number above 0 and below 1, not -0.1$"),
+        ({"regularization": 1}, "regularization must be a number above 0 and below 1, not 1$"),
+        ({"regularization": np.nan}, "regularization must be a number above 0 and below 1, not nan$"),
+        ({"regularization": "0.1"}, "regularization must be a number above 0 and below 1, not '0.1'$"),
+        ({"policy": "best"}, "policy must be one of"),
+        ({"max_length": -1}, "max_length"),
+        ({"beam_width": None}, "beam_width"),
+        ({"memory_limit": 0}, "memory_limit"),
+        ({"random_state": "now"}, "random_state"),
+        ({"time_limit": -1}, "time_limit"),
+        ({"gap": -1}, "gap"),
+        ({"max_conditions": 0}, "max_conditions"),
+        ({"max_support": 2}, "max_support"),
+        ({"thresholds": 1}, "thresholds"),
+        ({"max_categories": 0}, "max_categories"),
+    ],
+)
+def test_parameters_are_checked_even_when_there_is_nothing_to_search(X, y, options, message):
+    with pytest.raises(ValueError, match=message):
+        rl.RuleListClassifier(**options).fit(X, y)
+
+
+def test_a_boolean_table_from_a_file_keeps_its_conditions(tmp_path):
+    X, y = people()
+    B = rl.Binarizer(thresholds=4).fit_transform(X)
+    B.to_parquet(tmp_path / "B.parquet")
+    again = rl.RuleListClassifier(**EASY).fit(pd.read_parquet(tmp_path / "B.parquet"), y)
+    model = rl.RuleListClassifier(**EASY).fit(B, y)
+    assert again.model_ == model.model_
+    assert again.predict(B).tolist() == again.model_.predict(X).tolist() == model.predict(B).tolist()
 
 
 def test_a_default_only_list_among_antecedents():

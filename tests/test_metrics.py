@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, precision_score, recall_score
 
+import rulelab as rl
+from rulelab.columns import read_weights
 from rulelab.metrics import RATES, Confusion, confusion, group_labels, group_rates, wilson_interval
 
 ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5), st.sampled_from("abc")), min_size=1)
@@ -103,3 +105,41 @@ def test_group_labels_join_columns_and_refuse_bad_ones():
         group_labels(["a", "b", "c"], 2)
     with pytest.raises(ValueError, match="row 1 is missing"):
         group_labels(["a", None], 2)
+
+
+def test_whole_weights_are_integers():
+    assert read_weights([1, 2.0, 0], 3).dtype == np.int64
+    assert read_weights([0.5, 1], 2).dtype == np.float64
+    assert read_weights([2.0**52, 2.0**52], 2).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 1], r"sample_weight has shape \(2,\), but there are 3 rows"),
+        ([[1], [1], [1]], r"sample_weight has shape \(3, 1\)"),
+        ([1, -2, 1], "sample_weight, row 1 is -2"),
+        ([1, 1, np.inf], "sample_weight, row 2 is inf"),
+        (["a", "b", "c"], "sample_weight must be numbers"),
+    ],
+)
+def test_bad_weights_are_told_of_in_the_same_words_everywhere(weight, message):
+    A, y = [[0], [1], [1]], [0, 1, 1]
+    model = rl.RuleList.from_problem(rl.Problem.from_arrays(A, y), [0])
+    with pytest.raises(ValueError, match=message):
+        read_weights(weight, 3)
+    with pytest.raises(rl.ProblemError, match=message):
+        rl.Problem.from_arrays(A, y, sample_weight=weight)
+    with pytest.raises(rl.ModelError, match=message):
+        model.evaluate(A, y, sample_weight=weight)
+    with pytest.raises(rl.ProblemError, match=message.replace("sample_weight", "negatives")):
+        rl.Problem.from_counts(A, [1, 1, 1], weight)
+
+
+@pytest.mark.parametrize(("groups", "message"), [(["a"], "groups has 1 rows"), (["a", None, "b"], "groups, row 1 is")])
+def test_bad_groups_are_told_of_in_the_same_words_everywhere(groups, message):
+    A, y = [[0], [1], [1]], [0, 1, 1]
+    with pytest.raises(rl.ProblemError, match=message):
+        rl.Problem.from_arrays(A, y, groups=groups)
+    with pytest.raises(rl.ModelError, match=message):
+        rl.RuleList.from_problem(rl.Problem.from_arrays(A, y), [0]).evaluate(A, y, groups=groups)

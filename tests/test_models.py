@@ -153,6 +153,27 @@ def test_python_source_of_hostile_names_is_only_text():
     assert [scope["predict"]({name: value}) for value in (True, False)] == [1, 0]
 
 
+def test_problems_made_from_tables_know_their_conditions(mined):
+    X, B, _, y, _ = mined
+    chosen = B[[*B.columns[7:2:-1]]].assign(old=(X["age"] > 60).to_numpy())
+    problem = rl.Problem.from_arrays(chosen, y)
+    model = RuleList.from_problem(problem, [5, 0, 3])
+    expected = model.fired(chosen.to_numpy()).tolist()
+    assert model.rules[0].conditions == (rl.Condition("old", "==", True),)
+    assert [rule.conditions[0].column for rule in model.rules[1:]] == ["age", "age"]
+    assert model.fired(chosen.iloc[:, ::-1]).tolist() == expected
+    assert model.fired(X.assign(old=chosen["old"])).tolist() == expected
+    counted = rl.Problem.from_counts(chosen, y, 1 - y)
+    assert counted.conditions == problem.conditions
+    assert rl.Problem.from_arrays(chosen.to_numpy(), y).conditions is None
+    for foreign in ("sunny", 5, {"a": [1]}, (1, 2)):
+        plain = pd.DataFrame(chosen.to_numpy(), columns=chosen.columns)
+        plain.attrs = dict.fromkeys((*chosen.attrs, "conditions"), foreign)
+        again = rl.Problem.from_arrays(plain, y)
+        assert again.fingerprint == problem.fingerprint
+        assert RuleList.from_problem(again, [5, 0, 3]).fired(plain).tolist() == expected
+
+
 def test_categories_seen_only_at_prediction(mined):
     X, _, ants, _, problem = mined
     j = ants.names.index("city == A")

@@ -41,9 +41,7 @@ def certified(problem, regularization, **options):
 
 def exact(y, weight, regularization, snapshot, A):
     """The incumbent's objective in rationals, recomputed by the naive reference from its antecedents."""
-    return naive.rule_list_objective(
-        A, y, weight, Fraction(repr(regularization)), snapshot.incumbent.model.antecedents
-    )
+    return naive.rule_list_objective(A, y, weight, Fraction(repr(regularization)), snapshot.incumbent.model.antecedents)
 
 
 def test_naive_recursion_agrees_with_enumeration():
@@ -88,6 +86,39 @@ def test_switching_bounds_off_never_changes_the_optimum(case, off, policy):
     )
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("beam_width", [0, 50])
+def test_learning_from_the_start_never_changes_the_optimum(monkeypatch, seed, beam_width):
+    rng = np.random.default_rng(seed)
+    A = rng.random((150, 18)) < rng.uniform(0.1, 0.7, 18)
+    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(150) < 0.2)
+    problem = rl.Problem.from_arrays(A, y)
+    plain = certified(problem, 0.008, bounds=RuleListBounds(cores=False, deletion=False), beam_width=beam_width)
+    monkeypatch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
+    learnt = certified(problem, 0.008, beam_width=beam_width)
+    assert learnt.pruned["core"] > 0
+    assert learnt.pruned["deletion"] > 0
+    assert learnt.incumbent.objective == plain.incumbent.objective
+
+
+@settings(max_examples=150)
+@given(small_problems(max_antecedents=6), st.sampled_from(sorted(POLICIES)), st.sampled_from([None, 3]))
+def test_learning_from_the_start_on_small_problems(case, policy, limit):
+    A, y, weight, regularization = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
+        snapshot = certified(
+            rl.Problem.from_arrays(A, y, sample_weight=weight),
+            regularization / 4,
+            policy=policy,
+            max_length=limit,
+            beam_width=0,
+        )
+    assert exact(y, weight, regularization / 4, snapshot, A) == naive.best_rule_list(
+        A, y, weight, Fraction(repr(regularization / 4)), limit
+    )
+
+
 @settings(max_examples=150)
 @given(small_problems(), st.integers(0, 4), st.sets(st.sampled_from(BOUNDS)), st.sampled_from([0, 20]))
 def test_length_limit(case, limit, off, beam_width):
@@ -110,9 +141,7 @@ def test_length_limit(case, limit, off, beam_width):
 def test_duplicated_rows_equal_weights(case):
     A, y, weight, regularization = case
     weighted = certified(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization)
-    repeated = certified(
-        rl.Problem.from_arrays(np.repeat(A, weight, axis=0), np.repeat(y, weight)), regularization
-    )
+    repeated = certified(rl.Problem.from_arrays(np.repeat(A, weight, axis=0), np.repeat(y, weight)), regularization)
     assert weighted.incumbent.objective == repeated.incumbent.objective
     assert weighted.incumbent.model == repeated.incumbent.model
 

@@ -32,11 +32,11 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(0.01)
 
 
-def problem(n_antecedents: int = 12, seed: int = 0) -> rl.Problem:
-    """Random antecedents and labels: no list is much better than another, so that a search takes a while."""
-    rng = np.random.default_rng(seed)
-    A = rng.random((300, n_antecedents)) < 0.4
-    y = (A[:, 0] & ~A[:, 1]) | (rng.random(300) < 0.3)
+def problem(n_rows: int = 300, n_antecedents: int = 12) -> rl.Problem:
+    """Random antecedents and noisy labels: no list is much better than another, so that a search takes a while."""
+    rng = np.random.default_rng(0)
+    A = rng.random((n_rows, n_antecedents)) < 0.4
+    y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(n_rows) < 0.35)
     return rl.Problem.from_arrays(A, y.astype(int))
 
 
@@ -45,7 +45,7 @@ def small_search() -> rl.RuleListSearch:
 
 
 def long_search() -> rl.RuleListSearch:
-    return rl.RuleListSearch(problem(150), regularization=0.001, beam_width=0)
+    return rl.RuleListSearch(problem(1000, 150), regularization=0.003, beam_width=0)
 
 
 def source(make: Callable[[], rl.Search]) -> Callable[[Callable[[str], None]], Prepared]:

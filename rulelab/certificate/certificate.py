@@ -74,12 +74,12 @@ class Certificate:
             "parameters": dict(self.parameters),
         }
         text = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
-        target = Path(path) if isinstance(path, str | os.PathLike) else path
-        if isinstance(target, Path):
-            with target.open("wb") as stream:  # a path without the suffix is kept as it is
-                np.savez_compressed(stream, **{_HEADER: text}, **self.arrays)
+        arrays: dict[str, Any] = {_HEADER: text, **self.arrays}
+        if isinstance(path, str | os.PathLike):
+            with Path(path).open("wb") as stream:  # a path without the suffix is kept as it is
+                np.savez_compressed(stream, **arrays)
         else:
-            np.savez_compressed(target, **{_HEADER: text}, **self.arrays)
+            np.savez_compressed(path, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | BinaryIO) -> Self:

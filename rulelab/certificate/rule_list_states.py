@@ -55,27 +55,29 @@ def grid(problem: Problem, regularization: float) -> Grid:
     rule, positives, negatives = Fraction(repr(float(regularization))), problem.positives, problem.negatives
     if problem.integral:
         total = int(positives.sum()) + int(negatives.sum())
-        per_rule = rule * total
-        per_error = per_rule.denominator
+        per_error = (rule * total).denominator
         if per_error * total >= _LARGEST_COST:
             per_error = max(1, _GRID_TOTAL // total)
-        per_rule = int(rule * total * per_error)
-        return Grid(positives, negatives, per_error, per_rule, Fraction(1, per_error * total), Fraction(0), Fraction(0))
+        per_rule, unit = int(rule * total * per_error), Fraction(1, per_error * total)
+        return Grid(positives, negatives, per_error, per_rule, unit, overestimate=Fraction(0), tolerance=Fraction(0))
     scale = _GRID_TOTAL / float(positives.sum() + negatives.sum())
     rounded = [np.rint(weight * scale).astype(np.int64) for weight in (positives, negatives)]
     unit, exact_total = Fraction(1, _GRID_TOTAL), exact_sum(positives) + exact_sum(negatives)
     differences = [
         int(on_grid) * unit - Fraction(weight) / exact_total
-        for on_grid, weight in zip(np.concatenate(rounded), np.concatenate([positives, negatives]).tolist(), strict=True)
+        for on_grid, weight in zip(
+            np.concatenate(rounded), np.concatenate([positives, negatives]).tolist(), strict=True
+        )
         if weight
     ]
     return Grid(
-        *rounded,
+        positives=rounded[0],
+        negatives=rounded[1],
         per_error=1,
         per_rule=int(rule * _GRID_TOTAL),
         unit=unit,
         overestimate=sum((d for d in differences if d > 0), Fraction(0)),
-        tolerance=sum(map(abs, differences), len(positives) * unit),
+        tolerance=sum((abs(d) for d in differences), len(positives) * unit),
     )
 
 
@@ -88,7 +90,7 @@ def exact_sum(weights: np.ndarray) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """Patterns of net weight over the antecedents that an optimal list can use, in an order that depends on nothing else.
+    """Patterns of net weight over the antecedents that an optimal list can use, in an order of their own.
 
     Attributes
     ----------
@@ -154,7 +156,7 @@ class States:
 
     def net_weights(self, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """W+ and W- of every antecedent, shape (n, n_antecedents), and in all, shape (n, 1), on packed sets."""
-        members = self.unpack(sets).astype(self.dtype)
+        members: np.ndarray = self.unpack(sets).astype(self.dtype)
         positive = members[:, : self.n_positive] @ self._weighted[0]
         negative = members[:, self.n_positive :] @ self._weighted[1]
         return positive[:, :-1], negative[:, :-1], positive[:, -1:], negative[:, -1:]
@@ -203,5 +205,5 @@ def states(problem: Problem, costs: Grid) -> States:
 
 def _unique_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`numpy.unique` of the rows of a Boolean matrix, with first indices and groups; a row may be empty."""
-    padded = np.packbits(np.column_stack([matrix, np.ones(len(matrix), dtype=bool)]), axis=1)
+    padded = np.ascontiguousarray(np.packbits(np.column_stack([matrix, np.ones(len(matrix), dtype=bool)]), axis=1))
     return np.unique(padded.view(f"S{padded.shape[1]}").ravel(), return_index=True, return_inverse=True)

@@ -25,7 +25,7 @@ class Verification:
     parameters : mapping of str to float
         For which the certificate speaks, such as ``regularization``.
     objective, lower_bound : float or None
-        The model's objective, recomputed, and the bound that the certificate proves; None where an earlier check failed.
+        The model's objective, recomputed, and the bound that the table claims; None where an earlier check failed.
     resolution : float or None
         The proven difference of the two before they are rounded to floats: 0 where all costs are exact.
     checked : mapping of str to int
@@ -94,9 +94,7 @@ def verify(
     )
 
 
-def _check(
-    problem: Problem, model: Model, certificate: Certificate, regularization: float | None
-) -> rule_list.Outcome:
+def _check(problem: Problem, model: Model, certificate: Certificate, regularization: float | None) -> rule_list.Outcome:
     def refuse(reason: str) -> rule_list.Outcome:
         return rule_list.Outcome(False, reason)
 

@@ -19,6 +19,10 @@ from .counting import Layout, count
 # positions in Cores.numbers
 N_CORES, WORK, LEARNT, FAILED = range(4)
 
+# learning pays once a search is long; all in units that do not depend on the machine
+_WITHIN_RULES = 4
+_COUNTS_PER_EXPANSION = 60
+_COUNTS_PER_PROOF = 3000
 _DEEPEST = 6
 _ROOM = 4096
 
@@ -36,7 +40,6 @@ class Cores(NamedTuple):
     sets, counts, weights, budget, position : arrays
         The stack of a proof.
     trial : uint64 array, shape (2, n_words)
-    sums : int64 array
     """
 
     masks: np.ndarray
@@ -48,7 +51,6 @@ class Cores(NamedTuple):
     budget: np.ndarray
     position: np.ndarray
     trial: np.ndarray
-    sums: np.ndarray
 
 
 def new_cores(arrays: Layout) -> Cores:
@@ -64,8 +66,23 @@ def new_cores(arrays: Layout) -> Cores:
         budget=np.zeros(_DEEPEST + 1, dtype=np.int64),
         position=np.zeros(_DEEPEST + 1, dtype=np.int64),
         trial=np.zeros((2, words), dtype=np.uint64),
-        sums=np.zeros((2, 4), dtype=np.int64),
     )
+
+
+@inner
+def cut(arrays, rules, cores, chosen, needed, expanded):
+    """Whether a core, known or learnt now, proves that completing the set costs at least ``needed``.
+
+    A core is learnt once ``expanded`` prefixes show that the search is long, where the proof is short (``needed`` is
+    worth few rules) and as long as proofs take a bounded share of the time.
+    """
+    if cut_by_core(arrays, rules, cores, chosen, needed):
+        return True
+    if expanded < rules.learn_after or needed > _WITHIN_RULES * rules.per_rule:
+        return False
+    if cores.numbers[WORK] > _COUNTS_PER_EXPANSION * expanded:
+        return False
+    return learn(arrays, rules, cores, chosen, needed)
 
 
 @inner
@@ -94,14 +111,14 @@ def cut_by_core(arrays, rules, cores, chosen, needed):
 
 
 @inner
-def learn(arrays, rules, cores, chosen, needed, limit):
+def learn(arrays, rules, cores, chosen, needed):
     """Prove that completing the set costs at least ``needed``, and keep a core of it; False if the proof fails.
 
-    A proof may make at most ``limit`` counts. The core is what is left of the set when patterns, light ones first, are
-    taken away in chunks as long as the proof still goes through.
+    The core is what is left of the set when patterns, light ones first, are taken away in chunks as long as the proof
+    still goes through.
     """
     numbers = cores.numbers
-    if not _costs_at_least(arrays, rules, cores, chosen, needed, limit):
+    if not _costs_at_least(arrays, rules, cores, chosen, needed):
         numbers[FAILED] += 1
         return False
     kept, trial = cores.trial[0], cores.trial[1]
@@ -120,7 +137,7 @@ def learn(arrays, rules, cores, chosen, needed, limit):
                 if trial[position >> 6] & bit:
                     trial[position >> 6] &= ~bit
                     taken += 1
-            if taken and _costs_at_least(arrays, rules, cores, trial, needed, limit):
+            if taken and _costs_at_least(arrays, rules, cores, trial, needed):
                 for w in range(chosen.size):
                     kept[w] = trial[w]
         size //= 4
@@ -148,13 +165,13 @@ def _swap(cores, c, d):
 
 
 @inner
-def _costs_at_least(arrays, rules, cores, chosen, needed, limit):
-    """Prove f(chosen) >= needed by depth-first search over all completions; False also when ``limit`` is met."""
+def _costs_at_least(arrays, rules, cores, chosen, needed):
+    """Prove f(chosen) >= needed by depth-first search over all completions; False also when it takes too long."""
     per_error, per_rule = rules.per_error, rules.per_rule
     for w in range(chosen.size):
         cores.sets[0, w] = chosen[w]
     cores.budget[0] = needed
-    stop = cores.numbers[WORK] + limit
+    stop = cores.numbers[WORK] + _COUNTS_PER_PROOF
     depth = 0
     outcome = _enter(arrays, rules, cores, 0)
     while True:
@@ -188,6 +205,8 @@ def _costs_at_least(arrays, rules, cores, chosen, needed, limit):
                 return False
             for w in range(chosen.size):
                 cores.sets[depth + 1, w] = cores.sets[depth, w] & ~arrays.by_antecedent[a - 1, w]
+            if rest > 2 * per_rule and cut_by_core(arrays, rules, cores, cores.sets[depth + 1], rest):
+                continue
             cores.budget[depth + 1] = rest
             outcome = 1
             break

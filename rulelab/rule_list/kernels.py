@@ -7,8 +7,7 @@ import numpy as np
 from ..bits import mix
 from ..jit import inner, kernel
 from . import bounds, heap
-from .cores import WORK as PROOF_WORK
-from .cores import cut_by_core, learn
+from .cores import cut
 from .counting import count, weigh
 from .state import (
     BEST,
@@ -45,11 +44,6 @@ from .state import (
 
 DONE, PAUSED, GROW = 0, 1, 2
 
-LEARN_AFTER = 2000
-LEARN_WITHIN = 3
-LEARNING_SHARE = 40
-PROOF_LIMIT = 2000
-
 
 @kernel
 def advance(arrays, rules, store, cores, max_work):
@@ -71,7 +65,7 @@ def advance(arrays, rules, store, cores, max_work):
             return DONE
         numbers[WORK] += 1
         best = numbers[BEST]
-        if rules.cores and _cut_by_learning(arrays, rules, store, cores, node):
+        if rules.cores and cut(arrays, rules, cores, store.sets[node], best - store.cost[node], numbers[EXPANDED]):
             store.pruned[BY_CORE] += 1
         else:
             _expand(arrays, rules, store, cores, node)
@@ -110,20 +104,6 @@ def _rebuild_table(rules, store):
     for node in range(store.numbers[N_NODES]):
         store.table[_slot(store, store.sets[node], _table_length(rules, store.length[node]))] = node
     store.numbers[TABLE_IS_STALE] = 0
-
-
-@inner
-def _cut_by_learning(arrays, rules, store, cores, node):
-    """Whether a core, known or learnt now, cuts a queued prefix."""
-    numbers = store.numbers
-    needed = numbers[BEST] - store.cost[node]
-    if cut_by_core(arrays, rules, cores, store.sets[node], needed):
-        return True
-    if numbers[EXPANDED] < LEARN_AFTER or needed > LEARN_WITHIN * rules.per_rule:
-        return False
-    if cores.numbers[PROOF_WORK] > LEARNING_SHARE * numbers[EXPANDED]:
-        return False
-    return learn(arrays, rules, cores, store.sets[node], needed, PROOF_LIMIT)
 
 
 @inner
@@ -396,7 +376,7 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
             pruned[BY_GRID] += 1
             return
 
-    if rules.cores and cut_by_core(arrays, rules, cores, child, best - cost):
+    if rules.cores and cut(arrays, rules, cores, child, best - cost, numbers[EXPANDED]):
         pruned[BY_CORE] += 1
         return
 

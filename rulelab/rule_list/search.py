@@ -79,6 +79,7 @@ class RuleListSearch(Search):
     """
 
     family: ClassVar[str] = "rule_list"
+    _LEARN_AFTER: ClassVar[int] = 500  # expansions; before that cores cost more than they save
 
     def __init__(
         self,
@@ -157,6 +158,7 @@ class RuleListSearch(Search):
             constant=reduction.constant,
             max_length=_UNLIMITED_LENGTH if limit is None or limit >= longest else limit,
             policy=POLICIES[self.policy],
+            learn_after=self._LEARN_AFTER,
             **self.bounds.to_dict(),
         )
         self._best = _Best(default_cost)

@@ -53,6 +53,7 @@ class Rules(NamedTuple):
     constant: int
     max_length: int
     policy: int
+    learn_after: int
     accurate_support: bool
     lookahead: bool
     equivalent_support: bool

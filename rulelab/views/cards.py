@@ -46,7 +46,8 @@ def rule_list_card(best: Incumbent | None, labels: tuple[Any, Any] | None = None
     return (
         '<table class="rules"><thead><tr><th>rule</th>'
         f"<th>{esc(target, 40) or 'predict'}</th>"
-        f'<th class="num">P({esc(positive, 16)})</th><th class="num">captured</th><th class="num">correct</th></tr></thead>'
+        f'<th class="num">P({esc(positive, 16)})</th><th class="num">captured</th><th class="num">correct</th>'
+        "</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
         f'<p class="sum">{_rules(len(model.rules))}, {count(wrong)} of {count(weight)} training rows wrong '
         f"({100 * wrong / weight:.1f}&nbsp;%), objective {objective(best.objective)}; "

@@ -37,6 +37,10 @@ class Upload:
         path = PurePath(plain(file_name))
         if not contents.strip():
             raise datasets.DatasetError(f"{path.name} is empty")
+        if len(contents) > MAX_UPLOAD_BYTES:
+            raise datasets.DatasetError(
+                f"{path.name} has {len(contents)} bytes, more than the {MAX_UPLOAD_BYTES} that the page takes"
+            )
         parse = reader._parquet if contents.startswith(b"PAR1") else reader._csv
         frame = parse(contents, path.name, MAX_CELLS)
         return cls(path.name.partition(".")[0] or "data", frame)
@@ -46,7 +50,7 @@ class Upload:
         return [str(column) for column in self.frame.columns]
 
     def labels(self, target: str) -> list[Any]:
-        """The values of a column that may be the positive class: sorted, at most `MAX_LABELS`; empty when there are more."""
+        """The values of a column, one of which may be the positive class: sorted; none when they are too many."""
         values = self.frame[target].dropna().unique().tolist()
         return sorted(values, key=lambda v: (isinstance(v, str), v)) if len(values) <= MAX_LABELS else []
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 from typing import Any
 
-_CONTROL = {code: " " for code in (*range(0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F))}
+_CONTROL = dict.fromkeys(
+    (*range(0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), " "
+)
 _SHOWN = 200
 
 
@@ -15,6 +17,6 @@ def esc(text: Any, limit: int = _SHOWN) -> str:
 
 
 def plain(text: Any, limit: int = _SHOWN) -> str:
-    """Text for places that show no HTML (an option of a list, a file name): one line of at most ``limit`` characters."""
+    """Text for places that show no HTML, such as an option of a list: one line of at most ``limit`` characters."""
     line = str(text).translate(_CONTROL)
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -72,8 +72,9 @@ def pruned_columns(snapshot: Snapshot | None) -> Columns:
 def frontier_columns(
     best: Incumbent | None, lower_bound: float, weight: float, regularization: float, longest: int
 ) -> Columns:
-    """Two straight lines of errors over rules: below the upper one a list is better than the incumbent, below the lower one
-    it is proven that there is none.
+    """Two straight lines of errors over rules.
+
+    A list below the upper one is better than the incumbent; below the lower one it is proven that there is none.
     """
     rules = [0, longest]
     at = [math.nan if best is None else best.objective, lower_bound]

@@ -15,7 +15,8 @@ from .setup import SHARED, Setup
 from .style import PAGE_CSS
 
 TITLE = "rulelab"
-MAX_MESSAGE_BYTES = 20 * 1024 * 1024
+MAX_MESSAGE_BYTES = 10_000_000
+"""Uploads come in pieces of 1 MB."""
 UNUSED_SESSION_MILLISECONDS = 15_000
 CHECK_MILLISECONDS = 1_000
 
@@ -79,7 +80,8 @@ def serve(
     port : int
         0: any free port.
     address : str
-        Network address to listen on.
+        Network address to listen on. Browsers may connect from this machine and under this address; give
+        ``websocket_origin`` to allow others.
     show : bool
         Whether to open a browser.
     threaded : bool
@@ -93,8 +95,8 @@ def serve(
     """
     defaults = {
         "title": TITLE,
-        "unused_session_lifetime": UNUSED_SESSION_MILLISECONDS,
-        "check_unused_sessions": CHECK_MILLISECONDS,
+        "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
+        "check_unused_sessions_milliseconds": CHECK_MILLISECONDS,
         "websocket_max_message_size": MAX_MESSAGE_BYTES,
     }
     if port:

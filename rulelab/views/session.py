@@ -74,7 +74,7 @@ Source = Callable[[Callable[[str], None]], Prepared]
 """Makes the search, in the worker; calls its argument with what it is doing ("mining antecedents")."""
 
 
-class State(str, enum.Enum):
+class State(enum.StrEnum):
     """How a session stands."""
 
     IDLE = "idle"
@@ -264,7 +264,7 @@ class SearchSession:
         return None if granted else State.STOPPED
 
     def _search_on(self) -> State:
-        assert self.prepared is not None  # noqa: S101 - _prepare made it
+        assert self.prepared is not None
         search = self.prepared.search
         self._begun_at = 0.0 if self.snapshot is None else self.snapshot.seconds
         size = _FIRST_SLICE
@@ -308,7 +308,7 @@ class SearchSession:
             return True
 
     def _allowed(self, size: int) -> int:
-        """Units for the next slice: ``size``, or what the present beat still has; a new beat is begun when it is used up."""
+        """Units for the next slice: ``size``, or what the beat still has; a new beat begins when it has nothing."""
         with self._changed:
             if self._beat_units is None:
                 return size
@@ -334,7 +334,7 @@ class SearchSession:
     def _limited(self, snapshot: Snapshot) -> Snapshot:
         if snapshot.status is not Status.RUNNING:
             return snapshot
-        if 0 < self.limits.gap and snapshot.gap <= self.limits.gap:
+        if self.limits.gap > 0 and snapshot.gap <= self.limits.gap:
             return replace(snapshot, status=Status.LIMIT, limit="gap")
         if self.limits.seconds is not None and snapshot.seconds - self._begun_at >= self.limits.seconds:
             return replace(snapshot, status=Status.LIMIT, limit="time")

@@ -216,6 +216,6 @@ def _labelled(values: list[Any]) -> dict[str, Any]:
     for value in values:
         text = plain(value, 60) or "(empty)"
         while text in options:
-            text += " ′"
+            text += " (again)"
         options[text] = value
     return options

@@ -50,7 +50,8 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .rules .label {{ font-weight: 600; }}
 .kw {{ color: {_MUTED}; font-style: italic; }}
 .share {{ display: inline-block; min-width: 44px; padding: 0 3px;
-  background: linear-gradient(to right, color-mix(in srgb, {BLUE} 32%, transparent) var(--share), {_FAINT} var(--share)); }}
+  background: linear-gradient(to right,
+    color-mix(in srgb, {BLUE} 32%, transparent) var(--share), {_FAINT} var(--share)); }}
 """
 
 PANEL_CSS = f"""
@@ -69,8 +70,8 @@ VIEW_CSS = """
 """
 
 PAGE_CSS = """
-:host { display: grid !important; grid-template: auto 1fr / 290px minmax(0, 1fr); gap: 0 16px; width: 100%; min-width: 0 !important;
-  box-sizing: border-box; padding: 12px 16px 24px; align-items: start; }
+:host { display: grid !important; grid-template: auto 1fr / 290px minmax(0, 1fr); gap: 0 16px;
+  width: 100%; min-width: 0 !important; box-sizing: border-box; padding: 12px 16px 24px; align-items: start; }
 :host, .rl-data, .rl-more, .rl-view { max-height: none !important; }
 .rl-data { grid-area: 1 / 1; }
 .rl-more { grid-area: 2 / 1; }
@@ -90,8 +91,12 @@ BUTTON_CSS = f"""
 .bk-btn-primary {{ color: var(--panel-on-primary-color, #fff) !important; }}
 """
 
-SELECT_CSS = """
-select.bk-input { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 10 6'%3E%3Cpath fill='%23808080' d='M0 0h10L5 6z'/%3E%3C/svg%3E") !important; background-size: 9px 6px; }
+_ARROW = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 10 6'%3E"
+    "%3Cpath fill='%23808080' d='M0 0h10L5 6z'/%3E%3C/svg%3E"
+)
+SELECT_CSS = f"""
+select.bk-input {{ background-image: url("{_ARROW}") !important; background-size: 9px 6px; }}
 """
 """The arrow of a list in a grey that shows on both themes; the theme's own is black."""
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from ..search import Snapshot, Status
 from .session import SearchSession, State
 
+NONE = "\u2013"
+"""What is shown where there is no number yet."""
 _THIN = "\u202f"
 _NAMES = {"rule_list": "rule list", "falling_rule_list": "falling rule list", "rule_set": "rule set"}
 _LIMITS = {"time": "time", "gap": "gap", "work": "work", "memory": "memory"}
@@ -49,7 +51,7 @@ def figures(snapshot: Snapshot) -> list[tuple[str, str]]:
     """The numbers that are always watched, with their names."""
     best = snapshot.incumbent
     return [
-        ("objective", "–" if best is None else objective(best.objective)),
+        ("objective", NONE if best is None else objective(best.objective)),
         ("lower bound", objective(snapshot.lower_bound)),
         ("gap", gap(snapshot)),
         ("nodes", count(snapshot.counts.get("created", 0))),
@@ -91,7 +93,7 @@ def objective(value: float) -> str:
 
 def gap(snapshot: Snapshot) -> str:
     if not math.isfinite(snapshot.gap):
-        return "–"
+        return NONE
     return "0" if snapshot.status is Status.OPTIMAL else f"{max(snapshot.gap, 0.0):.4f}"
 
 
@@ -99,7 +101,7 @@ def remaining(snapshot: Snapshot) -> str:
     """log10 of the evaluations that are left at most."""
     if snapshot.status is Status.OPTIMAL:
         return "none left"
-    return "–" if not math.isfinite(snapshot.log10_remaining) else f"{snapshot.log10_remaining:.1f}"
+    return NONE if not math.isfinite(snapshot.log10_remaining) else f"{snapshot.log10_remaining:.1f}"
 
 
 def count(value: int | float) -> str:

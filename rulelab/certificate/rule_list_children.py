@@ -1,0 +1,164 @@
+"""Bounds on what follows once a set of patterns is uncaptured, computed from the set alone, many sets at once.
+
+Sets are packed; weights are floats of a type in which all sums that matter are exact, costs int64 (see `States`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .rule_list_states import States
+
+_CELLS = 1 << 20
+_LONGEST = 12
+"""Completions of more rules than this are bounded by their rules alone."""
+
+
+class Children(NamedTuple):
+    """What is left to show for the values of a chunk of sets, after the bounds that need no table.
+
+    Attributes
+    ----------
+    exceeded : int64 array
+        Positions of the sets whose value the default rule alone undercuts.
+    parent : int64 array
+        Positions of the sets that a rule may bring below their value ...
+    antecedent : int64 array
+        ... by this antecedent, among those of the states, ...
+    sets : uint8 array, shape (n, n_bytes)
+        ... which leaves this set ...
+    required : int64 array
+        ... unless whatever follows costs at least so much.
+    """
+
+    exceeded: np.ndarray
+    parent: np.ndarray
+    antecedent: np.ndarray
+    sets: np.ndarray
+    required: np.ndarray
+
+
+def children(space: States, sets: np.ndarray, values: np.ndarray) -> Children:
+    """The children of packed sets that the table must hold, if the sets are to keep their values."""
+    positive, negative, all_positive, all_negative = space.net_weights(sets)
+    exceeded = np.flatnonzero(values > space.cost_of(np.minimum(all_positive, all_negative))[:, 0])
+    # looked at are antecedents that pay for a rule, where this rule and the default, or one more, may cost too little
+    pays = np.maximum(positive, negative) > space.per_rule // space.per_error
+    wrong = np.minimum(positive, negative)
+    look = wrong < space.weight_for(values - 2 * space.per_rule)[:, None]
+    wrong += np.minimum(all_positive - positive, all_negative - negative)
+    look |= wrong < space.weight_for(values - space.per_rule)[:, None]
+    parent, a = np.nonzero(pays & look)
+    captured_positive, captured_negative = positive[parent, a], negative[parent, a]
+    required = values[parent] - space.per_rule - space.cost_of(np.minimum(captured_positive, captured_negative))
+    rest = all_positive[parent, 0] - captured_positive, all_negative[parent, 0] - captured_negative
+    # what antecedents capture of a set bounds what they capture of its children
+    sums = _largest_sums(positive)[:, parent], _largest_sums(negative)[:, parent]
+    several = _rules_below(space, rest, sums, required, fewest=2, most=_LONGEST)
+    unproven = several | _rules_below(space, rest, sums, required, fewest=0, most=1)
+    parent, a, required, several = parent[unproven], a[unproven], required[unproven], several[unproven]
+    left = sets[parent] & space.outside[a]
+    unproven = np.zeros(len(left), dtype=bool)
+    for part in chunks(space, len(left)):
+        unproven[part] = _completions_below(space, left[part], required[part], several[part])
+    return Children(exceeded, parent[unproven], a[unproven], left[unproven], required[unproven])
+
+
+def _completions_below(space: States, sets: np.ndarray, required: np.ndarray, several: np.ndarray) -> np.ndarray:
+    """Where the bound h does not show that every completion from a set costs what is required.
+
+    No rule and one rule are tried exactly, and completions of more rules, where they are not ruled out before
+    (``several``), are bounded by what they can capture and by the damage they do.
+    """
+    positive, negative, all_positive, all_negative = space.net_weights(sets)
+    wrong = np.minimum(all_positive, all_negative)[:, 0]
+    below = wrong < space.weight_for(required)
+    wrong = np.minimum(positive, negative)
+    wrong += np.minimum(all_positive - positive, all_negative - negative)
+    below |= wrong.min(axis=1) < space.weight_for(required - space.per_rule)
+    rows = np.flatnonzero(several & ~below)
+    below[rows] = _several_below(
+        space,
+        (positive[rows], all_positive[rows, 0]),
+        (negative[rows], all_negative[rows, 0]),
+        required[rows],
+    )
+    return below
+
+
+def _several_below(
+    space: States,
+    positive: tuple[np.ndarray, np.ndarray],
+    negative: tuple[np.ndarray, np.ndarray],
+    required: np.ndarray,
+) -> np.ndarray:
+    """Where completions of two or more rules may cost less than required.
+
+    After `_rules_below` they are bounded by their damage: let the default predict d and follow ``ks`` >= 1 rules for
+    the other label s and ``kd`` for d, and b be the antecedent of an s-rule with the largest weight W^s_b in the set.
+    The s-rules capture at most ``ks * W^s_b`` and at most the sum of the ks largest W^s. The d-weight in b is wrong
+    except for what d-rules before it take away, at most the sum of the kd largest W^d.
+    """
+    sums = _largest_sums(positive[0]), _largest_sums(negative[0])
+    below = _rules_below(space, (positive[1], negative[1]), sums, required, fewest=2, most=_LONGEST)
+    rows = np.flatnonzero(below & (required <= (_LONGEST + 1) * space.per_rule))
+    below[rows] = False
+    longest = _useful_rules(space, required)
+    p, n = (*positive, sums[0]), (*negative, sums[1])
+    for (weight_s, all_s, sum_s), (weight_d, _, sum_d) in ((p, n), (n, p)):
+        for ks in range(1, longest + 1):
+            for kd in range(max(0, 2 - ks), longest + 1 - ks):
+                rows = rows[~below[rows]]
+                allowed = space.weight_for(required[rows] - (ks + kd) * space.per_rule)
+                possible = all_s[rows] - sum_s[ks, rows] < allowed
+                i = rows[possible]
+                if len(i) == 0:
+                    break
+                captured = np.minimum(ks * weight_s[i], sum_s[ks, i, None])
+                damage = np.maximum(weight_d[i] - sum_d[kd, i, None], 0)
+                wrong = np.maximum(all_s[i, None] - captured, 0) + damage
+                below[i] = wrong.min(axis=1) < allowed[possible]
+    return below
+
+
+def _rules_below(
+    space: States,
+    left: tuple[np.ndarray, np.ndarray],
+    sums: tuple[np.ndarray, np.ndarray],
+    required: np.ndarray,
+    fewest: int,
+    most: int,
+) -> np.ndarray:
+    """Where completions by so many rules may cost less than required, as far as what they can capture tells.
+
+    All weight of the label that the default rule does not predict must be captured, and r rules capture at most the sum
+    of the r largest weights. More rules than `_LONGEST` are bounded by their number.
+    """
+    below = (required > (_LONGEST + 1) * space.per_rule) & (most == _LONGEST)
+    for r in range(fewest, min(most, _useful_rules(space, required)) + 1):
+        wrong = np.minimum(left[0] - sums[0][r], left[1] - sums[1][r])
+        below |= np.maximum(wrong, 0) < space.weight_for(required - r * space.per_rule)
+    return below
+
+
+def _useful_rules(space: States, required: np.ndarray) -> int:
+    """Most rules that cost less than required, up to `_LONGEST`."""
+    return min(_LONGEST, (int(required.max(initial=1)) - 1) // space.per_rule)
+
+
+def _largest_sums(weights: np.ndarray) -> np.ndarray:
+    """``out[r, i]``: the sum of the r largest entries of row i. Where it is rounded it exceeds all weight there is."""
+    k = min(_LONGEST, weights.shape[1])
+    largest = -np.sort(np.partition(-weights, k - 1, axis=1)[:, :k] if k else -weights, axis=1)
+    out = np.zeros((_LONGEST + 1, len(weights)), dtype=weights.dtype)
+    out[1 : k + 1] = largest.T
+    return out.cumsum(axis=0, dtype=weights.dtype)
+
+
+def chunks(space: States, n: int) -> Iterator[slice]:
+    """Slices of n sets that are small enough to be worked on at once."""
+    step = max(1, _CELLS // (len(space.weights) + len(space.antecedents) + 1))
+    return (slice(start, min(n, start + step)) for start in range(0, n, step))

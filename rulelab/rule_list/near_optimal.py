@@ -1,0 +1,391 @@
+"""All rule lists within a gap of the optimum: counted, grouped by what they predict, and enumerated best first."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .. import bits
+from ..problem import Problem
+from ..search import Status
+from . import near_optimal_kernels as kernels
+from .costs import Costs, integer_costs
+from .counting import Layout, layout
+from .near_optimal_result import NearOptimal, summarise
+from .search import RuleListSearch
+
+_SLICE_SECONDS = 0.03
+_LONGEST = int(np.iinfo(np.int16).max) - 1
+
+
+@dataclass(frozen=True)
+class NearOptimalProgress:
+    """An enumeration at one moment.
+
+    Attributes
+    ----------
+    phase : str
+        "optimum" while the optimum is being certified, then "enumerating", then "finished".
+    count : int
+        Different classifiers so far.
+    states : int
+        Partial classifiers stored.
+    work : int
+        Prefixes expanded.
+    seconds : float
+        Wall clock of this call of `NearOptimalSearch.steps`.
+    optimum, covered, threshold : float
+        The optimum's objective (of the incumbent in the first phase); every list with an objective below ``covered``
+        has been found; lists up to ``threshold`` are looked for.
+    memory_bytes : int
+    truncated : str or None
+        Why it ended early: "limit", "memory" or "time".
+    """
+
+    phase: str
+    count: int
+    states: int
+    work: int
+    seconds: float
+    optimum: float
+    covered: float
+    threshold: float
+    memory_bytes: int
+    truncated: str | None
+
+
+class NearOptimalSearch:
+    """Step-wise enumeration of all rule lists within a gap of the optimum, best first.
+
+    A list here is a sequence of antecedents each of which captures, as the rule at its place, some training weight;
+    antecedents that hold for the same training rows count once, as the first of them (the others are its aliases).
+    Lists that predict the same for every training pattern are one *model*: orders that make no difference and rules
+    that change nothing are grouped, and the model is shown by its cheapest list.
+
+    Parameters
+    ----------
+    search : RuleListSearch or Problem
+        A search is advanced to its end first when it has not certified the optimum.
+    regularization : float, optional
+        With a problem: the cost of one rule.
+    gap : float, optional
+        Lists with an objective at most the optimum's + ``gap`` are near-optimal; or
+    ratio : float, optional
+        at most the optimum's * (1 + ``ratio``). Give one of the two.
+    limit : int
+        Most models to find.
+    max_length : int, optional
+        With a problem: most rules in a list.
+    memory_limit : int, optional
+        Bytes that the enumeration may take.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range.
+
+    Notes
+    -----
+    A prefix is cut only when a bound of all its completions exceeds the threshold. Nothing is presolved but equal
+    antecedents, and support bounds, dominance and the choice of one prefix per captured set, valid for one optimum,
+    are not used: they would lose lists. Weights that are not integers are rounded to a fine grid, and lists are
+    included up to its resolution above the threshold.
+    """
+
+    def __init__(
+        self,
+        search: RuleListSearch | Problem,
+        regularization: float | None = None,
+        *,
+        gap: float | None = None,
+        ratio: float | None = None,
+        limit: int = 10_000,
+        max_length: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        _check(search, regularization, gap, ratio, limit, max_length, memory_limit)
+        if isinstance(search, Problem):
+            search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
+        self.search = search
+        self.problem = search.problem
+        self.regularization = search.regularization
+        self.gap, self.ratio, self.limit, self.memory_limit = gap, ratio, int(limit), memory_limit
+        self.phase = "optimum"
+        self.truncated: str | None = None
+        self.optimum = math.nan
+        self.best_cost = self.constant = 0
+        self.representatives: np.ndarray
+        self.groups: np.ndarray
+        self.weights: np.ndarray
+        self.costs: Costs
+        self.limits: kernels.Limits
+        self.store: kernels.Store | None = None
+        self._layout: Layout
+        self._sets: kernels.Sets
+
+    @property
+    def work(self) -> int:
+        """Prefixes expanded, by the search for the optimum and by the enumeration."""
+        return self.search.work + (0 if self.store is None else int(self.store.numbers[kernels.WORK]))
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the enumeration."""
+        return 0 if self.store is None else sum(array.nbytes for array in self.store)
+
+    @property
+    def covered_cost(self) -> int:
+        """The cost, on the grid, below which every list has been found."""
+        if self.store is None:
+            return self.best_cost
+        if self.phase == "finished" and self.truncated is None:
+            return self.limits.threshold + 1
+        return int(self.store.heap_key[0])
+
+    def advance(self, max_work: int) -> NearOptimalProgress:
+        """Expand at most ``max_work`` prefixes and return the state."""
+        self.truncated = None
+        if self.phase == "optimum":
+            snapshot = self.search.advance(max_work)
+            incumbent = snapshot.incumbent
+            assert incumbent is not None  # noqa: S101 - a rule list search always has one
+            self.optimum = incumbent.objective
+            if snapshot.status is Status.OPTIMAL:
+                self._prepare(incumbent.model.antecedents)
+            elif snapshot.status is Status.LIMIT:
+                self.truncated = snapshot.limit
+        elif self.phase == "enumerating":
+            self._run(max_work)
+        return self._progress()
+
+    def steps(self, time_limit: float | None = None) -> Iterator[NearOptimalProgress]:
+        """Advance until all is found or a limit is met, yielding every state; stop by leaving the loop.
+
+        Parameters
+        ----------
+        time_limit : float, optional
+            Wall-clock seconds for this call; calling `steps` again goes on.
+        """
+        if time_limit is not None and not time_limit >= 0:
+            raise ValueError(f"time_limit must be seconds >= 0 or None, not {time_limit!r}")
+        return self._steps(time_limit)
+
+    def result(self) -> NearOptimal:
+        """What has been found so far."""
+        return summarise(self)
+
+    def _steps(self, time_limit: float | None) -> Iterator[NearOptimalProgress]:
+        start, size = time.perf_counter(), 64
+        while True:
+            began = time.perf_counter()
+            self.advance(size)
+            now = time.perf_counter()
+            out_of_time = time_limit is not None and now - start >= time_limit
+            if out_of_time and self.phase != "finished" and self.truncated is None:
+                self.truncated = "time"
+            yield replace(self._progress(), seconds=now - start)
+            if self.phase == "finished" or self.truncated is not None:
+                return
+            if now - began < _SLICE_SECONDS / 2:
+                size = min(2 * size, 1 << 20)
+            elif now - began > 2 * _SLICE_SECONDS:
+                size = max(size // 2, 1)
+
+    def _prepare(self, optimum: tuple[int, ...]) -> None:
+        problem = self.problem
+        costs = integer_costs(problem.positives, problem.negatives, self.regularization)
+        columns = bits.transpose(problem.words, problem.n_antecedents)
+        self.groups, first = bits.group_equal_rows(columns)
+        self.representatives = first[bits.counts(columns[first]) > 0]
+        net = costs.positives - costs.negatives
+        self.constant = int(np.minimum(costs.positives, costs.negatives).sum())
+        columns = columns[self.representatives]
+        rows = bits.transpose(columns, problem.n_patterns)
+        m = len(columns)
+        self._layout = layout(rows, net, m)
+        balanced = rows[net == 0]
+        extra = bits.transpose(balanced, m) if len(balanced) else np.zeros((m, 0), dtype=np.uint64)
+        all_balanced = bits.pack(np.ones((1, len(balanced)), dtype=bool))[0] if len(balanced) else extra[:0].ravel()
+        self._sets = kernels.Sets(
+            captures=np.hstack([self._layout.by_antecedent, extra]),
+            full=np.concatenate([self._layout.full, all_balanced]),
+            weighted=len(self._layout.full),
+        )
+        self.weights = self._slot_weights(rows, net)
+        self.costs = costs
+        self.best_cost = self._cost(optimum)
+        self.limits = self._make_limits(m)
+        self.store = kernels.new_store(self._sets, self.limits)
+        kernels.start(self._layout, self._sets, self.limits, self.store, self.constant)
+        self.phase = "enumerating"
+
+    def _make_limits(self, m: int) -> kernels.Limits:
+        costs = self.costs
+        if self.problem.positives.dtype.kind == "i":
+            per_objective = costs.per_error * int(self.problem.total_weight)
+        else:
+            per_objective = round(1 / costs.unit)
+        if self.gap is not None:
+            threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
+        else:
+            threshold = math.floor(self.best_cost * (1 + Fraction(repr(float(self.ratio)))))  # type: ignore[arg-type]
+        threshold += math.ceil(2 * costs.slack * per_objective)
+        worst = costs.per_error * int(costs.positives.sum() + costs.negatives.sum()) + m * costs.per_rule
+        longest = m if self.search.max_length is None else min(m, self.search.max_length)
+        if costs.per_rule:
+            longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
+        return kernels.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
+
+    def _slot_weights(self, rows: np.ndarray, net: np.ndarray) -> np.ndarray:
+        """Training weight of the pattern at each bit of the sets."""
+        total = self.problem.positives + self.problem.negatives
+        of_pattern = {row.tobytes(): weight for row, weight in zip(rows, total.tolist(), strict=True)}
+        weighted = bits.unpack(self._layout.full[None], len(self._layout.weights))[0]
+        placed = bits.transpose(np.ascontiguousarray(self._layout.by_antecedent), len(weighted))
+        out = np.zeros(bits.WORD * len(self._sets.full), dtype=total.dtype)
+        for slot in np.flatnonzero(weighted).tolist():
+            out[slot] = of_pattern[placed[slot].tobytes()]
+        balanced = total[net == 0]
+        out[len(weighted) : len(weighted) + len(balanced)] = balanced
+        return out
+
+    def _cost(self, antecedents: tuple[int, ...]) -> int:
+        """Cost of a list on the grid."""
+        costs, left, wrong = self.costs, np.ones(self.problem.n_patterns, dtype=bool), 0
+        for j in (*antecedents, None):
+            hit = left.copy()
+            if j is not None:
+                hit &= (self.problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+            wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
+            left &= ~hit
+        return costs.per_error * wrong + costs.per_rule * len(antecedents)
+
+    def _run(self, max_work: int) -> None:
+        assert self.store is not None  # noqa: S101
+        target = self.work + max_work
+        while True:
+            left = max(target - self.work, 0)
+            outcome = kernels.advance(self._layout, self._sets, self.limits, self.store, self.limit, left)
+            if outcome == kernels.DONE:
+                self.phase = "finished"
+            elif outcome == kernels.FULL:
+                self.truncated = "limit"
+            elif outcome == kernels.GROW:
+                if self._grow():
+                    continue
+                self.truncated = "memory"
+            return
+
+    def _grow(self) -> bool:
+        """Make room for one more expansion; False when the memory limit does not allow it."""
+        store = self.store
+        assert store is not None  # noqa: S101
+        m = len(self.representatives)
+        for counter, names in kernels.GROUPS.items():
+            used, capacity = int(store.numbers[counter]), len(getattr(store, names[0]))
+            needed = used + (2 * m if counter == kernels.N_HEAP else m)
+            if needed <= capacity:
+                continue
+            entry = sum(getattr(store, name)[:1].nbytes for name in names)
+            wanted = max(2 * capacity, needed)
+            if self.memory_limit is not None:
+                wanted = min(wanted, capacity + (self.memory_limit - self.memory_bytes) // (entry + 8))
+                if wanted < needed:
+                    return False
+            store = kernels.resized(store, names, wanted)
+            self.store = store
+        sizes = {
+            "state_table": kernels.table_size(len(store.cost)),
+            "class_table": kernels.table_size(len(store.class_cost)),
+        }
+        larger = {name: size for name, size in sizes.items() if size > len(getattr(store, name))}
+        if larger:
+            store = store._replace(**{name: np.empty(size, dtype=np.int32) for name, size in larger.items()})
+            kernels.rebuild_tables(store)
+            self.store = store
+        return True
+
+    def _progress(self) -> NearOptimalProgress:
+        numbers = np.zeros(6, dtype=np.int64) if self.store is None else self.store.numbers
+        prepared = self.store is not None
+        return NearOptimalProgress(
+            phase=self.phase,
+            count=int(numbers[kernels.N_EMITTED]),
+            states=int(numbers[kernels.N_STATES]),
+            work=self.work,
+            seconds=0.0,
+            optimum=self.optimum,
+            covered=self.covered_cost * self.costs.unit if prepared else self.optimum,
+            threshold=self.limits.threshold * self.costs.unit if prepared else math.nan,
+            memory_bytes=self.memory_bytes,
+            truncated=self.truncated,
+        )
+
+
+def near_optimal(
+    search: RuleListSearch | Problem,
+    regularization: float | None = None,
+    *,
+    gap: float | None = None,
+    ratio: float | None = None,
+    limit: int = 10_000,
+    time_limit: float | None = None,
+    max_length: int | None = None,
+    memory_limit: int | None = None,
+) -> NearOptimal:
+    """All rule lists within a gap of the optimum; the arguments are those of `NearOptimalSearch`.
+
+    Parameters
+    ----------
+    time_limit : float, optional
+        Wall-clock seconds, for certifying the optimum and enumerating.
+
+    Returns
+    -------
+    NearOptimal
+        When a limit ended the enumeration early, ``complete`` is False and ``covered`` says up to which objective
+        everything has been found.
+
+    Examples
+    --------
+    >>> import numpy as np, rulelab as rl
+    >>> from rulelab.rule_list.near_optimal import near_optimal
+    >>> A = np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool)
+    >>> problem = rl.Problem.from_arrays(A, [1, 1, 0, 0])
+    >>> near_optimal(problem, 0.1, gap=0.1).count
+    1
+    """
+    enumeration = NearOptimalSearch(
+        search, regularization, gap=gap, ratio=ratio, limit=limit, max_length=max_length, memory_limit=memory_limit
+    )
+    for _ in enumeration.steps(time_limit):
+        pass
+    return enumeration.result()
+
+
+def _check(
+    search: Any, regularization: Any, gap: Any, ratio: Any, limit: Any, max_length: Any, memory_limit: Any
+) -> None:
+    if isinstance(search, RuleListSearch):
+        if regularization is not None or max_length is not None:
+            raise ValueError("regularization and max_length are the search's own; give them only with a problem")
+    elif not isinstance(search, Problem):
+        raise ValueError(f"search must be a RuleListSearch or a Problem, not {search!r}")
+    elif regularization is None:
+        raise ValueError("with a problem, give the regularization too")
+    if (gap is None) == (ratio is None):
+        raise ValueError("give either gap (absolute, in the objective's units) or ratio (relative to the optimum)")
+    for name, value in (("gap", gap), ("ratio", ratio)):
+        if value is not None and not (isinstance(value, int | float | np.number) and 0 <= value < math.inf):
+            raise ValueError(f"{name} must be a finite number >= 0, not {value!r}")
+    for name, value in (("limit", limit), ("memory_limit", memory_limit)):
+        if value is None and name == "memory_limit":
+            continue
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{name} must be an integer >= 1, not {value!r}")

@@ -1,0 +1,411 @@
+"""Best-first enumeration of all rule lists within a threshold, merged where they do the same.
+
+A *state* is a partial classifier: which patterns are captured, which of them are predicted positive, and by how many
+rules. Prefixes of the same state have the same cost and the same completions, so each state is stored once and every
+way to reach it is an *edge*. A *class* is a complete classifier: lists that predict alike on every pattern.
+
+A state is left out only when the bound of all its completions exceeds the threshold: the bounds of the exact search
+that rest on optimality (support, dominance, one prefix per captured set) would lose lists here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..bits import mix
+from ..jit import inner, kernel
+from . import bounds, heap
+from .counting import Layout, count
+from .frontier_kernels import least_errors, table_size
+
+DONE, PAUSED, GROW, FULL = 0, 1, 2, 3
+
+# positions in Store.numbers
+N_STATES, N_CLASSES, N_EDGES, N_HEAP, N_EMITTED, WORK = range(6)
+
+LARGEST_TAIL = 12
+"""Completions of more rules than this are bounded by their rules alone."""
+
+NEVER = np.iinfo(np.int64).max
+
+MOST_LISTS = 1 << 62
+"""Numbers of lists are exact below this, and stop here."""
+
+
+class Sets(NamedTuple):
+    """Sets of patterns: the words of the patterns with a net weight, then those of the patterns without.
+
+    Attributes
+    ----------
+    captures : uint64 array, shape (m, words)
+    full : uint64 array, shape (words,)
+    weighted : int
+        Words of the patterns with a net weight, which come first.
+    """
+
+    captures: np.ndarray
+    full: np.ndarray
+    weighted: int
+
+
+class Limits(NamedTuple):
+    """Costs of errors and rules, the largest cost of a list that counts, and the most rules."""
+
+    per_error: int
+    per_rule: int
+    threshold: int
+    max_length: int
+
+
+class Store(NamedTuple):
+    """States, classes, edges between states, and the queue of what is still to be looked at.
+
+    ``states[i]`` is the uncaptured set, then the set predicted positive; ``stop[i]`` the cost of stopping there,
+    ``class_of[i]`` the classifier that this makes, -1 when it exceeds the threshold. The queue holds states and, as
+    ``-1 - class``, classes; ``emitted`` lists the classes in the order of their cost.
+    """
+
+    states: np.ndarray
+    cost: np.ndarray
+    stop: np.ndarray
+    class_of: np.ndarray
+    length: np.ndarray
+    parent: np.ndarray
+    rule: np.ndarray
+    classes: np.ndarray
+    class_cost: np.ndarray
+    class_state: np.ndarray
+    is_emitted: np.ndarray
+    emitted: np.ndarray
+    edge_from: np.ndarray
+    edge_to: np.ndarray
+    edge_rule: np.ndarray
+    heap_key: np.ndarray
+    heap_item: np.ndarray
+    state_table: np.ndarray
+    class_table: np.ndarray
+    numbers: np.ndarray
+    scratch_counts: np.ndarray
+    scratch_sums: np.ndarray
+    scratch_state: np.ndarray
+    scratch_class: np.ndarray
+
+
+GROUPS = {
+    N_STATES: ("states", "cost", "stop", "class_of", "length", "parent", "rule"),
+    N_CLASSES: ("classes", "class_cost", "class_state", "is_emitted", "emitted"),
+    N_EDGES: ("edge_from", "edge_to", "edge_rule"),
+    N_HEAP: ("heap_key", "heap_item"),
+}
+"""The arrays that grow together, by the number of entries in use."""
+
+
+def new_store(sets: Sets, limits: Limits) -> Store:
+    """An empty store with room for one expansion."""
+    m, words = sets.captures.shape
+    room = 4 * (m + 1)
+
+    def integers(dtype: type = np.int64) -> np.ndarray:
+        return np.zeros(room, dtype=dtype)
+
+    tail = max(1, min(LARGEST_TAIL, limits.max_length))
+    return Store(
+        states=np.zeros((room, 2 * words), dtype=np.uint64),
+        cost=integers(),
+        stop=integers(),
+        class_of=integers(np.int32),
+        length=integers(np.int16),
+        parent=integers(np.int32),
+        rule=integers(np.int32),
+        classes=np.zeros((room, words), dtype=np.uint64),
+        class_cost=integers(),
+        class_state=integers(np.int32),
+        is_emitted=integers(np.uint8),
+        emitted=integers(np.int32),
+        edge_from=integers(np.int32),
+        edge_to=integers(np.int32),
+        edge_rule=integers(np.int32),
+        heap_key=np.zeros(2 * room, dtype=np.int64),
+        heap_item=np.zeros(2 * room, dtype=np.int64),
+        state_table=np.full(table_size(room), -1, dtype=np.int32),
+        class_table=np.full(table_size(room), -1, dtype=np.int32),
+        numbers=np.zeros(6, dtype=np.int64),
+        scratch_counts=np.zeros((4, m), dtype=np.int64),
+        scratch_sums=np.zeros((4, tail + 1), dtype=np.int64),
+        scratch_state=np.zeros(2 * words, dtype=np.uint64),
+        scratch_class=np.zeros(words, dtype=np.uint64),
+    )
+
+
+def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
+    """The store with the named arrays grown to ``capacity`` entries."""
+    grown = {}
+    for name in names:
+        array = getattr(store, name)
+        if not array.flags.owndata:  # as after unpickling
+            array = array.copy()
+        array.resize((capacity, *array.shape[1:]), refcheck=False)
+        grown[name] = array
+    return store._replace(**grown)
+
+
+@kernel
+def start(arrays, sets, limits, store, constant):
+    """Queue the empty prefix; ``constant`` is the weight that every list gets wrong."""
+    state = store.scratch_state
+    for w in range(sets.full.size):
+        state[w] = sets.full[w]
+        state[sets.full.size + w] = np.uint64(0)
+    positive, negative = store.scratch_counts[2], store.scratch_counts[3]
+    weight_positive, weight_negative = count(arrays, state[: sets.weighted], positive, negative)
+    longer = np.int64(0) if limits.max_length > 0 else NEVER
+    _enter(sets, limits, store, 0, limits.per_error * constant, -1, -1, weight_positive, weight_negative, longer)
+
+
+@kernel
+def advance(arrays, sets, limits, store, limit, max_work):
+    """Expand at most ``max_work`` states.
+
+    Returns DONE, PAUSED, GROW when an array has no room, or FULL when ``limit`` classes are known and there are more.
+    """
+    numbers = store.numbers
+    m = sets.captures.shape[0]
+    work = 0
+    while numbers[N_HEAP] > 0:
+        item = store.heap_item[0]
+        if item < 0:
+            c = -1 - item
+            if not store.is_emitted[c]:
+                if numbers[N_EMITTED] >= limit:
+                    return FULL
+                store.is_emitted[c] = 1
+                store.emitted[numbers[N_EMITTED]] = c
+                numbers[N_EMITTED] += 1
+            numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[N_HEAP])
+            continue
+        if work >= max_work:
+            return PAUSED
+        if (
+            numbers[N_STATES] + m > store.cost.size
+            or numbers[N_CLASSES] + m > store.class_cost.size
+            or numbers[N_EDGES] + m > store.edge_rule.size
+            or numbers[N_HEAP] + 2 * m > store.heap_key.size
+        ):
+            return GROW
+        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[N_HEAP])
+        _expand(arrays, sets, limits, store, item)
+        numbers[WORK] += 1
+        work += 1
+    return DONE
+
+
+@kernel
+def rebuild_tables(store):
+    """Enter all states and classes into emptied tables."""
+    for slot in range(store.state_table.size):
+        store.state_table[slot] = -1
+    for slot in range(store.class_table.size):
+        store.class_table[slot] = -1
+    for i in range(store.numbers[N_STATES]):
+        store.state_table[_state_slot(store, store.states[i], store.length[i])] = i
+    for c in range(store.numbers[N_CLASSES]):
+        store.class_table[_class_slot(store, store.classes[c])] = c
+
+
+@inner
+def _expand(arrays, sets, limits, store, node):
+    words = sets.full.size
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    whole = store.states[node]
+    weight_positive, weight_negative = count(arrays, whole[: sets.weighted], positive, negative)
+    sums_positive, sums_negative = store.scratch_sums[0], store.scratch_sums[1]
+    bounds.largest_sums(positive, sums_positive)
+    bounds.largest_sums(negative, sums_negative)
+    cost, length = store.cost[node], np.int64(store.length[node]) + 1
+    child = store.scratch_state
+    for a in range(positive.size):
+        child_cost = cost + limits.per_error * min(positive[a], negative[a]) + limits.per_rule
+        if child_cost > limits.threshold:
+            continue
+        left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
+        stop = child_cost + limits.per_error * min(left_positive, left_negative)
+        longer = child_cost + _union(limits, left_positive, left_negative, sums_positive, sums_negative, length)
+        if stop > limits.threshold and longer > limits.threshold:
+            continue
+        captures_something = False
+        predicts_positive = positive[a] > negative[a]
+        for w in range(words):
+            captured = whole[w] & sets.captures[a, w]
+            captures_something |= captured != 0
+            child[w] = whole[w] & ~captured
+            child[words + w] = whole[words + w] | captured if predicts_positive else whole[words + w]
+        if not captures_something:
+            continue
+        known = np.int64(store.state_table[_state_slot(store, child, length)])
+        if known < 0:
+            if longer <= limits.threshold:
+                longer = child_cost + _tail(arrays, sets, limits, store, left_positive, left_negative, length)
+            if stop > limits.threshold and longer > limits.threshold:
+                continue
+            known = _enter(sets, limits, store, length, child_cost, node, a, left_positive, left_negative, longer)
+        edge = store.numbers[N_EDGES]
+        store.edge_from[edge] = node
+        store.edge_to[edge] = known
+        store.edge_rule[edge] = a
+        store.numbers[N_EDGES] += 1
+
+
+@inner
+def _union(limits, weight_positive, weight_negative, sums_positive, sums_negative, length):
+    """Least further cost by one or more rules: of the label that the default rule does not predict, r rules capture
+    at most the sum of the r largest weights."""
+    best = NEVER
+    last = sums_positive.size - 1
+    for r in range(1, limits.max_length - length + 1):
+        if r > last:
+            best = min(best, r * limits.per_rule)
+            break
+        missed = max(0, min(weight_positive - sums_positive[r], weight_negative - sums_negative[r]))
+        best = min(best, r * limits.per_rule + limits.per_error * missed)
+        if missed == 0:
+            break
+    return best if best < NEVER else limits.threshold + 1
+
+
+@inner
+def _tail(arrays, sets, limits, store, weight_positive, weight_negative, length):
+    """As `_union`, from the counts of the state itself (``store.scratch_state``), by the sharper `least_errors`."""
+    positive, negative = store.scratch_counts[2], store.scratch_counts[3]
+    count(arrays, store.scratch_state[: sets.weighted], positive, negative)
+    sums_positive, sums_negative = store.scratch_sums[2], store.scratch_sums[3]
+    bounds.largest_sums(positive, sums_positive)
+    bounds.largest_sums(negative, sums_negative)
+    best = NEVER
+    last = sums_positive.size - 1
+    for r in range(1, limits.max_length - length + 1):
+        if r * limits.per_rule >= best:
+            break
+        wrong = 0
+        if r <= last:
+            wrong = least_errors(r, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative)
+        best = min(best, r * limits.per_rule + limits.per_error * wrong)
+        if r > last:
+            break
+    return best if best < NEVER else limits.threshold + 1
+
+
+@inner
+def _enter(sets, limits, store, length, cost, parent, rule, weight_positive, weight_negative, longer):
+    """Store the state in ``store.scratch_state``, queue it if it has completions, and the classifier it makes."""
+    numbers = store.numbers
+    words = sets.full.size
+    node = numbers[N_STATES]
+    numbers[N_STATES] += 1
+    state = store.scratch_state
+    for w in range(2 * words):
+        store.states[node, w] = state[w]
+    store.state_table[_state_slot(store, state, length)] = node
+    store.cost[node] = cost
+    store.length[node] = length
+    store.parent[node] = parent
+    store.rule[node] = rule
+    stop = cost + limits.per_error * min(weight_positive, weight_negative)
+    store.stop[node] = stop
+    store.class_of[node] = -1
+    if stop <= limits.threshold:
+        _enter_class(store, node, words, stop, weight_positive > weight_negative)
+    if longer <= limits.threshold:
+        numbers[N_HEAP] = heap.push(store.heap_key, store.heap_item, numbers[N_HEAP], longer, node)
+    return node
+
+
+@inner
+def _enter_class(store, node, words, stop, default_positive):
+    numbers = store.numbers
+    classifier = store.scratch_class
+    for w in range(words):
+        classifier[w] = store.states[node, words + w]
+        if default_positive:
+            classifier[w] |= store.states[node, w]
+    slot = _class_slot(store, classifier)
+    c = np.int64(store.class_table[slot])
+    if c < 0:
+        c = numbers[N_CLASSES]
+        numbers[N_CLASSES] += 1
+        store.class_table[slot] = c
+        for w in range(words):
+            store.classes[c, w] = classifier[w]
+        store.class_cost[c] = stop + 1
+        store.is_emitted[c] = 0
+    store.class_of[node] = c
+    if stop < store.class_cost[c]:
+        store.class_cost[c] = stop
+        store.class_state[c] = node
+        numbers[N_HEAP] = heap.push(store.heap_key, store.heap_item, numbers[N_HEAP], stop, -1 - c)
+
+
+@inner
+def _state_slot(store, state, length):
+    """The table slot of this state, or the free one to fill."""
+    mask = np.uint64(store.state_table.size - 1)
+    h = np.uint64(length)
+    for w in range(state.size):
+        h = mix(h, state[w])
+    slot = np.int64(h & mask)
+    while True:
+        node = store.state_table[slot]
+        if node < 0:
+            return slot
+        same = store.length[node] == length
+        if same:
+            for w in range(state.size):
+                if store.states[node, w] != state[w]:
+                    same = False
+                    break
+        if same:
+            return slot
+        slot = (slot + 1) & np.int64(mask)
+
+
+@inner
+def _class_slot(store, classifier):
+    """The table slot of this classifier, or the free one to fill."""
+    mask = np.uint64(store.class_table.size - 1)
+    h = np.uint64(0)
+    for w in range(classifier.size):
+        h = mix(h, classifier[w])
+    slot = np.int64(h & mask)
+    while True:
+        c = store.class_table[slot]
+        if c < 0:
+            return slot
+        same = True
+        for w in range(classifier.size):
+            if store.classes[c, w] != classifier[w]:
+                same = False
+                break
+        if same:
+            return slot
+        slot = (slot + 1) & np.int64(mask)
+
+
+@kernel
+def count_lists(order, edge_from, edge_to, stop, cap, ways, endings, best):
+    """Lists through every state: ``ways`` to reach it, ``endings`` of cost at most ``cap`` from it, the ``best`` one.
+
+    ``order`` sorts the edges by the length of the state they start from. Counts stop at `MOST_LISTS`.
+    """
+    for i in range(stop.size):
+        ways[i] = 0
+        endings[i] = 1 if stop[i] <= cap else 0
+        best[i] = stop[i]
+    ways[0] = 1
+    for i in range(order.size):
+        start_of, end_of = edge_from[order[i]], edge_to[order[i]]
+        ways[end_of] = min(ways[end_of] + ways[start_of], MOST_LISTS)
+    for i in range(order.size - 1, -1, -1):
+        start_of, end_of = edge_from[order[i]], edge_to[order[i]]
+        endings[start_of] = min(endings[start_of] + endings[end_of], MOST_LISTS)
+        best[start_of] = min(best[start_of], best[end_of])

@@ -1,0 +1,100 @@
+"""A server with the page, and a real Chromium to look at it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from visits import Visit, workers
+
+import rulelab as rl
+
+CHROMIUM_OPTIONS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+UNUSED_SECONDS = 3
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """Address of the page, served from a thread of this process; kernels are compiled before."""
+    data = rl.datasets.load("tic_tac_toe")
+    antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(data.X), max_conditions=2)
+    problem = rl.Problem.from_antecedents(antecedents, data.y)
+    for width in (0, 2):
+        rl.solve(rl.RuleListSearch(problem, beam_width=width), work_limit=3)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    thread = rl.views.serve(
+        port=port,
+        threaded=True,
+        unused_session_lifetime_milliseconds=1000 * UNUSED_SECONDS,
+        check_unused_sessions_milliseconds=200,
+    )
+    base = f"http://127.0.0.1:{port}/"
+    end = time.monotonic() + 30
+    while not _answers(base):
+        assert time.monotonic() < end, "the server does not answer"
+        time.sleep(0.1)
+    yield base
+    thread.stop()
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address):
+            return True
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The system's Chromium; on a build machine its absence is an error."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail("no chromium was found on this build machine")
+        pytest.skip("no chromium was found; install it to run the browser tests")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_OPTIONS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(server: str, chromium: Any) -> Iterator[Callable[..., Visit]]:
+    """Opens pages, each with a fresh profile; afterwards they are closed and their workers have ended."""
+    contexts = []
+
+    def make(width: int = 1360, height: int = 900, **options: Any) -> Visit:
+        contexts.append(chromium.new_context(viewport={"width": width, "height": height}, **options))
+        return Visit(contexts[-1].new_page(), server)
+
+    yield make
+    for context in contexts:
+        context.close()
+    end = time.monotonic() + 15
+    while workers():
+        assert time.monotonic() < end, "a worker outlived its page"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def unused_seconds() -> float:
+    """How long the server keeps a session that nobody is connected to."""
+    return UNUSED_SECONDS

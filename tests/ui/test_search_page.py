@@ -1,0 +1,255 @@
+"""The Search tab in a real browser."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from visits import workers
+
+pytestmark = pytest.mark.ui
+
+QUICK = "?data=tic_tac_toe&regularization=0.02"
+LONG = "?data=breast_cancer&quantiles=10&regularization=0.001"
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def upload(visit, name: str, contents: str | bytes) -> None:
+    data = contents.encode() if isinstance(contents, str) else contents
+    visit.page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/csv", "buffer": data})
+
+
+def full_speed(visit) -> None:
+    visit.page.get_by_label("Speed").select_option("full speed")
+
+
+def test_the_first_page_runs_to_the_certificate(visit) -> None:
+    began = time.monotonic()
+    view = visit().open()
+    assert time.monotonic() - began < 6
+    assert "ready" in view.status
+    for name in ("Run", "Pause", "Step", "Stop", "Reset"):
+        assert view.button(name).count() == 1
+    view.button("Run").click()
+    view.until(lambda: view.page.locator("table.rules tbody tr").count() > 0)
+    view.until_status("certified optimal")
+    assert "gap 0 " in view.status
+    assert view.page.locator("table.rules tbody tr").count() >= 3
+    download = view.page.get_by_role("link", name="Model (JSON)").or_(view.button("Model (JSON)"))
+    with view.page.expect_download() as info:
+        download.first.click()
+    assert '"rule_list"' in Path(info.value.path()).read_text()
+    assert view.foreign() == []
+    assert view.console == []
+
+
+def test_the_status_line_is_a_polite_live_region(visit) -> None:
+    view = visit().open(QUICK)
+    status = view.page.get_by_role("status")
+    assert status.count() == 1
+    assert status.get_attribute("aria-live") == "polite"
+    handle = status.element_handle()
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    assert handle.evaluate("e => e.isConnected"), "the region must stay in the page for screen readers to follow it"
+    assert re.search(r"nodes \S+ expanded \S+ queue 0 log10 remaining none left", view.status)
+
+
+def test_pause_step_stop_and_reset(visit) -> None:
+    view = visit().open(LONG)
+    full_speed(view)
+    view.button("Run").click()
+    view.until_status("branch and bound")
+    view.button("Pause").click()
+    view.until_status("paused")
+    view.page.wait_for_timeout(400)
+    before = view.expanded
+    for done in (1, 2, 3):
+        view.button("Step").click()
+        view.until(lambda done=done: view.expanded == before + done)
+    view.button("Run").click()
+    view.until(lambda: view.expanded > before + 3)
+    view.button("Stop").click()
+    view.until_status("limit reached")
+    assert re.search(r"within 0\.\d+ of the optimum", view.status)
+    view.button("Reset").click()
+    view.until_status("ready")
+    assert view.page.locator("table.rules").count() == 0
+    assert view.console == []
+
+
+def test_one_expansion_per_tick_and_faster_while_it_runs(visit) -> None:
+    view = visit().open(LONG)
+    view.page.get_by_label("Speed").select_option("1 expansion per tick")
+    view.button("Run").click()
+    view.until(lambda: "expanded" in view.status and view.expanded >= 2)
+    assert view.expanded < 40
+    full_speed(view)
+    view.until(lambda: view.expanded > 500)
+
+
+def test_closing_the_tab_ends_the_worker(visit, unused_seconds) -> None:
+    view = visit().open(LONG)
+    full_speed(view)
+    view.button("Run").click()
+    view.until_status("branch and bound")
+    assert workers()
+    view.page.close()
+    end = time.monotonic() + unused_seconds + 5
+    while workers():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_two_sessions_do_not_disturb_each_other(visit) -> None:
+    one, two = visit().open(LONG), visit().open(QUICK)
+    full_speed(one)
+    one.button("Run").click()
+    one.until_status("branch and bound")
+    two.button("Run").click()
+    two.until_status("certified optimal")
+    assert "certified" not in one.status
+    before = one.expanded
+    one.until(lambda: one.expanded > before)
+    one.button("Pause").click()
+    one.until_status("paused")
+    assert "certified optimal" in two.status
+
+
+def test_hostile_names_stay_text(visit) -> None:
+    rows = "\n".join(f"{'yes' if i % 3 else HOSTILE},{i},{i % 3 > 0:d}" for i in range(60))
+    view = visit().open()
+    upload(view, f"{HOSTILE}.csv", f"{HOSTILE},<script>alert(2)</script>,<b>y</b>\n{rows}\n")
+    view.page.get_by_label("Target column").wait_for()
+    view.page.get_by_label("Positive class").wait_for()
+    full_speed(view)
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    table = view.page.locator("table.rules")
+    assert HOSTILE in table.inner_text()
+    assert table.locator("img, script").count() == 0
+    assert view.page.locator("img[src=x]").count() == 0
+    assert view.dialogs == []
+    assert view.foreign() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "expected"),
+    [
+        ("empty.csv", "", "empty"),
+        ("ragged.csv", "a,y\n1,0\n2\n", "row 2"),
+        ("latin.csv", b"a,y\n1,0\n\xff,1\n", "UTF-8"),
+        ("twice.csv", "a,a,y\n1,2,0\n", "'a'"),
+    ],
+)
+def test_a_bad_upload_is_explained_and_the_session_goes_on(visit, name, contents, expected) -> None:
+    view = visit().open(QUICK)
+    upload(view, name, contents)
+    alert = view.page.get_by_role("alert").filter(visible=True)
+    alert.wait_for()
+    assert expected in alert.inner_text()
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    assert alert.count() == 0
+
+
+def test_one_class_and_a_bad_regularization_are_explained(visit) -> None:
+    view = visit().open("?data=tic_tac_toe&regularization=0")
+    alert = view.page.get_by_role("alert").filter(visible=True)
+    view.button("Run").click()
+    view.until_status("failed")
+    assert "regularization" in alert.inner_text()
+    upload(view, "one.csv", "a,y\n1,1\n2,1\n3,1\n")
+    view.page.get_by_label("Target column").wait_for()
+    view.button("Run").click()
+    view.until(lambda: alert.count() == 1 and "regularization" not in alert.inner_text())
+    assert "y" in alert.inner_text()
+    assert "unexpected" not in alert.inner_text()
+
+
+def test_a_phone_scrolls_down_only(visit) -> None:
+    view = visit(width=390, height=844).open(QUICK)
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    too_wide = view.page.evaluate(
+        """() => {
+            const found = []
+            const walk = (root) => {
+                for (const e of root.querySelectorAll("*")) {
+                    const box = e.getBoundingClientRect()
+                    if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
+                    if (e.shadowRoot) { walk(e.shadowRoot) }
+                }
+            }
+            walk(document)
+            return found
+        }"""
+    )
+    assert too_wide == []
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [("dark", True), ("light", False)])
+def test_the_page_follows_the_system_s_theme_and_the_switch(visit, scheme, dark) -> None:
+    view = visit(color_scheme=scheme).open(QUICK)
+
+    def is_dark() -> bool:
+        main = "getComputedStyle(document.querySelector('main') ?? document.body).backgroundColor"
+        red = int(re.findall(r"\d+", view.page.evaluate(main))[0])
+        return red < 128
+
+    view.until(lambda: is_dark() is dark)
+    view.page.get_by_role("button", name="Toggle theme").click()
+    view.until(lambda: is_dark() is not dark)
+
+
+def test_every_control_is_named_and_reached_by_keyboard(visit) -> None:
+    view = visit().open(QUICK)
+    for role in ("button", "combobox", "spinbutton", "checkbox"):
+        controls = view.page.get_by_role(role).filter(visible=True)
+        named = view.page.get_by_role(role, name=re.compile(r"\w")).filter(visible=True)
+        assert controls.count() == named.count() > 0
+    view.page.locator("body").press("Tab")
+    for _ in range(60):
+        focused = view.page.evaluate(
+            """() => {
+                let e = document.activeElement
+                while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
+                return e?.textContent?.trim() ?? ""
+            }"""
+        )
+        if focused == "Run":
+            break
+        view.page.keyboard.press("Tab")
+    assert focused == "Run"
+    view.page.keyboard.press("Enter")
+    view.until_status("certified optimal")
+
+
+def test_the_address_holds_the_settings(visit) -> None:
+    view = visit().open(QUICK)
+    assert view.page.get_by_label("Data set").input_value() == "tic_tac_toe"
+    view.page.get_by_label("Order of the queue").select_option("curiosity")
+    view.until(lambda: "policy=curiosity" in view.page.url)
+    assert "data=tic_tac_toe" in view.page.url
+
+
+def test_a_lost_connection_pauses_and_comes_back(visit) -> None:
+    view = visit()
+    sockets = []
+
+    def pass_through(socket) -> None:
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    view.page.route_web_socket(re.compile("/ws"), pass_through)
+    view.open(LONG)
+    view.page.get_by_label("Speed").select_option("10 per tick")
+    view.button("Run").click()
+    view.until(lambda: "expanded" in view.status and view.expanded > 20)
+    sockets[-1].close(code=3000, reason="cut by the test")
+    view.until(lambda: len(sockets) > 1)
+    before = view.expanded
+    view.until(lambda: view.expanded > before)

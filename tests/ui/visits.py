@@ -1,0 +1,75 @@
+"""What a browser test does with a page."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rulelab.views.session import THREAD_NAME
+
+
+def workers() -> list[threading.Thread]:
+    """The threads that search."""
+    return [thread for thread in threading.enumerate() if thread.name == THREAD_NAME]
+
+
+@dataclass
+class Visit:
+    """One open page, with all that it has asked for and complained about."""
+
+    page: Any
+    base: str
+    requests: list[str] = field(default_factory=list)
+    console: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.console.append(str(error)))
+        self.page.on("dialog", self._dialog)
+
+    def open(self, query: str = "") -> Visit:
+        self.page.goto(self.base + query)
+        self.button("Run").wait_for()
+        self.page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle")
+        return self
+
+    def button(self, name: str) -> Any:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    @property
+    def status(self) -> str:
+        return " ".join(self.page.get_by_role("status").inner_text().split())
+
+    @property
+    def expanded(self) -> int:
+        """The number of expanded prefixes that the status line shows."""
+        words = self.status.replace("\u202f", "").split()
+        return int(words[words.index("expanded") + 1])
+
+    def until(self, condition: Callable[[], bool], seconds: float = 60.0) -> None:
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, f"waited in vain; the status line says: {self.status}"
+            self.page.wait_for_timeout(50)
+
+    def until_status(self, text: str, seconds: float = 60.0) -> None:
+        self.until(lambda: text in self.status, seconds)
+
+    def foreign(self) -> list[str]:
+        """Addresses on other machines that were asked for."""
+        own = (self.base, self.base.replace("http:", "ws:"), "data:", "blob:", "about:")
+        return [url for url in self.requests if not url.startswith(own)]
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.console.append(message.text)
+
+    def _dialog(self, dialog: Any) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
