@@ -60,8 +60,8 @@ def source_stamp() -> tuple[float, int]:
 
 
 def _watch_all_sources(dispatcher: Any) -> None:
-    """Let a change of any kernel source make the cached kernel stale, not only a change of the file it is defined in."""
-    global _stamp  # noqa: PLW0603
+    """Let a change of any kernel source make the cached kernel stale, not only one of the file it is defined in."""
+    global _stamp
     file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if file is not None:
         if _stamp is None:
@@ -75,16 +75,16 @@ def is_compiled(*kernels: Any) -> bool:
 
 
 @intrinsic
-def _ctpop(typingctx, x):  # noqa: ARG001
-    def codegen(context, builder, signature, args):  # noqa: ARG001
+def _ctpop(typingctx, x):
+    def codegen(context, builder, signature, args):
         return builder.ctpop(args[0])
 
     return types.uint64(types.uint64), codegen
 
 
 @intrinsic
-def _cttz(typingctx, x):  # noqa: ARG001
-    def codegen(context, builder, signature, args):  # noqa: ARG001
+def _cttz(typingctx, x):
+    def codegen(context, builder, signature, args):
         return builder.cttz(args[0], context.get_constant(types.boolean, False))
 
     return types.uint64(types.uint64), codegen

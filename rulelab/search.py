@@ -20,20 +20,17 @@ if TYPE_CHECKING:
     from .problem import Problem
 
 _SLICE_SECONDS = 0.03
-_FIRST_SLICE = 64
+_FIRST_SLICE = 1
 _LARGEST_SLICE = 1 << 20
 
 
-class Status(str, enum.Enum):
+class Status(enum.StrEnum):
     """How a search stands."""
 
     RUNNING = "running"
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
     LIMIT = "limit"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -227,7 +224,7 @@ def solve(
     last = None
     for snapshot in steps(search, work_per_step, time_limit, gap, work_limit):
         last = snapshot
-    assert last is not None  # noqa: S101 - steps yields at least once
+    assert last is not None
     return last
 
 
@@ -244,7 +241,7 @@ def _drain(
         snapshot = replace(snapshot, seconds=now - start)
         if snapshot.status is Status.RUNNING:
             limit = None
-            if 0 < gap and snapshot.gap <= gap:
+            if gap > 0 and snapshot.gap <= gap:
                 limit = "gap"
             elif time_limit is not None and now - start >= time_limit:
                 limit = "time"

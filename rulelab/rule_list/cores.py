@@ -22,7 +22,7 @@ N_CORES, WORK, LEARNT, FAILED = range(4)
 # learning pays once a search is long; all in units that do not depend on the machine
 _WITHIN_RULES = 4
 _COUNTS_PER_EXPANSION = 60
-_COUNTS_PER_PROOF = 3000
+_ANTECEDENTS_PER_PROOF = 400_000
 _DEEPEST = 6
 _ROOM = 4096
 
@@ -171,7 +171,7 @@ def _costs_at_least(arrays, rules, cores, chosen, needed):
     for w in range(chosen.size):
         cores.sets[0, w] = chosen[w]
     cores.budget[0] = needed
-    stop = cores.numbers[WORK] + _COUNTS_PER_PROOF
+    stop = cores.numbers[WORK] + _ANTECEDENTS_PER_PROOF // cores.counts.shape[2]
     depth = 0
     outcome = _enter(arrays, rules, cores, 0)
     while True:

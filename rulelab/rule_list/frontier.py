@@ -180,7 +180,7 @@ class FrontierSearch(Search):
 
     def _run_beam(self, target: int) -> None:
         beam, before = self._beam, self._curve.errors.copy()
-        assert beam is not None  # noqa: S101
+        assert beam is not None
         ended = kernels.advance_beam(self._layout, kernels.Rules(), beam, self._curve, target - self.work)
         self.work = int(beam.numbers[beams.WORK])
         for k in np.flatnonzero(self._curve.errors < before).tolist():

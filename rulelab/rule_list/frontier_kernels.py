@@ -112,13 +112,13 @@ def table_size(n_nodes: int) -> int:
 
 
 @kernel
-def least_errors(rules_left, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative):
+def least_errors(rules_left, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative, cap):
     """Lower bound on the net weight that at most ``rules_left`` >= 1 further rules and a default rule get wrong.
 
     If the default rule predicts d and ks further rules predict the other label s, let b be the one of them with the
     largest W^s_b. Together they capture at most min(ks W^s_b, sum of the ks largest) of the s-weight; the d-weight in b
     is wrong except for what the other rules shield, at most the sum of the (rules_left - ks) largest W^d.
-    The bound is the least over d, ks and b; more rules of either kind only lower it.
+    The bound is the least over d, ks and b; more rules of either kind only lower it. It is not followed beyond ``cap``.
 
     Parameters
     ----------
@@ -129,8 +129,10 @@ def least_errors(rules_left, weight_positive, weight_negative, positive, negativ
         Net weights of every antecedent within it.
     sums_positive, sums_negative : int64 array, at least rules_left + 1 entries
         Entry r is the sum of the r largest of them.
+    cap : int
+        The result is at most this: what a caller needs to know.
     """
-    best = min(weight_positive, weight_negative)
+    best = min(cap, weight_positive, weight_negative)
     best = _least_errors(rules_left, weight_positive, positive, negative, sums_positive, sums_negative, best)
     return _least_errors(rules_left, weight_negative, negative, positive, sums_negative, sums_positive, best)
 
@@ -160,7 +162,14 @@ def bound_from_the_root(arrays, curve, store, constant):
     curve.lower[0] = constant + min(weight_positive, weight_negative)
     for k in range(1, curve.errors.size):
         curve.lower[k] = constant + least_errors(
-            k, weight_positive, weight_negative, positive, negative, store.scratch_sums[0], store.scratch_sums[1]
+            k,
+            weight_positive,
+            weight_negative,
+            positive,
+            negative,
+            store.scratch_sums[0],
+            store.scratch_sums[1],
+            weight_positive,
         )
 
 
@@ -354,10 +363,11 @@ def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_neg
     sums_positive, sums_negative = store.scratch_sums[2, : rules_left + 1], store.scratch_sums[3, : rules_left + 1]
     bounds.largest_sums(positive, sums_positive)
     bounds.largest_sums(negative, sums_negative)
+    budget = curve.errors[numbers[LENGTH]] - cost
     further = least_errors(
-        rules_left, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative
+        rules_left, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative, budget
     )
-    if cost + further >= curve.errors[numbers[LENGTH]]:
+    if further >= budget:
         pruned[BY_GRID] += 1
         return
     node = known

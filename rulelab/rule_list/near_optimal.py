@@ -154,7 +154,7 @@ class NearOptimalSearch:
         if self.phase == "optimum":
             snapshot = self.search.advance(max_work)
             incumbent = snapshot.incumbent
-            assert incumbent is not None  # noqa: S101 - a rule list search always has one
+            assert incumbent is not None
             self.optimum = incumbent.objective
             if snapshot.status is Status.OPTIMAL:
                 self._prepare(incumbent.model.antecedents)
@@ -267,7 +267,7 @@ class NearOptimalSearch:
         return costs.per_error * wrong + costs.per_rule * len(antecedents)
 
     def _run(self, max_work: int) -> None:
-        assert self.store is not None  # noqa: S101
+        assert self.store is not None
         target = self.work + max_work
         while True:
             left = max(target - self.work, 0)
@@ -285,7 +285,7 @@ class NearOptimalSearch:
     def _grow(self) -> bool:
         """Make room for one more expansion; False when the memory limit does not allow it."""
         store = self.store
-        assert store is not None  # noqa: S101
+        assert store is not None
         m = len(self.representatives)
         for counter, names in kernels.GROUPS.items():
             used, capacity = int(store.numbers[counter]), len(getattr(store, names[0]))

@@ -17,7 +17,7 @@ import numpy as np
 from ..bits import mix
 from ..jit import inner, kernel
 from . import bounds, heap
-from .counting import Layout, count
+from .counting import count
 from .frontier_kernels import least_errors, table_size
 
 DONE, PAUSED, GROW, FULL = 0, 1, 2, 3
@@ -231,7 +231,8 @@ def _expand(arrays, sets, limits, store, node):
             continue
         left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
         stop = child_cost + limits.per_error * min(left_positive, left_negative)
-        longer = child_cost + _union(limits, left_positive, left_negative, sums_positive, sums_negative, length)
+        budget = limits.threshold + 1 - child_cost
+        longer = child_cost + _union(limits, left_positive, left_negative, sums_positive, sums_negative, length, budget)
         if stop > limits.threshold and longer > limits.threshold:
             continue
         captures_something = False
@@ -246,7 +247,7 @@ def _expand(arrays, sets, limits, store, node):
         known = np.int64(store.state_table[_state_slot(store, child, length)])
         if known < 0:
             if longer <= limits.threshold:
-                longer = child_cost + _tail(arrays, sets, limits, store, left_positive, left_negative, length)
+                longer = child_cost + _tail(arrays, sets, limits, store, left_positive, left_negative, length, budget)
             if stop > limits.threshold and longer > limits.threshold:
                 continue
             known = _enter(sets, limits, store, length, child_cost, node, a, left_positive, left_negative, longer)
@@ -258,42 +259,46 @@ def _expand(arrays, sets, limits, store, node):
 
 
 @inner
-def _union(limits, weight_positive, weight_negative, sums_positive, sums_negative, length):
-    """Least further cost by one or more rules: of the label that the default rule does not predict, r rules capture
-    at most the sum of the r largest weights."""
-    best = NEVER
+def _union(limits, weight_positive, weight_negative, sums_positive, sums_negative, length, budget):
+    """Least further cost by one or more rules, at most ``budget``: of the label that the default rule does not predict,
+    r rules capture at most the sum of the r largest weights."""
+    best = budget
     last = sums_positive.size - 1
     for r in range(1, limits.max_length - length + 1):
-        if r > last:
-            best = min(best, r * limits.per_rule)
+        if r * limits.per_rule >= best:
             break
-        missed = max(0, min(weight_positive - sums_positive[r], weight_negative - sums_negative[r]))
+        missed = 0
+        if r <= last:
+            missed = max(0, min(weight_positive - sums_positive[r], weight_negative - sums_negative[r]))
         best = min(best, r * limits.per_rule + limits.per_error * missed)
         if missed == 0:
             break
-    return best if best < NEVER else limits.threshold + 1
+    return best
 
 
 @inner
-def _tail(arrays, sets, limits, store, weight_positive, weight_negative, length):
+def _tail(arrays, sets, limits, store, weight_positive, weight_negative, length, budget):
     """As `_union`, from the counts of the state itself (``store.scratch_state``), by the sharper `least_errors`."""
     positive, negative = store.scratch_counts[2], store.scratch_counts[3]
     count(arrays, store.scratch_state[: sets.weighted], positive, negative)
     sums_positive, sums_negative = store.scratch_sums[2], store.scratch_sums[3]
     bounds.largest_sums(positive, sums_positive)
     bounds.largest_sums(negative, sums_negative)
-    best = NEVER
+    best = budget
     last = sums_positive.size - 1
     for r in range(1, limits.max_length - length + 1):
         if r * limits.per_rule >= best:
             break
-        wrong = 0
+        wrong = np.int64(0)
         if r <= last:
-            wrong = least_errors(r, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative)
+            cap = (best - r * limits.per_rule - 1) // limits.per_error + 1
+            wrong = least_errors(
+                r, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative, cap
+            )
         best = min(best, r * limits.per_rule + limits.per_error * wrong)
-        if r > last:
+        if wrong == 0:
             break
-    return best if best < NEVER else limits.threshold + 1
+    return best
 
 
 @inner

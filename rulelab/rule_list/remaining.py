@@ -29,8 +29,10 @@ def log10_coarse(queue_by_length: Sequence[int], m: int, longest: int) -> float:
     for length, queued in enumerate(queue_by_length):
         if queued:
             free = max(m - length, 0)
-            for j in range(min(max(longest - length, 0), free) + 1):
-                terms.append(math.log(queued) + math.lgamma(free + 1) - math.lgamma(free - j + 1))
+            terms.extend(
+                math.log(queued) + math.lgamma(free + 1) - math.lgamma(free - j + 1)
+                for j in range(min(max(longest - length, 0), free) + 1)
+            )
     if not terms:
         return 0.0
     largest = max(terms)

@@ -30,6 +30,7 @@ POLICIES = {
     "random": state.RANDOM_ORDER,
 }
 
+_COUNTS_PER_WORK = 20_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
 
@@ -171,7 +172,7 @@ class RuleListSearch(Search):
 
     def _run_beam(self, target: int) -> None:
         beam = self._beam
-        assert beam is not None  # noqa: S101
+        assert beam is not None
         ended = beams.advance(self._layout, self._rules, beam, target - self.work)
         self.work = int(beam.numbers[beams.WORK])
         if beam.best[0] < self._best.cost:
@@ -188,24 +189,33 @@ class RuleListSearch(Search):
         self._cores = new_cores(self._layout)
         self._beam = None
         self._phase = "searching"
-        kernels.advance(self._layout, self._rules, self._store, self._cores, 0)
+        kernels.advance(self._layout, self._rules, self._store, self._cores, 0, 0)
 
     def _run_search(self, target: int) -> None:
         numbers = self._store.numbers
         self._out_of_memory = False
         improved = int(numbers[state.IMPROVED])
         while self.work < target:
-            outcome = kernels.advance(self._layout, self._rules, self._store, self._cores, target - self.work)
+            left = target - self.work
+            outcome = kernels.advance(
+                self._layout, self._rules, self._store, self._cores, left, left * self._children_per_work()
+            )
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"
+            if outcome != kernels.GROW:
                 break
-            if outcome == kernels.GROW and not self._grow():
+            if not self._grow():
                 self._out_of_memory = True
                 break
         if numbers[state.IMPROVED] > improved:
             path = tuple(self._store.path[: numbers[state.PATH_LENGTH]].tolist())
             self._best = _Best(int(numbers[state.BEST]), path, int(numbers[state.FOUND_AT]), self.seconds)
+
+    def _children_per_work(self) -> int:
+        """Children that one unit of work may look at: all, except where so many take seconds for a single prefix."""
+        m = len(self._reduction.antecedents)
+        return min(m + 1, _COUNTS_PER_WORK // max(m, 1) + 64)
 
     def _grow(self) -> bool:
         """Make room for more prefixes; False when the memory limit does not allow it."""

@@ -14,7 +14,8 @@ from .counting import Layout
 N_NODES, N_HEAP, N_BOUND_HEAP, N_QUEUED = 0, 1, 2, 3
 BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = 4, 5, 6, 7
 CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED, TABLE_IS_STALE = 8, 9, 10, 11, 12, 13, 14
-N_NUMBERS = 16
+OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST = 15, 16, 17, 18, 19
+N_NUMBERS = 20
 
 # positions in Store.pruned, with the names that snapshots show
 (
@@ -138,7 +139,7 @@ def new_store(arrays: Layout, longest: int, second_heap: bool) -> Store:
         scratch_sums=np.zeros((4, LARGEST_TAIL + 1), dtype=np.int64),
         flow_counts=np.zeros((2 * LARGEST_TAIL, m), dtype=np.int64),
         flow=np.zeros((LARGEST_TAIL, 3), dtype=np.int64),
-        path_scratch=integers(longest + 3),
+        path_scratch=np.zeros((2, longest + 3), dtype=np.int64),
     )
 
 

@@ -130,7 +130,7 @@ class Setup(Viewer):
         self._target.visible = self._positive.visible = self.data == UPLOADED
 
     def _received(self, event: param.parameterized.Event) -> None:
-        if event.new:
+        if event.new is not None:
             self.take(event.new, str(self._file.filename or "the file"))
 
     def _build(self) -> None:

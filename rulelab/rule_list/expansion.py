@@ -1,0 +1,257 @@
+"""Expanding a prefix: every antecedent that could come next, cut by a bound, finished at once, or stored."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import inner
+from . import bounds
+from .cores import cut
+from .counting import count, weigh
+from .deletion import deletable, flows
+from .incumbent import improve
+from .memo import slot_of, table_length
+from .queue import enqueue, unqueue
+from .state import (
+    BEST,
+    BY_CORE,
+    BY_COST,
+    BY_DELETION,
+    BY_GRID,
+    BY_LENGTH,
+    BY_LOOKAHEAD,
+    BY_ONE_MORE_RULE,
+    BY_PAIR,
+    BY_SAME_SET,
+    BY_SUPPORT,
+    CREATED,
+    EXPANDED,
+    N_NODES,
+    OPEN_CHILD,
+    OPEN_FLOWS,
+    OPEN_NODE,
+    OPEN_TAIL,
+    REOPENED,
+)
+
+
+@inner
+def open_prefix(arrays, rules, store, node):
+    """Count the antecedents within the uncaptured set of ``node``; False when no child of it is needed."""
+    numbers = store.numbers
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    count(arrays, store.sets[node], positive, negative)
+    numbers[EXPANDED] += 1
+    numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_FLOWS] = node, 0, 0
+    numbers[OPEN_TAIL] = tail_length(rules, numbers[BEST] - store.cost[node] - rules.per_rule)
+    bounds.largest_sums(positive, store.scratch_sums[0, : numbers[OPEN_TAIL] + 1])
+    bounds.largest_sums(negative, store.scratch_sums[1, : numbers[OPEN_TAIL] + 1])
+    if rules.deletion:
+        numbers[OPEN_FLOWS] = flows(arrays, rules, store, node)
+        if numbers[OPEN_FLOWS] < 0:
+            store.pruned[BY_DELETION] += 1
+            return False
+    return True
+
+
+@inner
+def expand(arrays, rules, store, cores, most):
+    """Go on with the open prefix, for at most ``most`` children; returns how many."""
+    numbers, pruned = store.numbers, store.pruned
+    per_error, per_rule = rules.per_error, rules.per_rule
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    node, n_flows, tail = numbers[OPEN_NODE], numbers[OPEN_FLOWS], numbers[OPEN_TAIL]
+    sums_positive, sums_negative = store.scratch_sums[0, : tail + 1], store.scratch_sums[1, : tail + 1]
+    weight_positive, weight_negative = weigh(arrays, store.sets[node])
+    cost, length, key = store.cost[node], np.int64(store.length[node]), store.key[node]
+    first = numbers[OPEN_CHILD]
+    for a in range(first, min(first + most, positive.size)):
+        numbers[OPEN_CHILD] = a + 1
+        right = max(positive[a], negative[a])
+        if right == 0 or (rules.accurate_support and not bounds.pays_for_a_rule(right, per_error, per_rule)):
+            pruned[BY_SUPPORT] += 1
+            continue
+        left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
+        child_cost = cost + per_error * (positive[a] + negative[a] - right) + per_rule
+        numbers[CREATED] += 1
+        stopped = child_cost + per_error * min(left_positive, left_negative)
+        if stopped < numbers[BEST]:
+            improve(arrays, rules, store, node, a, -1)
+        best = numbers[BEST]
+        if child_cost >= best:
+            pruned[BY_COST] += 1
+            continue
+        if rules.lookahead and child_cost + per_rule >= best:
+            pruned[BY_LOOKAHEAD] += 1
+            continue
+        if length + 1 >= rules.max_length:
+            pruned[BY_LENGTH] += 1
+            continue
+        if n_flows and deletable(rules, store, n_flows, a, positive[a] > negative[a]):
+            pruned[BY_DELETION] += 1
+            continue
+        fewest = 2 if rules.pair_lookahead else 1
+        further = fewest * per_rule
+        if rules.one_more_rule:
+            further = bounds.one_more_rule(
+                left_positive, left_negative, sums_positive, sums_negative, fewest, per_error, per_rule
+            )
+        if child_cost + further < best and length + fewest < rules.max_length:
+            _consider(arrays, rules, store, cores, node, a, child_cost, length + 1, key, left_positive, left_negative)
+        elif rules.pair_lookahead:
+            pruned[BY_PAIR] += 1
+            _finish(arrays, rules, store, node, a, child_cost, left_positive, left_negative, positive, negative)
+        else:
+            pruned[BY_ONE_MORE_RULE] += 1
+    return numbers[OPEN_CHILD] - first
+
+
+@inner
+def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negative, positive, negative):
+    """Try the child that captures ``a`` next with each single further rule that could beat the incumbent."""
+    budget = store.numbers[BEST] - cost - rules.per_rule
+    lost_positive, lost_negative = positive[a], negative[a]
+    likely = min(
+        bounds.single_rule(positive, negative, lost_negative, weight_positive),
+        bounds.single_rule(negative, positive, lost_positive, weight_negative),
+    )
+    if rules.per_error * likely >= budget:
+        return
+    child, captured = store.scratch_set[2], store.scratch_set[0]
+    for w in range(child.size):
+        child[w] = store.sets[parent, w] & ~arrays.by_antecedent[a, w]
+    for b in range(positive.size):
+        likely = min(
+            max(negative[b] - lost_negative, 0) + max(weight_positive - positive[b], 0),
+            max(positive[b] - lost_positive, 0) + max(weight_negative - negative[b], 0),
+        )
+        if rules.per_error * likely >= budget:
+            continue
+        for w in range(child.size):
+            captured[w] = child[w] & arrays.by_antecedent[b, w]
+        captured_positive, captured_negative = weigh(arrays, captured)
+        wrong = min(
+            captured_negative + weight_positive - captured_positive,
+            captured_positive + weight_negative - captured_negative,
+        )
+        if rules.per_error * wrong < budget:
+            improve(arrays, rules, store, parent, a, b)
+            budget = store.numbers[BEST] - cost - rules.per_rule
+
+
+@inner
+def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, weight_positive, weight_negative):
+    """Store and queue the child that captures ``a`` next, unless its set is known or a bound cuts it."""
+    numbers, pruned = store.numbers, store.pruned
+    per_error, per_rule = rules.per_error, rules.per_rule
+    child = store.scratch_set[2]
+    whole, captured = store.sets[parent], arrays.by_antecedent[a]
+    for w in range(child.size):
+        child[w] = whole[w] & ~captured[w]
+    slot = -1
+    known = -1
+    if rules.equivalent_support:
+        slot = slot_of(store, child, table_length(rules, length))
+        known = store.table[slot]
+        if known >= 0 and store.cost[known] <= cost:
+            pruned[BY_SAME_SET] += 1
+            return
+
+    positive, negative = store.scratch_counts[2], store.scratch_counts[3]
+    count(arrays, child, positive, negative)
+    fewest = 1
+    if rules.pair_lookahead:
+        fewest = 2
+        least = weight_positive + weight_negative
+        for b in range(positive.size):
+            least = min(
+                least,
+                min(positive[b], negative[b]) + min(weight_positive - positive[b], weight_negative - negative[b]),
+            )
+        if cost + per_rule + per_error * least < numbers[BEST]:
+            for b in range(positive.size):
+                if least == min(positive[b], negative[b]) + min(
+                    weight_positive - positive[b], weight_negative - negative[b]
+                ):
+                    improve(arrays, rules, store, parent, a, b)
+                    break
+
+    best = numbers[BEST]
+    if length + fewest > rules.max_length:
+        pruned[BY_LENGTH] += 1
+        return
+    further = fewest * per_rule
+    if cost + further >= best:
+        pruned[BY_PAIR if rules.pair_lookahead else BY_COST] += 1
+        return
+    if rules.one_more_rule or rules.grid:
+        tail = tail_length(rules, best - cost)
+        sums_positive, sums_negative = store.scratch_sums[2, : tail + 1], store.scratch_sums[3, : tail + 1]
+        bounds.largest_sums(positive, sums_positive)
+        bounds.largest_sums(negative, sums_negative)
+    if rules.one_more_rule:
+        further = bounds.one_more_rule(
+            weight_positive, weight_negative, sums_positive, sums_negative, fewest, per_error, per_rule
+        )
+        if cost + further >= best:
+            pruned[BY_PAIR if rules.pair_lookahead else BY_ONE_MORE_RULE] += 1
+            return
+    if rules.grid:
+        least = bounds.grid(
+            weight_positive,
+            weight_negative,
+            positive,
+            negative,
+            sums_positive,
+            sums_negative,
+            fewest,
+            per_error,
+            per_rule,
+            best - cost,
+        )
+        if least > further:
+            other = bounds.grid(
+                weight_negative,
+                weight_positive,
+                negative,
+                positive,
+                sums_negative,
+                sums_positive,
+                fewest,
+                per_error,
+                per_rule,
+                least,
+            )
+            further = max(further, min(least, other))
+        if cost + further >= best:
+            pruned[BY_GRID] += 1
+            return
+
+    if rules.cores and cut(arrays, rules, cores, child, best - cost, numbers[EXPANDED]):
+        pruned[BY_CORE] += 1
+        return
+
+    node = known
+    if known < 0:
+        node = numbers[N_NODES]
+        numbers[N_NODES] += 1
+        for w in range(child.size):
+            store.sets[node, w] = child[w]
+        if slot >= 0:
+            store.table[slot] = node
+    elif store.queued[node]:
+        unqueue(store, node)
+    else:
+        numbers[REOPENED] += 1
+    store.cost[node] = cost
+    store.key[node] = max(cost + further, parent_key)
+    store.parent[node] = parent
+    store.rule[node] = a
+    store.length[node] = length
+    enqueue(arrays, rules, store, node, per_error * min(weight_positive, weight_negative))
+
+
+@inner
+def tail_length(rules, budget):
+    """Rules that a completion can have within the budget."""
+    return max(0, min(bounds.LARGEST_TAIL, budget // rules.per_rule))

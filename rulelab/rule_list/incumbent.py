@@ -1,0 +1,48 @@
+"""The incumbent: the best list found so far, its cost counted from scratch."""
+
+from __future__ import annotations
+
+from ..jit import inner
+from .counting import weigh
+from .state import BEST, FOUND_AT, IMPROVED, PATH_LENGTH, WORK
+
+
+@inner
+def improve(arrays, rules, store, node, a, b):
+    """Make the list that extends ``node`` by ``a`` (and by ``b`` when >= 0) the incumbent."""
+    numbers = store.numbers
+    length = 0
+    ancestor = node
+    while store.parent[ancestor] >= 0:
+        length += 1
+        ancestor = store.parent[ancestor]
+    ancestor = node
+    for i in range(length - 1, -1, -1):
+        store.path[i] = store.rule[ancestor]
+        ancestor = store.parent[ancestor]
+    store.path[length] = a
+    length += 1
+    if b >= 0:
+        store.path[length] = b
+        length += 1
+    numbers[BEST] = list_cost(arrays, rules, store, length)
+    numbers[PATH_LENGTH] = length
+    numbers[FOUND_AT] = numbers[WORK]
+    numbers[IMPROVED] += 1
+
+
+@inner
+def list_cost(arrays, rules, store, length):
+    """Cost of the list whose rules are ``store.path[:length]``, counted from scratch."""
+    left, captured = store.scratch_set[1], store.scratch_set[0]
+    for w in range(left.size):
+        left[w] = arrays.full[w]
+    wrong = rules.constant
+    for i in range(length):
+        for w in range(left.size):
+            captured[w] = left[w] & arrays.by_antecedent[store.path[i], w]
+            left[w] &= ~captured[w]
+        positive, negative = weigh(arrays, captured)
+        wrong += min(positive, negative)
+    positive, negative = weigh(arrays, left)
+    return rules.per_error * (wrong + min(positive, negative)) + rules.per_rule * length

@@ -1,0 +1,48 @@
+"""The memo of captured sets: an open-addressing table from sets to stored prefixes, compared in full."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bits import mix
+from ..jit import inner
+from .state import N_NODES, TABLE_IS_STALE
+
+
+@inner
+def rebuild_table(rules, store):
+    """Enter all nodes into an emptied table."""
+    for slot in range(store.table.size):
+        store.table[slot] = -1
+    for node in range(store.numbers[N_NODES]):
+        store.table[slot_of(store, store.sets[node], table_length(rules, store.length[node]))] = node
+    store.numbers[TABLE_IS_STALE] = 0
+
+
+@inner
+def table_length(rules, length):
+    """Under a length limit equal sets are the same state only at the same length."""
+    return length if rules.max_length < np.iinfo(np.int16).max else 0
+
+
+@inner
+def slot_of(store, chosen, length):
+    """The table slot of a set: of the node with this very set (and length, if given), or the free one to fill."""
+    mask = np.uint64(store.table.size - 1)
+    h = np.uint64(length)
+    for w in range(chosen.size):
+        h = mix(h, chosen[w])
+    slot = np.int64(h & mask)
+    while True:
+        node = store.table[slot]
+        if node < 0:
+            return slot
+        same = length == 0 or store.length[node] == length
+        if same:
+            for w in range(chosen.size):
+                if store.sets[node, w] != chosen[w]:
+                    same = False
+                    break
+        if same:
+            return slot
+        slot = (slot + 1) & np.int64(mask)

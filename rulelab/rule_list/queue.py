@@ -1,0 +1,126 @@
+"""The queue of prefixes, in the order of a policy, and the lower bound that it proves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import inner
+from . import heap
+from .counting import weigh
+from .state import (
+    BEST,
+    BREADTH_FIRST,
+    BY_COST,
+    CURIOSITY,
+    DEPTH_FIRST,
+    LOWER_BOUND,
+    LOWER_BOUND_FIRST,
+    N_BOUND_HEAP,
+    N_HEAP,
+    N_QUEUED,
+    OBJECTIVE,
+    RANDOM,
+)
+
+
+@inner
+def enqueue(arrays, rules, store, node, wrong_if_stopped):
+    numbers = store.numbers
+    store.priority[node] = _priority(arrays, rules, store, node, wrong_if_stopped)
+    store.queued[node] = 1
+    store.queue_by_length[store.length[node]] += 1
+    numbers[N_QUEUED] += 1
+    numbers[N_HEAP] = heap.push(store.heap_priority, store.heap_node, numbers[N_HEAP], store.priority[node], node)
+    if rules.policy != LOWER_BOUND_FIRST:
+        numbers[N_BOUND_HEAP] = heap.push(
+            store.bound_key, store.bound_node, numbers[N_BOUND_HEAP], store.key[node], node
+        )
+
+
+@inner
+def unqueue(store, node):
+    store.queued[node] = 0
+    store.queue_by_length[store.length[node]] -= 1
+    store.numbers[N_QUEUED] -= 1
+
+
+@inner
+def _priority(arrays, rules, store, node, wrong_if_stopped):
+    policy = rules.policy
+    if policy == LOWER_BOUND_FIRST:
+        return store.key[node]
+    if policy == OBJECTIVE:
+        return store.cost[node] + wrong_if_stopped
+    if policy == CURIOSITY:
+        everything = weigh(arrays, arrays.full)
+        left = weigh(arrays, store.sets[node])
+        total = everything[0] + everything[1]
+        return np.int64(np.float64(store.cost[node]) * total / max(1, total - left[0] - left[1]))
+    if policy == BREADTH_FIRST:
+        return np.int64(store.length[node])
+    if policy == DEPTH_FIRST:
+        return -np.int64(store.length[node])
+    state = np.uint64(store.numbers[RANDOM])
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    state ^= state << np.uint64(17)
+    store.numbers[RANDOM] = np.int64(state)
+    return np.int64(state >> np.uint64(2))
+
+
+@inner
+def take_next(rules, store):
+    """Take the next prefix that is worth expanding off the queue; -1 when there is none."""
+    numbers = store.numbers
+    while numbers[N_HEAP] > 0:
+        node = np.int64(store.heap_node[0])
+        current = store.queued[node] and store.heap_priority[0] == store.priority[node]
+        numbers[N_HEAP] = heap.drop_first(store.heap_priority, store.heap_node, numbers[N_HEAP])
+        if current:
+            unqueue(store, node)
+            if store.key[node] < numbers[BEST]:
+                return node
+            store.pruned[BY_COST] += 1
+    return -1
+
+
+@inner
+def update_lower_bound(rules, store):
+    """Raise the lower bound to the least key in the queue, dropping entries that are no longer valid."""
+    numbers = store.numbers
+    if rules.policy == LOWER_BOUND_FIRST:
+        keys, nodes, which = store.heap_priority, store.heap_node, N_HEAP
+    else:
+        keys, nodes, which = store.bound_key, store.bound_node, N_BOUND_HEAP
+    while numbers[which] > 0:
+        node = nodes[0]
+        if store.queued[node] and keys[0] == store.key[node]:
+            break
+        numbers[which] = heap.drop_first(keys, nodes, numbers[which])
+    least = keys[0] if numbers[which] > 0 else numbers[BEST]
+    numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
+
+
+@inner
+def purge(rules, store):
+    """Drop from the queue what the new incumbent rules out (Thm 1), and entries that are no longer valid."""
+    numbers = store.numbers
+    kept = 0
+    for i in range(numbers[N_HEAP]):
+        node = store.heap_node[i]
+        if store.queued[node] and store.heap_priority[i] == store.priority[node]:
+            if store.key[node] < numbers[BEST]:
+                store.heap_priority[kept] = store.heap_priority[i]
+                store.heap_node[kept] = node
+                kept += 1
+            else:
+                unqueue(store, node)
+                store.pruned[BY_COST] += 1
+    numbers[N_HEAP] = kept
+    heap.heapify(store.heap_priority, store.heap_node, kept)
+    if rules.policy != LOWER_BOUND_FIRST:
+        for i in range(kept):
+            store.bound_node[i] = store.heap_node[i]
+            store.bound_key[i] = store.key[store.heap_node[i]]
+        numbers[N_BOUND_HEAP] = kept
+        heap.heapify(store.bound_key, store.bound_node, kept)

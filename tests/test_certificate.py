@@ -1,0 +1,502 @@
+"""Certificates: what an engine finds can be proven, what is proven is optimal, and no change makes a proof of a lie."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
+from rulelab.certificate.certificate import LARGEST_FILE
+from rulelab.certificate.rule_list_children import children
+from rulelab.certificate.rule_list_states import States, grid, states
+from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
+from rulelab.search import Status
+
+LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
+
+
+@st.composite
+def small_problems(draw, max_rows=14, max_antecedents=5, max_weight=5):
+    n = draw(st.integers(2, max_rows))
+    m = draw(st.integers(1, max_antecedents))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, max_weight), min_size=n, max_size=n))
+    return np.array(cells).reshape(n, m), y, weight, draw(st.sampled_from(LAMBDAS))
+
+
+def optimal_model(problem, regularization, **options):
+    snapshot = rl.solve(RuleListSearch(problem, regularization, **options))
+    assert snapshot.status is Status.OPTIMAL
+    return snapshot.incumbent.model
+
+
+def exact(case, model):
+    A, y, weight, regularization = case
+    return naive.rule_list_objective(A, y, weight, Fraction(repr(regularization)), model.antecedents)
+
+
+def least(case):
+    A, y, weight, regularization = case
+    return naive.best_rule_list(A, y, weight, Fraction(repr(regularization)))
+
+
+@pytest.fixture(scope="module")
+def proven():
+    """A problem with a model of several rules and its certificate."""
+    rng = np.random.default_rng(1)
+    A = rng.random((300, 12)) < rng.uniform(0.2, 0.6, 12)
+    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(300) < 0.1)
+    problem = rl.Problem.from_arrays(A, y)
+    model = optimal_model(problem, 0.01)
+    certificate = prove_rule_list(problem, model, 0.01)
+    assert len(model) >= 3
+    assert len(certificate.arrays["values"]) > 10
+    return problem, model, certificate
+
+
+def with_arrays(certificate, **arrays):
+    return replace(certificate, arrays={**certificate.arrays, **arrays})
+
+
+# proofs hold ----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=250)
+@given(
+    small_problems(), st.sampled_from(sorted(POLICIES)), st.sampled_from([0, 1, 500]), st.sets(st.sampled_from(BOUNDS))
+)
+def test_whatever_the_engine_proves_can_be_certified(case, policy, beam_width, off):
+    A, y, weight, regularization = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    bounds = RuleListBounds(**dict.fromkeys(off, False))
+    model = optimal_model(problem, regularization, policy=policy, beam_width=beam_width, bounds=bounds, random_state=1)
+    answer = verify(problem, model, prove_rule_list(problem, model, regularization))
+    assert answer.valid, answer.reason
+    assert answer.objective == answer.lower_bound == float(least(case))
+    assert answer.resolution == 0
+
+
+@settings(max_examples=60)
+@given(small_problems(max_rows=9, max_antecedents=4), st.floats(0.1, 3), st.integers(0, 2**20))
+def test_float_weights_are_certified_up_to_a_resolution(case, factor, shift):
+    A, y, weight, regularization = case
+    weight = [w * factor + (i * shift % 97) / 89 for i, w in enumerate(weight)]
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    model = optimal_model(problem, regularization)
+    answer = verify(problem, model, prove_rule_list(problem, model, regularization))
+    assert answer.valid, answer.reason
+    case = A, y, list(map(Fraction, weight)), regularization
+    assert float(exact(case, model)) == answer.objective
+    assert Fraction(answer.lower_bound) <= least(case) + Fraction(1, 2**53)
+    assert exact(case, model) - least(case) <= answer.resolution * (1 + 1e-12) < 1e-12
+
+
+@settings(max_examples=60)
+@given(small_problems(max_rows=9, max_antecedents=4))
+def test_weights_too_large_for_exact_costs(case):
+    A, y, weight, _ = case
+    weight = [w << 44 for w in weight]
+    case = A, y, weight, 0.0123456789
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    model = optimal_model(problem, 0.0123456789)
+    answer = verify(problem, model, prove_rule_list(problem, model, 0.0123456789))
+    assert answer.valid, answer.reason
+    assert exact(case, model) - least(case) <= answer.resolution <= len(model) * 2.0**-45
+
+
+@pytest.mark.parametrize(
+    ("A", "y"),
+    [
+        ([[1], [1], [1]], [1, 0, 0]),
+        ([[1, 0], [1, 0], [0, 1], [0, 1]], [1, 0, 1, 0]),
+        ([[0], [0], [1], [0]], [1, 0, 1, 0]),
+    ],
+    ids=["one pattern", "everything cancels", "no rule pays"],
+)
+def test_the_default_rule_alone(A, y):
+    problem = rl.Problem.from_arrays(np.array(A, dtype=bool), np.array(y))
+    model = optimal_model(problem, 0.5)
+    assert len(model) == 0
+    certificate = prove_rule_list(problem, model, 0.5)
+    stream = io.BytesIO()
+    certificate.save(stream)
+    stream.seek(0)
+    assert verify(problem, model, Certificate.load(stream)).valid
+
+
+@pytest.mark.parametrize(
+    ("name", "regularization", "most_sets"),
+    [("compas_a", 0.02, 1), ("compas_a", 0.01, 1200), ("compas_a", 0.005, 2000), ("compas_155", 0.01, 3000)],
+)
+def test_benchmark_instances(instances, name, regularization, most_sets):
+    A, y, names = instances.load(name)
+    problem = rl.Problem.from_arrays(A, y, names)
+    model = optimal_model(problem, regularization)
+    stream = io.BytesIO()
+    prove_rule_list(problem, model, regularization).save(stream)
+    assert stream.tell() < 40_000
+    stream.seek(0)
+    certificate = Certificate.load(stream)
+    assert len(certificate.arrays["values"]) <= most_sets
+    answer = verify(problem, model, certificate, regularization)
+    assert answer.valid, answer.reason
+    assert answer.objective == pytest.approx(instances.EXPECTED["rule_list"][name, regularization], abs=1e-9)
+    assert answer.seconds < 30
+
+
+def test_a_list_that_is_not_optimal_has_no_proof(proven):
+    problem, model, _ = proven
+    worse = rl.RuleList.from_problem(problem, model.antecedents[::-1][:1])
+    with pytest.raises(CertificateError, match="a better list exists"):
+        prove_rule_list(problem, worse, 0.01)
+    with pytest.raises(CertificateError, match="above 0"):
+        prove_rule_list(problem, model, 0.0)
+
+
+# the bounds that need no table ----------------------------------------------------------------------------------------
+
+
+def further_cost(space: States):
+    """f of the docstring of the checker, by its recursion, for sets given as tuples of patterns."""
+
+    @cache
+    def f(left: frozenset[int]) -> int:
+        positive = sum(int(space.weights[u]) for u in left if u < space.n_positive)
+        best = space.per_error * min(positive, sum(int(space.weights[u]) for u in left) - positive)
+        for a in range(len(space.antecedents)):
+            hit = frozenset(u for u in left if space.inside[u, a])
+            if hit:
+                right = sum(int(space.weights[u]) for u in hit if u < space.n_positive)
+                wrong = min(right, sum(int(space.weights[u]) for u in hit) - right)
+                best = min(best, space.per_error * wrong + space.per_rule + f(left - hit))
+        return best
+
+    return f
+
+
+@settings(max_examples=300)
+@given(
+    small_problems(max_rows=16, max_antecedents=6, max_weight=60), st.randoms(use_true_random=False), st.integers(1, 40)
+)
+def test_a_false_value_always_leaves_a_false_value_to_show(case, random, excess):
+    A, y, weight, regularization = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    space = states(problem, grid(problem, regularization / 4))
+    f, p = further_cost(space), len(space.weights)
+    subsets = [np.ones(p, dtype=bool), *(np.array([random.random() < 0.8 for _ in range(p)]) for _ in range(3))]
+    sets = space.pack(np.array(subsets).reshape(len(subsets), p))
+    true = np.array([f(frozenset(np.flatnonzero(s).tolist())) for s in subsets], dtype=np.int64)
+    values = true + max(1, excess * space.per_rule // 20)
+    below = children(space, sets, values)
+    refuted = set(below.exceeded.tolist())
+    for parent, child, required in zip(below.parent, space.unpack(below.sets), below.required, strict=True):
+        if f(frozenset(np.flatnonzero(child).tolist())) < required:
+            refuted.add(int(parent))
+    assert refuted == set(range(len(subsets)))
+    assert len(children(space, sets, true).exceeded) == 0
+
+
+# changes are refused --------------------------------------------------------------------------------------------------
+
+
+def tampered(random, problem, model, certificate):
+    """One random change of a value, a set, the root, the model or the data."""
+    sets, values = certificate.arrays["sets"].copy(), certificate.arrays["values"].copy()
+    i = random.randrange(len(values))
+    kind = random.choice(["value", "small value", "byte", "drop", "root", "model", "label", "data", "regularization"])
+    if kind == "value":
+        values[i] += random.choice([-1, 1]) * random.randrange(1, 2 + 2 * int(values.max()))
+    elif kind == "small value":
+        values[i] += random.choice([-1, 1])
+    elif kind == "byte" and sets.size:
+        sets[i, random.randrange(sets.shape[1])] ^= 1 << random.randrange(8)
+    elif kind == "drop":
+        sets, values = np.delete(sets, i, axis=0), np.delete(values, i)
+    elif kind == "root":
+        values[0] += random.randrange(1, 50)
+    elif kind == "model":
+        length = random.randrange(problem.n_antecedents + 1)
+        model = rl.RuleList.from_problem(problem, random.sample(range(problem.n_antecedents), length))
+        if random.random() < 0.7:  # the table claims what such a model would need
+            costs = grid(problem, certificate.parameters["regularization"])
+            space = states(problem, costs)
+            errors = costs.per_error * (model.errors - space.constant)
+            values[0] = errors + costs.per_rule * len(model)
+    elif kind == "label":
+        other = next(c for c in model.classes if c != model.default.prediction)
+        wrong = model.default.captured - model.default.correct
+        model = replace(model, default=replace(model.default, prediction=other, correct=wrong))
+    elif kind == "data":
+        positives = problem.positives.copy()
+        positives[random.randrange(len(positives))] += random.randrange(1, 4)
+        problem = replace(problem, positives=positives)
+        certificate = replace(certificate, fingerprint=problem.fingerprint)
+        model = rl.RuleList.from_problem(problem, model.antecedents)
+    else:
+        certificate = replace(certificate, parameters={"regularization": random.choice(LAMBDAS)})
+    return kind, problem, model, with_arrays(certificate, sets=sets, values=values)
+
+
+@settings(max_examples=400)
+@given(small_problems(), st.randoms(use_true_random=False))
+def test_a_tampered_proof_that_is_accepted_is_still_a_proof(case, random):
+    A, y, weight, regularization = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    model = optimal_model(problem, regularization)
+    certificate = prove_rule_list(problem, model, regularization)
+    kind, changed, model, certificate = tampered(random, problem, model, certificate)
+    answer = verify(changed, model, certificate)
+    assert answer.valid or answer.reason
+    if answer.valid:
+        claimed = Fraction(repr(certificate.parameters["regularization"]))
+        patterns = np.vstack([changed.matrix()] * 2)
+        labels = np.repeat([True, False], changed.n_patterns)
+        counts = np.concatenate([changed.positives, changed.negatives]).tolist()
+        objective = Fraction(model.errors, changed.total_weight) + claimed * len(model)
+        assert objective == naive.best_rule_list(patterns, labels, counts, claimed), kind
+
+
+def test_a_table_of_plausible_values_does_not_prove_a_worse_list(proven):
+    problem, model, _ = proven
+    worse = rl.RuleList.from_problem(problem, model.antecedents[:1])
+    costs = grid(problem, 0.01)
+    space = states(problem, costs)
+    sets = [space.everything[0], *(space.everything[0] & space.outside[a] for a in range(len(space.antecedents)))]
+    _, _, positive, negative = space.net_weights(np.array(sets))
+    values = space.cost_of(np.minimum(positive, negative))[:, 0]
+    values[0] = costs.per_error * (worse.errors - space.constant) + costs.per_rule
+    forged = Certificate(
+        "rule_list", problem.fingerprint, {"regularization": 0.01}, {"sets": np.array(sets), "values": values}
+    )
+    answer = verify(problem, worse, forged)
+    assert not answer.valid
+    assert answer.lower_bound == pytest.approx(worse.objective(0.01))
+    assert "the rule" in answer.reason
+
+
+def test_reasons_name_what_is_wrong(proven):
+    problem, model, certificate = proven
+    sets, values = certificate.arrays["sets"], certificate.arrays["values"]
+
+    def reason(model=model, certificate=certificate, problem=problem, regularization=None):
+        answer = verify(problem, model, certificate, regularization)
+        assert not answer.valid
+        assert not answer
+        return answer.reason
+
+    raised = values.copy()
+    raised[5] += 1
+    assert "set 5 of the table" in (found := reason(certificate=with_arrays(certificate, values=raised)))
+    assert "the rule 'antecedent " in found or "the default rule alone" in found
+    assert "claims the bound" in reason(
+        certificate=with_arrays(certificate, values=values + np.eye(1, len(values), dtype=int)[0])
+    )
+    assert "does not hold the set of all patterns" in reason(
+        certificate=with_arrays(certificate, sets=sets[1:], values=values[1:])
+    )
+    assert "is not in the table" in reason(certificate=with_arrays(certificate, sets=sets[:-3], values=values[:-3]))
+    assert "not of the" in reason(certificate=with_arrays(certificate, sets=sets[:, 1:].copy()))
+    assert "bytes and one integer" in reason(certificate=with_arrays(certificate, values=values.astype(float)))
+    assert "bytes and one integer" in reason(certificate=with_arrays(certificate, values=values[1:]))
+    assert "must hold 'sets' and 'values'" in reason(certificate=replace(certificate, arrays={"sets": sets}))
+    assert "negative" in reason(certificate=with_arrays(certificate, values=-values))
+    assert "negative or exceeds" in reason(certificate=with_arrays(certificate, values=values + (1 << 62)))
+
+    assert "'falling'" in reason(certificate=replace(certificate, family="falling"))
+    assert "fingerprints" in reason(certificate=replace(certificate, fingerprint="0" * 64))
+    assert "not 0.02" in reason(regularization=0.02)
+    assert "for which regularization" in reason(certificate=replace(certificate, parameters={}))
+    assert "above 0 and below 1" in reason(certificate=replace(certificate, parameters={"regularization": 2.0}))
+    assert "objective" in reason(certificate=replace(certificate, parameters={"regularization": 0.011}))
+
+    assert "claims the bound" in reason(rl.RuleList.from_problem(problem, ()))
+    assert "other antecedents or other classes" in reason(replace(model, n_antecedents=13))
+    assert "other antecedents or other classes" in reason(replace(model, classes=("no", "yes")))
+    first, *rest = model.rules
+    assert "rule 1 of the model is named 'x'" in reason(replace(model, rules=(replace(first, name="x"), *rest)))
+    assert "rule 1 of the model claims" in reason(replace(model, rules=(replace(first, positives=1000), *rest)))
+    assert "no antecedent" in reason(replace(model, rules=(replace(first, antecedent=None), *rest)))
+    assert "no antecedent" in reason(replace(model, rules=(replace(first, antecedent=-1), *rest)))
+    assert "no antecedent" in reason(replace(model, default=replace(model.default, antecedent=0)))
+    flipped = next(c for c in model.classes if c != first.prediction)
+    assert "majority" in reason(replace(model, rules=(replace(first, prediction=flipped), *rest)))
+
+
+def test_harmless_entries_may_stay(proven):
+    problem, model, certificate = proven
+    sets, values = certificate.arrays["sets"], certificate.arrays["values"]
+    padded = with_arrays(
+        certificate, sets=np.vstack([sets, np.zeros_like(sets[:1])]), values=np.append(values, np.int64(0))
+    )
+    answer = verify(problem, model, padded, 0.01)
+    assert answer
+    assert answer.checked["sets"] == len(values) + 1
+    assert answer.parameters == {"regularization": 0.01}
+
+
+@pytest.mark.parametrize("position", range(3))
+def test_wrong_arguments_are_errors(proven, position):
+    arguments = list(proven)
+    arguments[position] = "nothing"
+    with pytest.raises(CertificateError, match="not a str"):
+        verify(*arguments)
+
+
+# files ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_saved_proof_verifies_in_a_process_without_the_engine(proven, tmp_path):
+    problem, model, certificate = proven
+    certificate.save(tmp_path / "proof")
+    (tmp_path / "model.json").write_text(model.to_json())
+    (tmp_path / "problem.pickle").write_bytes(pickle.dumps(problem))
+    script = (
+        "import pickle, sys, pathlib\n"
+        "from rulelab.certificate import Certificate, verify\n"
+        "from rulelab.models import load_model\n"
+        "folder = pathlib.Path(sys.argv[1])\n"
+        "problem = pickle.loads((folder / 'problem.pickle').read_bytes())\n"
+        "answer = verify(problem, load_model(folder / 'model.json'), Certificate.load(folder / 'proof'))\n"
+        "assert answer.valid, answer.reason\n"
+        "assert not any(name.startswith(('rulelab.rule_list', 'rulelab.search')) for name in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
+
+
+def test_round_trip(proven):
+    _, _, certificate = proven
+    stream = io.BytesIO()
+    certificate.save(stream)
+    stream.seek(0)
+    for other in (Certificate.load(stream), pickle.loads(pickle.dumps(certificate))):
+        assert (other.family, other.fingerprint) == (certificate.family, certificate.fingerprint)
+        assert other.parameters == certificate.parameters
+        for name, array in certificate.arrays.items():
+            np.testing.assert_array_equal(other.arrays[name], array)
+            assert other.arrays[name].dtype == array.dtype
+    with pytest.raises(ValueError, match="read-only"):
+        certificate.arrays["values"][0] = 1
+    with pytest.raises(TypeError):
+        certificate.parameters["regularization"] = 0.5
+
+
+HEADER = {"schema": 1, "family": "rule_list", "fingerprint": "x", "parameters": {"regularization": 0.1}}
+
+
+def text(header):
+    return np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+
+
+def npy(array, shape=None):
+    """The array as a file, which claims the shape given."""
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, allow_pickle=True)
+    if shape is None:
+        return stream.getvalue()
+    out = io.BytesIO()
+    header = {"descr": array.dtype.str, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(out, header)
+    return out.getvalue() + array.tobytes()
+
+
+def archive(members, compression=zipfile.ZIP_DEFLATED):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", compression) as out:
+        for name, content in members:
+            out.writestr(name, content)
+    return stream.getvalue()
+
+
+def npz(**arrays):
+    return archive([(f"{name}.npy", npy(array)) for name, array in arrays.items()])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not a certificate"),
+        (b"PK\x03\x04 but nothing else", "not a certificate"),
+        (npz(header=text(HEADER))[:-30], "not a certificate"),
+        (npy(np.zeros(3)), "not a certificate"),
+        (npz(values=np.zeros(3)), "no header"),
+        (npz(header=np.zeros(3)), "not text"),
+        (npz(header=np.zeros((2, 2), dtype=np.uint8)), "not text"),
+        (npz(header=np.frombuffer(b"{nothing", dtype=np.uint8)), "cannot be read"),
+        (npz(header=np.frombuffer(b"\xff\xfe", dtype=np.uint8)), "cannot be read"),
+        (npz(header=np.frombuffer(b"[" * 60_000, dtype=np.uint8)), "cannot be read"),
+        (npz(header=text([1])), "no schema"),
+        (npz(header=text({**HEADER, "schema": "1"})), "no schema"),
+        (npz(header=text({**HEADER, "schema": 2})), "schema 2"),
+        (npz(header=text({**HEADER, "family": 3})), "lacks"),
+        (npz(header=text({**HEADER, "fingerprint": None})), "lacks"),
+        (npz(header=text({**HEADER, "parameters": []})), "lacks"),
+        (npz(header=text({**HEADER, "parameters": {"regularization": "0.1"}})), "not a number"),
+        (npz(header=text({**HEADER, "parameters": {"regularization": float("nan")}})), "not a number"),
+        (npz(header=text({**HEADER, "parameters": {"regularization": True}})), "not a number"),
+        (npz(header=text(HEADER), sets=np.array([{}, []], dtype=object)), "only plain numbers"),
+        (npz(header=text(HEADER), sets=np.array(["a"])), "only plain numbers"),
+        (npz(header=text(HEADER), sets=np.zeros(2, dtype=[("a", "i4")])), "only plain numbers"),
+        (npz(header=text(HEADER), sets=np.asfortranarray(np.ones((3, 2)))), "only plain numbers"),
+        (archive([("sets.npy", b"not an array")]), "damaged"),
+        (archive([("sets.npy", npy(np.zeros(3))[:-1])]), "claims the shape"),
+        (archive([("sets.npy", npy(np.zeros(1), shape=(10**12,)))]), "claims the shape"),
+        (archive([("sets.npy", npy(np.zeros(1), shape=(2**32, 2**32)))]), "claims the shape"),
+        (archive([("sets.npy", npy(np.zeros(6), shape=(-2, -3)))]), "claims the shape"),
+        (archive([("sets.npy", b"\x93NUMPY\x03\x00" + bytes(50))]), "unknown format"),
+        (archive([("sets.txt", b"")]), "few arrays"),
+        (archive([("a.npy", npy(np.zeros(1)))] * 2), "few arrays"),
+        (archive([(f"{i}.npy", npy(np.zeros(1))) for i in range(20)]), "few arrays"),
+        (archive([("a.npy", npy(np.zeros(1)))], zipfile.ZIP_LZMA), "unknown way"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_hostile_files(content, message):
+    with pytest.raises(CertificateError, match=message):
+        Certificate.load(io.BytesIO(content))
+
+
+def test_a_file_that_claims_to_be_enormous():
+    content = bytearray(npz(header=text(HEADER)))
+    central = content.rindex(b"PK\x01\x02")
+    content[central + 24 : central + 28] = (0xFFFFFFF0).to_bytes(4, "little")
+    with pytest.raises(CertificateError, match=r"claims the shape|damaged"):
+        Certificate.load(io.BytesIO(bytes(content)))
+    assert LARGEST_FILE < 1 << 33
+
+
+def test_a_file_with_flipped_bits(proven):
+    stream = io.BytesIO()
+    proven[2].save(stream)
+    rng = np.random.default_rng(3)
+    refused = 0
+    for _ in range(400):
+        content = bytearray(stream.getvalue())
+        content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+        try:
+            certificate = Certificate.load(io.BytesIO(bytes(content)))
+        except CertificateError:
+            refused += 1
+        else:  # a flip in a date or the like
+            assert verify(proven[0], proven[1], certificate).reason
+    assert refused > 200
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        Certificate.load(tmp_path / "nothing.npz")
