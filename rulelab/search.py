@@ -265,7 +265,7 @@ def _adapted(size: int, seconds: float) -> int:
 
 
 def _positive_integer(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
 def _check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 SCHEMA = 1
-LARGEST_FILE = 1 << 32
+LARGEST_FILE = 1 << 31
 """Most bytes of all arrays together that `Certificate.load` unpacks."""
 
 _HEADER = "header"

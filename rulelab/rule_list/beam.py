@@ -142,8 +142,8 @@ def _next_level(arrays, rules, beam):
         beam.candidate_key[0], beam.candidate[0] = beam.candidate_key[last], beam.candidate[last]
         heap.sift_down(beam.candidate_key, beam.candidate, last, 0)
         beam.candidate_key[last], beam.candidate[last] = key, candidate
-    for slot in range(beam.table.size):
-        beam.table[slot] = -1
+    for i in range(beam.table.size):
+        beam.table[i] = -1
     m = arrays.by_antecedent.shape[0]
     mask = np.uint64(beam.table.size - 1)
     taken = 0

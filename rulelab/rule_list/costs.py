@@ -61,9 +61,8 @@ def integer_costs(positives: np.ndarray, negatives: np.ndarray, regularization: 
         scale = max(1, _GRID_TOTAL // total)
         per_rule = int(fraction * total * scale)
         return Costs(positives, negatives, scale, per_rule, float(Fraction(1, scale * total)), False, 0.0)
-    total = float(positives.sum() + negatives.sum())
-    scale = _GRID_TOTAL / total
-    pos, neg = (np.rint(w * scale).astype(np.int64) for w in (positives, negatives))
+    per_weight = _GRID_TOTAL / float(positives.sum() + negatives.sum())
+    pos, neg = (np.rint(w * per_weight).astype(np.int64) for w in (positives, negatives))
     per_rule = int(fraction * _GRID_TOTAL)
     rounding = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))
     return Costs(pos, neg, 1, per_rule, 1.0 / _GRID_TOTAL, False, (rounding + 1.0) / _GRID_TOTAL)

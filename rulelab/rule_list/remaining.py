@@ -25,7 +25,7 @@ def log10_coarse(queue_by_length: Sequence[int], m: int, longest: int) -> float:
     float
         log10 of the bound; 0 when the queue is empty.
     """
-    terms = []
+    terms: list[float] = []
     for length, queued in enumerate(queue_by_length):
         if queued:
             free = max(m - length, 0)

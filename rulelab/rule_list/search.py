@@ -337,7 +337,7 @@ def _check(
         raise ValueError(f"{name} must be {allowed}, not {value!r}")
 
     def whole(value: Any, least: int) -> bool:
-        return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+        return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
 
     checks: list[tuple[str, Any, Callable[[], bool], str]] = [
         ("problem", problem, lambda: isinstance(problem, Problem), "a rulelab.Problem"),
@@ -348,7 +348,7 @@ def _check(
                 isinstance(regularization, int | float | np.floating)
                 and not isinstance(regularization, bool)
                 and math.isfinite(regularization)
-                and 0 < regularization < 1
+                and bool(0 < regularization < 1)
             ),
             "a number above 0 and below 1",
         ),

@@ -58,16 +58,3 @@ class LiveText(JSComponent):
 
     _esm = _ESM
     _stylesheets = [LIVE_CSS]
-
-
-class SystemTheme(JSComponent):
-    """Tells the server whether the user's system asks for dark pages."""
-
-    dark = param.Boolean(default=False, doc="Whether it does.")
-
-    _esm = """
-export function render({ model }) {
-  model.dark = window.matchMedia("(prefers-color-scheme: dark)").matches
-  return document.createElement("span")
-}
-"""

@@ -9,7 +9,6 @@ import panel as pn
 import panel_material_ui as pmui
 
 from . import address
-from .live import SystemTheme
 from .panes import SearchView
 from .setup import SHARED, Setup
 from .style import PAGE_CSS
@@ -60,10 +59,9 @@ def create() -> pmui.Page:
     pn.config.reconnect = True
     tabs = [make() for make in TABS]
     main = tabs[0].layout if len(tabs) == 1 else pn.Tabs(*((tab.name, tab.layout) for tab in tabs), dynamic=True)
-    system = SystemTheme(width=0, height=0, margin=0)
-    page = pmui.Page(title=TITLE, main=[main, system], busy_indicator=None, dark_theme=pn.config.theme == "dark")
+    page = pmui.Page(title=TITLE, main=[main], busy_indicator=None, dark_theme=pn.config.theme == "dark")
     if "theme" not in pn.state.session_args:
-        pn.state.onload(lambda: _follow(system, page))
+        pn.state.onload(lambda: _follow_system(page))
     for tab in tabs:
         tab.view.dark = page.dark_theme
         page.link(tab.view, dark_theme="dark")
@@ -104,7 +102,9 @@ def serve(
     return pn.serve({"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options})
 
 
-def _follow(system: SystemTheme, page: pmui.Page) -> None:
-    """Take over the system's theme, which is known shortly before or after the page is loaded."""
-    page.dark_theme = system.dark
-    system.link(page, dark="dark_theme")
+def _follow_system(page: pmui.Page) -> None:
+    """Be dark where the user's system is; the browser says so shortly before or after the page is loaded."""
+    browser = pn.state.browser_info
+    if browser is not None:
+        page.dark_theme = bool(browser.dark_mode)
+        browser.link(page, dark_mode="dark_theme")

@@ -130,8 +130,8 @@ class Setup(Viewer):
         self._target.visible = self._positive.visible = self.data == UPLOADED
 
     def _received(self, event: param.parameterized.Event) -> None:
-        if event.new is not None:
-            self.take(event.new, str(self._file.filename or "the file"))
+        """A file has arrived; of an empty one neither contents nor name."""
+        self.take(event.new or b"", str(self._file.filename or "the file"))
 
     def _build(self) -> None:
         wide = {"sizing_mode": "stretch_width", "margin": (5, 12)}
@@ -147,7 +147,7 @@ class Setup(Viewer):
             variant="outlined",
             **wide,
         )
-        self._file.param.watch(self._received, "value")
+        self._file.param.watch(self._received, "value", onlychanged=False)
         self._target = pn.widgets.Select(label="Target column", options=[], visible=False, **listed)
         self._target.link(self, value="target")
         self._positive = pn.widgets.Select(label="Positive class", options=[], visible=False, **listed)

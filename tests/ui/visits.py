@@ -49,7 +49,7 @@ class Visit:
     @property
     def expanded(self) -> int:
         """The number of expanded prefixes that the status line shows."""
-        words = self.status.replace("\u202f", "").split()
+        words = self.page.get_by_role("status").inner_text().replace("\u202f", "").split()
         return int(words[words.index("expanded") + 1])
 
     def until(self, condition: Callable[[], bool], seconds: float = 60.0) -> None:
