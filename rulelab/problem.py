@@ -253,10 +253,10 @@ def _boolean_matrix(A: Any) -> np.ndarray:
         wrong = np.argwhere(~np.asarray((values == 0) | (values == 1), dtype=bool))
     if len(wrong):
         i, j = wrong[0]
-        column = columns[j] if columns else f"column {j}"
+        column, cell = columns[j] if columns else f"column {j}", values[i, j]
         raise ProblemError(
-            f"{column!r}, row {i} holds {values[i, j]!r}, and {len(wrong) - 1} more cells are neither 0 nor 1; "
-            "binarize the table first (rulelab.Binarizer)"
+            f"{column!r}, row {i} holds {cell.item() if isinstance(cell, np.generic) else cell!r}, and "
+            f"{len(wrong) - 1} more cells are neither 0 nor 1; binarize the table first (rulelab.Binarizer)"
         )
     return values.astype(bool)
 

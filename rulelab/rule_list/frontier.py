@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -117,9 +117,8 @@ class FrontierSearch(Search):
             return ()
         points = [self._point(k) for k in range(len(self._curve.errors))]
         last = points[-1]
-        for k in range(len(points), self.max_length + 1):  # more rules than antecedents
-            points.append(FrontierPoint(k, last.errors, last.lower_bound, last.proven, last.model, last.found_at))
-        return tuple(points)
+        beyond = range(len(points), self.max_length + 1)  # more rules than antecedents
+        return (*points, *(replace(last, length=k) for k in beyond))
 
     def frame(self) -> pd.DataFrame:
         """The curve as a table: one row per number of rules, with errors, bound, gap and error rate."""

@@ -55,8 +55,8 @@ class NearOptimal:
         antecedents that hold for the same training rows, and could take its place).
     by_gap : DataFrame
         Histogram of objective - optimum: ``gap_from``, ``gap_to``, ``models``, ``lists``, ``complete``.
-    seconds_work : tuple of int
-        Prefixes expanded and states stored.
+    work : int
+        Prefixes expanded, by the search for the optimum and by the enumeration.
     """
 
     problem: Problem
@@ -229,7 +229,7 @@ def _antecedents(
     best: np.ndarray,
     n_lists: int,
 ) -> pd.DataFrame:
-    """A list goes through each of its edges once, and each antecedent occurs in it once: sums over edges count lists."""
+    """Lists by antecedent: each occurs once in a list, at one edge, so the lists through its edges add up."""
     m = len(search.representatives)
     exact = n_lists < kernels.MOST_LISTS
     through = np.zeros(m, dtype=np.int64 if exact else np.float64)

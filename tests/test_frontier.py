@@ -1,0 +1,196 @@
+"""The accuracy-complexity curve against the naive reference and certified optima."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.rule_list import RuleListSearch, counting, frontier_kernels
+from rulelab.rule_list.frontier import FrontierSearch
+from rulelab.search import Status
+
+
+@st.composite
+def small_problems(draw, max_rows=14, max_antecedents=5):
+    n = draw(st.integers(2, max_rows))
+    m = draw(st.integers(1, max_antecedents))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
+    return np.array(cells).reshape(n, m), y, weight
+
+
+def medium_problem(seed, n=160, m=14):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
+    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
+
+
+def least_errors(A, y, weight, length):
+    """The least errors of any list of at most ``length`` rules, by the naive recursion without regularization."""
+    return naive.best_rule_list(A, y, weight, Fraction(0), length) * sum(weight)
+
+
+def facts(snapshot):
+    points = [replace(p, found_at=(0.0, p.found_at[1])) for p in snapshot.detail["frontier"]]
+    return points, snapshot.status, snapshot.work, dict(snapshot.counts), dict(snapshot.pruned)
+
+
+@settings(max_examples=150)
+@given(small_problems(), st.integers(0, 7), st.sampled_from([0, 1, 500]))
+def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_width):
+    A, y, weight = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    snapshot = rl.solve(FrontierSearch(problem, max_length, beam_width=beam_width))
+    assert snapshot.status is Status.OPTIMAL
+    frontier = snapshot.detail["frontier"]
+    assert [p.length for p in frontier] == list(range(max_length + 1))
+    for point in frontier:
+        assert point.proven
+        assert point.model.complexity <= point.length
+        assert point.errors == point.lower_bound == point.model.errors == least_errors(A, y, weight, point.length)
+        assert point.errors == naive.rule_list_objective(A, y, weight, Fraction(0), point.model.antecedents) * sum(
+            weight
+        )
+    assert snapshot.incumbent.errors == frontier[-1].errors
+    assert snapshot.gap == 0
+
+
+@settings(max_examples=60)
+@given(small_problems(max_rows=12, max_antecedents=6), st.integers(1, 5), st.sampled_from([0, 20]))
+def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_width):
+    A, y, weight = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    best = [least_errors(A, y, weight, k) for k in range(max_length + 1)]
+    before = None
+    for snapshot in rl.steps(FrontierSearch(problem, max_length, beam_width=beam_width), work_per_step=1):
+        frontier = snapshot.detail["frontier"]
+        for point, least in zip(frontier, best, strict=True):
+            assert point.lower_bound <= least <= point.errors
+            assert point.proven == (point.lower_bound == point.errors)
+        if before is not None:
+            assert all(new.errors <= old.errors for new, old in zip(frontier, before, strict=True))
+            assert all(new.lower_bound >= old.lower_bound for new, old in zip(frontier, before, strict=True))
+        before = frontier
+
+
+@pytest.mark.parametrize("beam_width", [0, 30])
+def test_slicing_and_pickling_never_change_the_curve(beam_width):
+    def make():
+        return FrontierSearch(medium_problem(3), 5, beam_width=beam_width)
+
+    whole = facts(rl.solve(make(), work_per_step=10**6))
+    assert whole[1] is Status.OPTIMAL
+    assert whole[3]["expanded"] > 50
+    for size in (1, 7):
+        assert facts(rl.solve(make(), work_per_step=size)) == whole
+    search = make()
+    for _ in range(6):
+        search.advance(9)
+        search = pickle.loads(pickle.dumps(search))
+    assert facts(rl.solve(search)) == whole
+    assert facts(search.advance(5)) == whole
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_regularized_optimum_lies_on_the_curve(seed):
+    problem = medium_problem(seed)
+    frontier = rl.solve(FrontierSearch(problem, 7)).detail["frontier"]
+    for regularization in (0.04, 0.012):
+        optimum = rl.solve(RuleListSearch(problem, regularization)).incumbent
+        assert optimum.complexity <= 7
+        assert min(p.objective(regularization) for p in frontier) == pytest.approx(optimum.objective, abs=1e-12)
+        assert frontier[optimum.complexity].errors == optimum.errors
+
+
+@settings(max_examples=40)
+@given(small_problems(), st.floats(0.1, 3.0))
+def test_float_weights(case, scale):
+    A, y, weight = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=[w * scale for w in weight])
+    snapshot = rl.solve(FrontierSearch(problem, 3))
+    assert snapshot.status is Status.OPTIMAL
+    for point in snapshot.detail["frontier"]:
+        assert point.errors == pytest.approx(scale * float(least_errors(A, y, weight, point.length)), abs=1e-9)
+        assert point.lower_bound == point.errors
+
+
+@settings(max_examples=150)
+@given(small_problems(), st.integers(1, 4), st.integers(0, 60))
+def test_the_bound_on_the_remaining_rules_is_a_bound(case, rules_left, cap):
+    A, y, weight = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    net = problem.positives - problem.negatives
+    m = problem.n_antecedents
+    arrays = counting.layout(problem.words, net, m)
+    positive, negative = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    total_positive, total_negative = counting.count(arrays, arrays.full, positive, negative)
+    sums = [np.concatenate([[0], np.cumsum(np.sort(w)[::-1]), [w.sum()] * 5]) for w in (positive, negative)]
+    bound = frontier_kernels.least_errors(
+        rules_left, total_positive, total_negative, positive, negative, sums[0], sums[1], cap
+    )
+    inevitable = int(np.minimum(problem.positives, problem.negatives).sum())
+    assert 0 <= bound <= cap
+    assert inevitable + bound <= least_errors(A, y, weight, rules_left)
+
+
+def test_memory_limit_stops_with_valid_bounds_and_goes_on():
+    problem = medium_problem(1, m=20)
+    whole = facts(rl.solve(FrontierSearch(problem, 6, beam_width=0)))
+    search = FrontierSearch(problem, 6, memory_limit=30_000, beam_width=0)
+    stopped = rl.solve(search)
+    assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
+    assert stopped.memory_bytes <= 30_000
+    for point, final in zip(stopped.detail["frontier"], whole[0], strict=True):
+        assert point.lower_bound <= final.errors <= point.errors
+    search.memory_limit = None
+    assert facts(rl.solve(search)) == whole
+
+
+def test_frame_and_parameters():
+    problem = medium_problem(0)
+    search = FrontierSearch(problem, 3)
+    assert search.frontier == ()
+    rl.solve(search)
+    frame = search.frame()
+    assert frame["errors"].tolist() == [p.errors for p in search.frontier]
+    assert frame["error_rate"].tolist() == [p.errors / problem.total_weight for p in search.frontier]
+    assert frame["proven"].all()
+    again = rl.solve(FrontierSearch(problem, **search.parameters))
+    assert [p.model for p in again.detail["frontier"]] == [p.model for p in search.frontier]
+
+
+@pytest.mark.parametrize(
+    "bad", [{"max_length": -1}, {"max_length": 2.5}, {"beam_width": None}, {"memory_limit": 0}, {"max_length": True}]
+)
+def test_bad_arguments_are_refused(bad):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        FrontierSearch(medium_problem(0), **bad)
+
+
+def test_a_problem_is_required():
+    with pytest.raises(ValueError, match="Problem"):
+        FrontierSearch(np.eye(3))
+
+
+def test_curve_of_compas(instances):
+    """Certified optima at several regularizations are points of the curve (0.3803301 at .02 and so on)."""
+    A, y, names = instances.load("compas_a")
+    problem = rl.Problem.from_arrays(A, y, names)
+    snapshot = rl.solve(FrontierSearch(problem, 5))
+    assert snapshot.status is Status.OPTIMAL
+    frontier = snapshot.detail["frontier"]
+    assert [p.errors for p in frontier] == [3251, 2598, 2486, 2413, 2340, 2328]
+    for regularization in (0.02, 0.01, 0.005):
+        expected = instances.EXPECTED["rule_list"][("compas_a", regularization)]
+        assert min(p.objective(regularization) for p in frontier) == pytest.approx(expected, abs=1e-9)
