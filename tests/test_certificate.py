@@ -11,6 +11,7 @@ import zipfile
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from unittest import mock
 
 import naive
 import numpy as np
@@ -19,9 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
+from rulelab.certificate import Certificate, CertificateError, prove_rule_list, rule_list_children, verify
 from rulelab.certificate.certificate import LARGEST_FILE
-from rulelab.certificate.rule_list_children import children
+from rulelab.certificate.rule_list_children import _completions_below, children
 from rulelab.certificate.rule_list_states import States, grid, states
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
 from rulelab.search import Status
@@ -30,13 +31,13 @@ LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
 @st.composite
-def small_problems(draw, max_rows=14, max_antecedents=5, max_weight=5):
+def small_problems(draw, max_rows=14, max_antecedents=5):
     n = draw(st.integers(2, max_rows))
     m = draw(st.integers(1, max_antecedents))
     cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
     y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, max_weight), min_size=n, max_size=n))
+    weight = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
     return np.array(cells).reshape(n, m), y, weight, draw(st.sampled_from(LAMBDAS))
 
 
@@ -196,26 +197,45 @@ def further_cost(space: States):
     return f
 
 
-@settings(max_examples=300)
-@given(
-    small_problems(max_rows=16, max_antecedents=6, max_weight=60), st.randoms(use_true_random=False), st.integers(1, 40)
-)
-def test_a_false_value_always_leaves_a_false_value_to_show(case, random, excess):
-    A, y, weight, regularization = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    space = states(problem, grid(problem, regularization / 4))
-    f, p = further_cost(space), len(space.weights)
-    subsets = [np.ones(p, dtype=bool), *(np.array([random.random() < 0.8 for _ in range(p)]) for _ in range(3))]
-    sets = space.pack(np.array(subsets, dtype=bool).reshape(len(subsets), p))
-    true = np.array([f(frozenset(np.flatnonzero(s).tolist())) for s in subsets], dtype=np.int64)
-    values = true + max(1, excess * space.per_rule // 20)
-    below = children(space, sets, values)
-    refuted = set(below.exceeded.tolist())
-    for parent, child, required in zip(below.parent, space.unpack(below.sets), below.required, strict=True):
-        if f(frozenset(np.flatnonzero(child).tolist())) < required:
-            refuted.add(int(parent))
-    assert refuted == set(range(len(subsets)))
-    assert len(children(space, sets, true).exceeded) == 0
+def random_states(seed):
+    """States of a random problem whose antecedents overlap, with all their sets of patterns."""
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(3, 9), rng.integers(2, 6)
+    A = rng.random((n, m)) < rng.uniform(0.15, 0.85, m)
+    weights = rng.integers(1, rng.choice([4, 40]), n)
+    positive = rng.random(n) < 0.5
+    positive[:2] = True, False
+    problem = rl.Problem.from_arrays(A, positive, sample_weight=weights)
+    space = states(problem, grid(problem, float(rng.choice([0.01, 0.03, 0.07]))))
+    p = len(space.weights)
+    sets = (np.arange(2**p)[:, None] >> np.arange(p)) & 1 == 1
+    f = further_cost(space)
+    cost = np.array([f(frozenset(np.flatnonzero(s).tolist())) for s in sets], dtype=np.int64)
+    return space, space.pack(sets.reshape(2**p, p)), cost
+
+
+@settings(max_examples=250)
+@given(st.integers(0, 2**32), st.sampled_from([1, 2, 3, 12]))
+def test_the_bound_never_exceeds_the_least_completion(seed, longest):
+    space, sets, cost = random_states(seed)
+    several = np.ones(len(sets), dtype=bool)
+    with mock.patch.object(rule_list_children, "_LONGEST", longest):
+        if len(space.antecedents):
+            for more in (1, space.per_rule):
+                assert _completions_below(space, sets, cost + more, several).all()
+
+
+@settings(max_examples=250)
+@given(st.integers(0, 2**32), st.sampled_from([1, 2, 3, 12]), st.sampled_from([0, 0.3, 1, 2]))
+def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess):
+    space, sets, cost = random_states(seed)
+    known = dict(zip(map(bytes, sets), cost.tolist(), strict=True))
+    with mock.patch.object(rule_list_children, "_LONGEST", longest):
+        assert len(children(space, sets, cost).exceeded) == 0
+        below = children(space, sets, cost + max(1, int(excess * space.per_rule)))
+    false = [known[bytes(child)] < required for child, required in zip(below.sets, below.required, strict=True)]
+    refuted = {*below.exceeded.tolist(), *below.parent[np.array(false, dtype=bool)].tolist()}
+    assert refuted == set(range(len(sets)))
 
 
 # changes are refused --------------------------------------------------------------------------------------------------

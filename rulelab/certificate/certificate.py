@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -95,7 +96,9 @@ class Certificate:
         try:
             with zipfile.ZipFile(path) as archive:
                 arrays = _read_arrays(archive)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        except CertificateError:
+            raise
+        except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError) as error:
             raise CertificateError(f"this is not a certificate, or it is damaged: {error}") from None
         if _HEADER not in arrays:
             raise CertificateError("this archive has no header: it is not a certificate")

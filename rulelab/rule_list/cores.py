@@ -17,11 +17,14 @@ from . import bounds
 from .counting import Layout, count
 
 # positions in Cores.numbers
-N_CORES, WORK, LEARNT, FAILED = range(4)
+N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS = range(6)
 
 # learning pays once a search is long; all in units that do not depend on the machine
 _WITHIN_RULES = 4
 _COUNTS_PER_EXPANSION = 60
+_COUNTS_SAVED_PER_HIT = 20
+_CORES_SCANNED_PER_COUNT = 50
+_COUNTS_ON_TRUST = 200_000
 _ANTECEDENTS_PER_PROOF = 400_000
 _DEEPEST = 6
 _ROOM = 4096
@@ -36,7 +39,7 @@ class Cores(NamedTuple):
     value : int64 array, shape (room,)
         Proven least cost of each core.
     numbers : int64 array
-        Cores held, counts made by proofs, cores learnt, proofs that failed.
+        Cores held, counts made by proofs, cores learnt, proofs that failed, cores scanned, sets cut by a scan.
     sets, counts, weights, budget, position : arrays
         The stack of a proof.
     trial : uint64 array, shape (2, n_words)
@@ -59,7 +62,7 @@ def new_cores(arrays: Layout) -> Cores:
     return Cores(
         masks=np.zeros((_ROOM, words), dtype=np.uint64),
         value=np.zeros(_ROOM, dtype=np.int64),
-        numbers=np.zeros(4, dtype=np.int64),
+        numbers=np.zeros(6, dtype=np.int64),
         sets=np.zeros((_DEEPEST + 1, words), dtype=np.uint64),
         counts=np.zeros((_DEEPEST + 1, 2, m), dtype=np.int64),
         weights=np.zeros((_DEEPEST + 1, 2), dtype=np.int64),
@@ -74,13 +77,20 @@ def cut(arrays, rules, cores, chosen, needed, expanded):
     """Whether a core, known or learnt now, proves that completing the set costs at least ``needed``.
 
     A core is learnt once ``expanded`` prefixes show that the search is long, where the proof is short (``needed`` is
-    worth few rules) and as long as proofs take a bounded share of the time.
+    worth few rules) and as long as proofs take a bounded share of the time. Where what the cores cut does not make up
+    for what they cost, they are no longer used: patterns of equal small weights, as in data with few repeated rows,
+    have cores that fit no other set.
     """
+    numbers = cores.numbers
+    spent = numbers[WORK] + numbers[SCANNED] // _CORES_SCANNED_PER_COUNT
+    if spent > _COUNTS_ON_TRUST + _COUNTS_SAVED_PER_HIT * numbers[HITS]:
+        return False
     if cut_by_core(arrays, rules, cores, chosen, needed):
+        numbers[HITS] += 1
         return True
     if expanded < rules.learn_after or needed > _WITHIN_RULES * rules.per_rule:
         return False
-    if cores.numbers[WORK] > _COUNTS_PER_EXPANSION * expanded:
+    if numbers[WORK] > _COUNTS_PER_EXPANSION * expanded:
         return False
     return learn(arrays, rules, cores, chosen, needed)
 
@@ -93,6 +103,7 @@ def cut_by_core(arrays, rules, cores, chosen, needed):
         spare = value[c] - needed
         if spare < 0:
             continue
+        cores.numbers[SCANNED] += 1
         for w in range(chosen.size):
             missing = masks[c, w] & ~chosen[w]
             while missing != 0:

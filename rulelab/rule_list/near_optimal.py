@@ -95,7 +95,7 @@ class NearOptimalSearch:
     A prefix is cut only when a bound of all its completions exceeds the threshold. Nothing is presolved but equal
     antecedents, and support bounds, dominance and the choice of one prefix per captured set, valid for one optimum,
     are not used: they would lose lists. Weights that are not integers are rounded to a fine grid, and lists are
-    included up to its resolution above the threshold.
+    included up to its resolution above the threshold; where classes tie, rounding may decide the label.
     """
 
     def __init__(

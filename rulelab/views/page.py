@@ -107,4 +107,4 @@ def _follow_system(page: pmui.Page) -> None:
     browser = pn.state.browser_info
     if browser is not None:
         page.dark_theme = bool(browser.dark_mode)
-        browser.link(page, dark_mode="dark_theme")
+        browser.param.watch(lambda event: page.param.update(dark_theme=bool(event.new)), "dark_mode")

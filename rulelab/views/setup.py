@@ -17,7 +17,7 @@ from .data import MAX_UPLOAD_BYTES, Upload
 from .esc import plain
 from .recipe import Recipe
 from .session import Limits, SearchSession
-from .style import CARD_HEAD_CSS, SELECT_CSS
+from .style import CARD_HEAD_CSS, NUMBER_CSS, SELECT_CSS
 
 UPLOADED = "(uploaded file)"
 SHARED = (
@@ -156,7 +156,7 @@ class Setup(Viewer):
             "Data": [self._data, self._file, self._target, self._positive],
             "Antecedents": [
                 field("quantiles", pn.widgets.IntInput, start=2, end=1000),
-                field("max_conditions", pn.widgets.Select, stylesheets=[SELECT_CSS]),
+                field("max_conditions", pn.widgets.Select),
                 _pair(
                     field("min_support", pn.widgets.FloatInput, step=0.01),
                     field("max_support", pn.widgets.FloatInput, step=0.01),
@@ -165,7 +165,7 @@ class Setup(Viewer):
             ],
             "Search": [
                 field("regularization", pn.widgets.FloatInput, step=0.001),
-                field("policy", pn.widgets.Select, options={_words(p): p for p in POLICIES}, stylesheets=[SELECT_CSS]),
+                field("policy", pn.widgets.Select, options={_words(p): p for p in POLICIES}),
                 field("beam", pn.widgets.Checkbox),
                 field("bounds", pn.widgets.CheckBoxGroup, options={_words(b): b for b in BOUNDS}),
             ],
@@ -193,7 +193,8 @@ class Setup(Viewer):
 
 
 def _field(owner: Setup, name: str, widget: type, **options: Any) -> Any:
-    return widget.from_param(owner.param[name], **options)
+    styles = {pn.widgets.Select: [SELECT_CSS], pn.widgets.IntInput: [NUMBER_CSS], pn.widgets.FloatInput: [NUMBER_CSS]}
+    return widget.from_param(owner.param[name], stylesheets=styles.get(widget, []), **options)
 
 
 def _pair(*widgets: Any) -> pn.Row:

@@ -86,6 +86,11 @@ BAR_CSS = """
 :host { flex-wrap: wrap; gap: 8px; align-items: flex-end; min-width: 0 !important; }
 """
 
+NUMBER_CSS = """
+.bk-spin-btn { display: none; }
+"""
+"""Without the two small buttons, which have no names; the arrow keys do the same."""
+
 BUTTON_CSS = f"""
 .bk-btn {{ border: 1px solid {_LINE} !important; padding: 4px 10px; }}
 .bk-btn-primary {{ color: var(--panel-on-primary-color, #fff) !important; }}

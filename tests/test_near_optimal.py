@@ -1,0 +1,285 @@
+"""Near-optimal rule lists against naive enumeration of every list."""
+
+from __future__ import annotations
+
+import pickle
+from collections import defaultdict
+from fractions import Fraction
+from math import factorial
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.rule_list import RuleListSearch
+from rulelab.rule_list.near_optimal import NearOptimalSearch, near_optimal
+from rulelab.rule_list.near_optimal_result import NearOptimal
+
+LAMBDAS = (0.01, 0.02, 0.05, 0.2)
+GAPS = (0.0, 0.01, 0.05, 0.1, 0.3)
+
+
+@st.composite
+def small_problems(draw, max_rows=10, max_antecedents=4):
+    n = draw(st.integers(2, max_rows))
+    m = draw(st.integers(1, max_antecedents))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
+    return np.array(cells).reshape(n, m), y, weight, draw(st.sampled_from(LAMBDAS))
+
+
+def predictions(A, y, weight, antecedents):
+    """What a list predicts for each row (majority, ties negative); None when one of its rules captures nothing."""
+    left, out = np.ones(len(y), dtype=bool), np.zeros(len(y), dtype=bool)
+    weight = np.array(weight)
+    for a in (*antecedents, None):
+        hit = left & A[:, a] if a is not None else left
+        if a is not None and not hit.any():
+            return None
+        out[hit] = weight[hit & y].sum() > weight[hit & ~y].sum()
+        left = left & ~hit
+    return tuple(out.tolist())
+
+
+def near_optimal_by_enumeration(A, y, weight, regularization, gap, ratio=None, max_length=None):
+    """All near-optimal lists by what they predict: {predictions: {list: objective}}; and the optimum."""
+    m = A.shape[1]
+    first = [a for a in range(m) if not any((A[:, a] == A[:, b]).all() for b in range(a))]
+    exact = Fraction(repr(regularization))
+    objective = {
+        d: naive.rule_list_objective(A, y, weight, exact, d)
+        for d in naive.all_rule_lists(m, m if max_length is None else max_length)
+    }
+    optimum = min(objective.values())
+    threshold = optimum + Fraction(repr(gap)) if ratio is None else optimum * (1 + Fraction(repr(ratio)))
+    models = defaultdict(dict)
+    for d, value in objective.items():
+        if value <= threshold and set(d) <= set(first):
+            predicted = predictions(A, y, weight, d)
+            if predicted is not None:
+                models[predicted][d] = value
+    return models, optimum
+
+
+def check(result: NearOptimal, A, y, weight, models, optimum):
+    """Everything that the result says, against the enumeration."""
+    assert result.complete
+    assert result.truncated is None
+    assert result.optimum == pytest.approx(float(optimum), abs=1e-12)
+    assert result.count == len(models)
+    assert result.n_lists == sum(map(len, models.values()))
+    seen = set()
+    for i, antecedents in enumerate(result.lists):
+        predicted = predictions(A, y, weight, antecedents)
+        assert predicted in models
+        seen.add(predicted)
+        group = models[predicted]
+        assert group[antecedents] == min(group.values())
+        assert result.objectives[i] == pytest.approx(float(group[antecedents]), abs=1e-12)
+        assert result.multiplicity[i] == len(group)
+        assert tuple(result.models[i].predicts_positive(A).tolist()) == predicted
+        assert result.models[i].errors == result.errors[i]
+    assert len(seen) == result.count
+    assert (np.diff(result.objectives) >= -1e-12).all()
+    lists = {d: value for group in models.values() for d, value in group.items()}
+    frame = result.antecedents
+    assert set(frame.index) == {a for d in lists for a in d}
+    for a, row in frame.iterrows():
+        using = [d for d in lists if a in d]
+        assert row["lists"] == len(using)
+        assert row["share"] == len(using) / len(lists)
+        assert row["models"] == sum(a in d for d in result.lists)
+        assert row["objective"] == pytest.approx(float(min(lists[d] for d in using)), abs=1e-12)
+        assert row["aliases"] == tuple(b for b in range(A.shape[1]) if b != a and (A[:, a] == A[:, b]).all())
+    assert result.by_gap["models"].sum() == result.count
+    assert result.by_gap["lists"].sum() == result.n_lists
+    assert result.by_gap["complete"].all()
+
+
+@settings(max_examples=200)
+@given(small_problems(), st.sampled_from(GAPS))
+def test_all_lists_within_a_gap(case, gap):
+    A, y, weight, regularization = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    result = near_optimal(problem, regularization, gap=gap)
+    check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
+
+
+@settings(max_examples=60)
+@given(small_problems(), st.sampled_from(GAPS), st.integers(0, 3))
+def test_all_lists_within_a_ratio_and_a_length(case, ratio, max_length):
+    A, y, weight, regularization = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    search = RuleListSearch(problem, regularization, max_length=max_length)
+    models, optimum = near_optimal_by_enumeration(A, y, weight, regularization, 0.0, ratio, max_length)
+    check(near_optimal(search, ratio=ratio), A, y, weight, models, optimum)
+    again = near_optimal(problem, regularization, ratio=ratio, max_length=max_length)
+    assert again.lists == near_optimal(search, ratio=ratio).lists
+
+
+@settings(max_examples=25)
+@given(small_problems(max_rows=8, max_antecedents=5), st.sampled_from(GAPS))
+def test_five_antecedents(case, gap):
+    A, y, weight, regularization = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    result = near_optimal(problem, regularization, gap=gap)
+    check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
+
+
+def medium_problem(seed=0, n=160, m=12):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
+    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
+
+
+@pytest.fixture(scope="module")
+def everything():
+    result = near_optimal(medium_problem(), 0.02, gap=0.05)
+    assert result.complete
+    assert result.count > 100, result
+    return result
+
+
+@pytest.mark.parametrize("limit", [1, 7, 100])
+def test_limit_keeps_the_best(everything, limit):
+    result = near_optimal(medium_problem(), 0.02, gap=0.05, limit=limit)
+    assert (result.count, result.complete, result.truncated) == (limit, False, "limit")
+    np.testing.assert_array_equal(result.objectives, everything.objectives[:limit])
+    assert result.covered <= everything.objectives[limit] + 1e-12
+    assert result.n_lists <= everything.n_lists
+    below = result.by_gap["complete"].to_numpy()
+    np.testing.assert_array_equal(result.by_gap["models"][below], everything.by_gap["models"][below])
+    np.testing.assert_array_equal(result.by_gap["lists"][below], everything.by_gap["lists"][below])
+
+
+def test_steps_can_be_stopped_pickled_and_go_on(everything):
+    search = NearOptimalSearch(medium_problem(), 0.02, gap=0.05)
+    count, covered = 0, 0.0
+    while search.phase != "finished":
+        progress = search.advance(5)
+        assert progress.count >= count
+        if progress.phase != "optimum":
+            assert progress.covered >= covered
+            covered = progress.covered
+        count = progress.count
+        partial = search.result()
+        assert partial.truncated == (None if search.phase == "finished" else "stopped")
+        np.testing.assert_array_equal(partial.objectives, everything.objectives[: partial.count])
+        search = pickle.loads(pickle.dumps(search))
+        for _ in search.steps(time_limit=0):
+            pass
+    result = search.result()
+    assert result.lists == everything.lists
+    assert result.n_lists == everything.n_lists
+    np.testing.assert_array_equal(result.multiplicity, everything.multiplicity)
+
+
+def test_time_limit():
+    result = near_optimal(medium_problem(), 0.02, gap=0.05, time_limit=0)
+    assert (result.truncated, result.complete) == ("time", False)
+    assert result.objectives.size == result.count == len(result.frame())
+
+
+def test_memory_limit_stops_and_goes_on(everything):
+    search = NearOptimalSearch(medium_problem(), 0.02, gap=0.05, memory_limit=60_000)
+    last = list(search.steps())[-1]
+    assert last.truncated == "memory"
+    assert last.memory_bytes <= 60_000
+    assert 0 < last.count < everything.count
+    search.memory_limit = None
+    assert list(search.steps())[-1].phase == "finished"
+    assert search.result().lists == everything.lists
+
+
+def test_orders_that_do_the_same_are_one_model():
+    """Five disjoint antecedents, each all positive, and a negative rest: 5! orders of one classifier."""
+    A = np.vstack([np.eye(5, dtype=bool), np.zeros((3, 5), dtype=bool)])
+    problem = rl.Problem.from_arrays(A, [True] * 5 + [False] * 3, sample_weight=[4] * 5 + [20] * 3)
+    result = near_optimal(problem, 0.001, gap=0.0)
+    assert (result.count, result.n_lists, result.multiplicity.tolist()) == (1, factorial(5), [factorial(5)])
+
+
+def test_orders_are_counted_beyond_what_could_be_listed():
+    n = 18
+    A = np.vstack([np.eye(n, dtype=bool), np.zeros((1, n), dtype=bool)])
+    problem = rl.Problem.from_arrays(A, [True] * n + [False], sample_weight=[1] * n + [200])
+    result = near_optimal(problem, 0.0001, gap=0.0)
+    assert (result.count, result.n_lists) == (1, factorial(n))
+    assert (result.antecedents["share"] == 1).all()
+
+
+def test_models_differ_and_diverse_ones_differ_most(everything):
+    problem = medium_problem()
+    rows = problem.matrix()
+    weight = problem.positives + problem.negatives
+    predicted = np.array([model.predicts_positive(rows) for model in everything.models])
+    assert len(np.unique(predicted, axis=0)) == everything.count
+    distance = ((predicted[:, None, :] != predicted[None, :, :]) * weight).sum(axis=2) / weight.sum()
+    np.testing.assert_allclose(everything.disagreement(3), distance[3], atol=1e-12)
+    chosen = everything.diverse(6)
+    assert chosen[0] == 0
+    assert len(set(chosen)) == 6
+    for i in range(1, 6):
+        nearest = distance[list(chosen[:i])].min(axis=0)
+        assert nearest[chosen[i]] == pytest.approx(nearest.max())
+    assert sorted(everything.diverse(10**6)) == list(range(everything.count))
+
+
+def test_float_weights_include_everything():
+    A = np.random.default_rng(4).random((40, 4)) < 0.5
+    y = np.random.default_rng(5).random(40) < 0.5
+    weight = np.random.default_rng(6).integers(1000, 2000, 40)  # no ties, which rounding may break either way
+    whole = near_optimal(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.02, gap=0.1)
+    floats = near_optimal(rl.Problem.from_arrays(A, y, sample_weight=0.3 * weight), 0.02, gap=0.1)
+    assert whole.count > 5
+    assert set(floats.lists) == set(whole.lists)
+    np.testing.assert_allclose(floats.objectives, whole.objectives, atol=1e-9)
+    np.testing.assert_allclose(floats.errors, 0.3 * whole.errors, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "gap"),
+        ({"gap": 0.1, "ratio": 0.1}, "gap"),
+        ({"gap": -0.1}, "gap"),
+        ({"ratio": float("nan")}, "ratio"),
+        ({"gap": 0.1, "limit": 0}, "limit"),
+        ({"gap": 0.1, "memory_limit": 1.5}, "memory_limit"),
+        ({"gap": 0.1, "time_limit": -1}, "time_limit"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        near_optimal(medium_problem(), 0.02, **arguments)
+
+
+def test_regularization_belongs_to_the_problem_or_the_search():
+    with pytest.raises(ValueError, match="regularization"):
+        near_optimal(medium_problem(), gap=0.1)
+    with pytest.raises(ValueError, match="regularization"):
+        near_optimal(RuleListSearch(medium_problem(), 0.02), 0.02, gap=0.1)
+    with pytest.raises(ValueError, match="Problem"):
+        near_optimal("compas", 0.02, gap=0.1)
+    with pytest.raises(ValueError, match="n must"):
+        near_optimal(medium_problem(), 0.1, gap=0.0).diverse(0)
+
+
+def test_near_optimal_lists_of_compas(instances):
+    """Within half a per cent of the certified optimum at .01; every model is checked on the rows."""
+    A, y, names = instances.load("compas_a")
+    problem = rl.Problem.from_arrays(A, y, names)
+    result = near_optimal(problem, 0.01, ratio=0.005)
+    assert result.complete
+    assert result.optimum == pytest.approx(instances.EXPECTED["rule_list"][("compas_a", 0.01)], abs=1e-9)
+    assert (result.count, result.n_lists) == (11, 92)
+    assert result.threshold <= result.optimum * 1.005 < result.covered
+    for model, objective in zip(result.models, result.objectives, strict=True):
+        assert model.evaluate(A, y, regularization=0.01).objective == pytest.approx(objective, abs=1e-12)
+    assert len({model.predict(A).tobytes() for model in result.models}) == 11
