@@ -197,6 +197,16 @@ def further_cost(space: States):
     return f
 
 
+@settings(max_examples=150)
+@given(small_problems())
+def test_the_reduction_keeps_the_optimum(case):
+    A, y, weight, regularization = case
+    costs = grid(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization)
+    space = states(rl.Problem.from_arrays(A, y, sample_weight=weight), costs)
+    cost = costs.per_error * space.constant + further_cost(space)(frozenset(range(len(space.weights))))
+    assert cost * costs.unit == least(case)
+
+
 def random_states(seed):
     """States of a random problem whose antecedents overlap, with all their sets of patterns."""
     rng = np.random.default_rng(seed)

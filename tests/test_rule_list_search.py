@@ -250,6 +250,39 @@ def test_memory_limit_stops_and_resumes(instances):
     assert done.incumbent.objective == pytest.approx(instances.EXPECTED["rule_list"]["compas_155", 0.005], abs=1e-7)
 
 
+def test_a_warm_start_is_the_first_incumbent(instances):
+    A, y, names = instances.load("compas_a")
+    problem = rl.Problem.from_arrays(A, y, names=names)
+    other = certified(problem, 0.01).incumbent.model
+    search = RuleListSearch(problem, 0.005, beam_width=0, warm_start=other)
+    first = search.advance(1)
+    assert first.incumbent.model == other
+    assert first.incumbent.objective == other.objective(0.005)
+    done = rl.solve(search)
+    cold = certified(problem, 0.005, beam_width=0)
+    assert done.incumbent.objective == cold.incumbent.objective
+    assert done.counts["created"] <= cold.counts["created"]
+    again = certified(problem, 0.005, warm_start=done.incumbent.model.antecedents)
+    assert again.incumbent.found_at[1] == 0
+
+
+@settings(max_examples=60)
+@given(small_problems(), st.lists(st.integers(0, 4), max_size=3, unique=True))
+def test_any_warm_start_leads_to_the_optimum(case, start):
+    A, y, weight, regularization = case
+    start = [j for j in start if j < A.shape[1]]
+    snapshot = certified(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, warm_start=start)
+    assert exact(y, weight, regularization, snapshot, A) == naive.best_rule_list(
+        A, y, weight, Fraction(repr(regularization))
+    )
+
+
+@pytest.mark.parametrize("start", [[5], [-1]])
+def test_a_warm_start_of_unknown_antecedents_is_refused(start):
+    with pytest.raises(ValueError, match="warm_start"):
+        RuleListSearch(rl.Problem.from_arrays([[0], [1]], [0, 1]), warm_start=start)
+
+
 def test_default_rule_alone_is_certified():
     rng = np.random.default_rng(1)
     A = rng.random((200, 5)) < 0.5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -36,10 +36,10 @@ _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
 @dataclass
 class _Best:
-    """The incumbent as the kernels know it: a cost on the grid and a list of reduced antecedents."""
+    """The incumbent: its cost on the grid and its antecedents, as indices of the problem's."""
 
     cost: int
-    path: tuple[int, ...] = ()
+    antecedents: tuple[int, ...] = ()
     work: int = 0
     seconds: float = 0.0
 
@@ -66,6 +66,9 @@ class RuleListSearch(Search):
         Seed of the policy "random".
     beam_width : int
         Width of the beam search that finds the first incumbent; 0 starts from the default rule alone.
+    warm_start : RuleList or sequence of int, optional
+        A list to begin with, such as the optimum at another regularization: a model, whose antecedents are found by
+        name, or indices of the problem's antecedents.
 
     Raises
     ------
@@ -92,9 +95,11 @@ class RuleListSearch(Search):
         memory_limit: int | None = None,
         random_state: int | None = None,
         beam_width: int = 500,
+        warm_start: RuleList | Sequence[int] | None = None,
     ) -> None:
         super().__init__(problem)
         _check(problem, regularization, policy, bounds, max_length, memory_limit, random_state, beam_width)
+        self.warm_start = None if warm_start is None else _antecedents_of(warm_start, problem)
         self.regularization = float(regularization)
         self.policy = policy
         self.bounds = RuleListBounds() if bounds is None else bounds
@@ -106,7 +111,6 @@ class RuleListSearch(Search):
         self._out_of_memory = False
         self._best = _Best(0)
         self._incumbent: Incumbent | None = None
-        self._incumbent_path: tuple[int, ...] | None = None
         self._costs: Costs
         self._reduction: Reduction
         self._layout: Layout
@@ -125,6 +129,7 @@ class RuleListSearch(Search):
             "memory_limit": self.memory_limit,
             "random_state": self.random_state,
             "beam_width": self.beam_width,
+            "warm_start": self.warm_start,
         }
 
     @property
@@ -163,9 +168,13 @@ class RuleListSearch(Search):
             **self.bounds.to_dict(),
         )
         self._best = _Best(default_cost)
+        if self.warm_start is not None and len(self.warm_start) <= self._rules.max_length:
+            cost = _cost_of(self.warm_start, problem, costs)
+            if cost < default_cost:
+                self._best = _Best(cost, self.warm_start)
         self._store = state.new_store(self._layout, longest, second_heap=self.policy != "lower_bound")
         if self.beam_width:
-            self._beam = beams.new_beam(self._layout, self.beam_width, longest, default_cost, constant_cost)
+            self._beam = beams.new_beam(self._layout, self.beam_width, longest, self._best.cost, constant_cost)
             self._phase = "incumbent"
         else:
             self._start_search()
@@ -177,7 +186,7 @@ class RuleListSearch(Search):
         self.work = int(beam.numbers[beams.WORK])
         if beam.best[0] < self._best.cost:
             length, at = beam.numbers[[beams.PATH_LENGTH, beams.FOUND_AT]].tolist()
-            self._best = _Best(int(beam.best[0]), tuple(beam.path[:length].tolist()), at, self.seconds)
+            self._best = _Best(int(beam.best[0]), self._named(beam.path[:length]), at, self.seconds)
         if ended:
             self._start_search()
 
@@ -209,8 +218,12 @@ class RuleListSearch(Search):
                 self._out_of_memory = True
                 break
         if numbers[state.IMPROVED] > improved:
-            path = tuple(self._store.path[: numbers[state.PATH_LENGTH]].tolist())
+            path = self._named(self._store.path[: numbers[state.PATH_LENGTH]])
             self._best = _Best(int(numbers[state.BEST]), path, int(numbers[state.FOUND_AT]), self.seconds)
+
+    def _named(self, path: np.ndarray) -> tuple[int, ...]:
+        """Reduced antecedents as indices of the problem's."""
+        return tuple(self._reduction.antecedents[path].tolist())
 
     def _children_per_work(self) -> int:
         """Children that one unit of work may look at: all, except where so many take seconds for a single prefix."""
@@ -303,24 +316,48 @@ class RuleListSearch(Search):
         return max(0.0, cost * self._costs.unit - self._costs.slack)
 
     def _make_incumbent(self) -> Incumbent:
-        if self._incumbent is None or self._incumbent_path != self._best.path:
-            antecedents = self._reduction.antecedents[list(self._best.path)].tolist()
-            model = RuleList.from_problem(self.problem, antecedents)
-            errors = model.errors
+        best = self._best
+        if self._incumbent is None or self._incumbent.model.antecedents != best.antecedents:
+            model = RuleList.from_problem(self.problem, best.antecedents)
             self._incumbent = Incumbent(
                 model=model,
-                objective=errors / self.problem.total_weight + self.regularization * len(antecedents),
-                errors=errors,
-                complexity=len(antecedents),
-                found_at=(self._best.seconds, self._best.work),
+                objective=model.objective(self.regularization),
+                errors=model.errors,
+                complexity=len(best.antecedents),
+                found_at=(best.seconds, best.work),
             )
-            self._incumbent_path = self._best.path
         return self._incumbent
 
 
 def _longest(best: int, rules: state.Rules) -> int:
     """Most rules of a list that beats the incumbent (Thm 4, sharpened by the inevitable errors)."""
     return min(rules.max_length, max(0, best - rules.per_error * rules.constant) // rules.per_rule)
+
+
+def _antecedents_of(start: RuleList | Sequence[int], problem: Problem) -> tuple[int, ...]:
+    """Indices of a warm start's antecedents in this problem."""
+    if isinstance(start, RuleList):
+        index = {name: j for j, name in enumerate(problem.names)}
+        unknown = [name for name in start.antecedent_names if name not in index]
+        if unknown:
+            raise ValueError(f"warm_start uses antecedents that the problem does not have, such as {unknown[0]!r}")
+        return tuple(index[name] for name in start.antecedent_names)
+    antecedents = tuple(map(int, start))
+    if any(not 0 <= j < problem.n_antecedents for j in antecedents):
+        raise ValueError(f"warm_start must hold indices below {problem.n_antecedents}, not {list(antecedents)}")
+    return antecedents
+
+
+def _cost_of(antecedents: Sequence[int], problem: Problem, costs: Costs) -> int:
+    """Cost of a list on the grid, counted on the problem's patterns."""
+    wrong, left = 0, np.ones(problem.n_patterns, dtype=bool)
+    for j in [*antecedents, None]:
+        hit = left
+        if j is not None:
+            hit = left & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+        wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
+        left = left & ~hit
+    return costs.per_error * wrong + costs.per_rule * len(antecedents)
 
 
 def _check(

@@ -17,7 +17,7 @@ from .data import MAX_UPLOAD_BYTES, Upload
 from .esc import plain
 from .recipe import Recipe
 from .session import Limits, SearchSession
-from .style import CARD_HEAD_CSS, NUMBER_CSS, SELECT_CSS
+from .style import CARD_CSS, CARD_HEAD_CSS, NUMBER_CSS, SELECT_CSS
 
 UPLOADED = "(uploaded file)"
 SHARED = (
@@ -161,12 +161,13 @@ class Setup(Viewer):
                     field("min_support", pn.widgets.FloatInput, step=0.01),
                     field("max_support", pn.widgets.FloatInput, step=0.01),
                 ),
-                field("negations", pn.widgets.Checkbox),
+                field("negations", pmui.Checkbox),
             ],
             "Search": [
                 field("regularization", pn.widgets.FloatInput, step=0.001),
                 field("policy", pn.widgets.Select, options={_words(p): p for p in POLICIES}),
-                field("beam", pn.widgets.Checkbox),
+                field("beam", pmui.Checkbox),
+                pn.pane.HTML('<p class="note">Bounds in use</p>', stylesheets=[CARD_CSS], margin=(4, 12, 0, 12)),
                 field("bounds", pn.widgets.CheckBoxGroup, options={_words(b): b for b in BOUNDS}),
             ],
             "Limits": [

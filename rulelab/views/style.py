@@ -87,7 +87,7 @@ BAR_CSS = """
 """
 
 NUMBER_CSS = """
-.bk-spin-btn { display: none; }
+.bk-spin-btn { display: none !important; }
 """
 """Without the two small buttons, which have no names; the arrow keys do the same."""
 

@@ -76,18 +76,25 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def context(chromium: Any) -> Any:
+    """One browser profile for most tests, so that the page's files are fetched once; sessions are separate anyway."""
+    return chromium.new_context()
+
+
 @pytest.fixture
-def visit(server: str, chromium: Any) -> Iterator[Callable[..., Visit]]:
-    """Opens pages, each with a fresh profile; afterwards they are closed and their workers have ended."""
-    contexts = []
+def visit(server: str, chromium: Any, context: Any) -> Iterator[Callable[..., Visit]]:
+    """Opens pages; afterwards they are closed and their workers have ended."""
+    pages = []
 
     def make(width: int = 1360, height: int = 900, **options: Any) -> Visit:
-        contexts.append(chromium.new_context(viewport={"width": width, "height": height}, **options))
-        return Visit(contexts[-1].new_page(), server)
+        pages.append((chromium.new_context(**options) if options else context).new_page())
+        pages[-1].set_viewport_size({"width": width, "height": height})
+        return Visit(pages[-1], server)
 
     yield make
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     end = time.monotonic() + 15
     while workers():
         assert time.monotonic() < end, "a worker outlived its page"
