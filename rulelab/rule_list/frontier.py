@@ -13,8 +13,9 @@ from ..models import RuleList
 from ..problem import Problem
 from ..search import Incumbent, Search, Snapshot, Status
 from . import beam as beams
+from . import frontier_beam, remaining
 from . import frontier_kernels as kernels
-from . import remaining
+from . import frontier_state as state
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
 from .reduction import Reduction, reduce
@@ -99,8 +100,8 @@ class FrontierSearch(Search):
         self._reduction: Reduction
         self._layout: Layout
         self._beam: beams.Beam | None = None
-        self._curve: kernels.Curve
-        self._store: kernels.Store
+        self._curve: state.Curve
+        self._store: state.Store
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -108,7 +109,7 @@ class FrontierSearch(Search):
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.advance) and (is_compiled(kernels.advance_beam) or not self.beam_width)
+        return is_compiled(kernels.advance) and (is_compiled(frontier_beam.advance_beam) or not self.beam_width)
 
     @property
     def frontier(self) -> tuple[FrontierPoint, ...]:
@@ -167,8 +168,8 @@ class FrontierSearch(Search):
         negative = int(-reduction.net[reduction.net < 0].sum())
         default = reduction.constant + min(positive, negative)
         self._costs, self._reduction, self._layout = costs, reduction, arrays
-        self._curve = kernels.new_curve(longest, default, reduction.constant)
-        self._store = kernels.new_store(arrays, longest)
+        self._curve = state.new_curve(longest, default, reduction.constant)
+        self._store = state.new_store(arrays, longest)
         self._seconds_found = [0.0] * (longest + 1)
         kernels.bound_from_the_root(arrays, self._curve, self._store, reduction.constant)
         if self.beam_width and longest:
@@ -180,7 +181,7 @@ class FrontierSearch(Search):
     def _run_beam(self, target: int) -> None:
         beam, before = self._beam, self._curve.errors.copy()
         assert beam is not None
-        ended = kernels.advance_beam(self._layout, kernels.Rules(), beam, self._curve, target - self.work)
+        ended = frontier_beam.advance_beam(self._layout, state.Rules(), beam, self._curve, target - self.work)
         self.work = int(beam.numbers[beams.WORK])
         for k in np.flatnonzero(self._curve.errors < before).tolist():
             self._seconds_found[k] = self._seconds
@@ -197,7 +198,7 @@ class FrontierSearch(Search):
                 for array in (curve.errors, curve.paths, curve.lengths, curve.found_at, self._seconds_found):
                     array[k] = array[k - 1]
             if curve.lower[k] < curve.errors[k]:
-                self._store.numbers[kernels.WORK] = self.work
+                self._store.numbers[state.WORK] = self.work
                 kernels.start(self._layout, curve, self._store, k, self._reduction.constant)
                 return
         self._phase = "certified"
@@ -206,10 +207,10 @@ class FrontierSearch(Search):
         self._out_of_memory = False
         numbers, curve = self._store.numbers, self._curve
         while self.work < target and self._phase == "searching":
-            k = int(numbers[kernels.LENGTH])
+            k = int(numbers[state.LENGTH])
             before = curve.errors[k]
             outcome = kernels.advance(self._layout, curve, self._store, self._reduction.constant, target - self.work)
-            self.work = int(numbers[kernels.WORK])
+            self.work = int(numbers[state.WORK])
             if curve.errors[k] < before:
                 self._seconds_found[k] = self._seconds
             if outcome == kernels.DONE:
@@ -222,24 +223,24 @@ class FrontierSearch(Search):
         """Make room for more prefixes; False when the memory limit does not allow it."""
         store, m = self._store, len(self._reduction.antecedents)
         capacity = len(store.cost)
-        needed = int(store.numbers[kernels.N_NODES]) + m
+        needed = int(store.numbers[state.N_NODES]) + m
         if needed > capacity:
-            wanted = self._allowed(capacity, needed, kernels.NODE_ARRAYS)
+            wanted = self._allowed(capacity, needed, state.NODE_ARRAYS)
             if wanted < needed:
                 return False
-            store = _resized(store, kernels.NODE_ARRAYS, wanted)
-            table = kernels.table_size(wanted)
+            store = _resized(store, state.NODE_ARRAYS, wanted)
+            table = state.table_size(wanted)
             if table > len(store.table):
                 store = store._replace(table=np.empty(table, dtype=np.int32))
                 kernels.rebuild_table(store)
             self._store = store
         capacity = len(store.heap_node)
-        needed = int(store.numbers[kernels.N_HEAP]) + m
+        needed = int(store.numbers[state.N_HEAP]) + m
         if needed > capacity:
-            wanted = self._allowed(capacity, needed, kernels.HEAP_ARRAYS)
+            wanted = self._allowed(capacity, needed, state.HEAP_ARRAYS)
             if wanted < needed:
                 return False
-            self._store = _resized(store, kernels.HEAP_ARRAYS, wanted)
+            self._store = _resized(store, state.HEAP_ARRAYS, wanted)
         return True
 
     def _allowed(self, capacity: int, needed: int, names: tuple[str, ...]) -> int:
@@ -264,7 +265,7 @@ class FrontierSearch(Search):
         certified = self._phase == "certified"
         longest, m = len(self._curve.errors) - 1, len(self._reduction.antecedents)
         queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
-        ahead = queue if int(numbers[kernels.LENGTH]) == longest and self._phase == "searching" else (1,)
+        ahead = queue if int(numbers[state.LENGTH]) == longest and self._phase == "searching" else (1,)
         return Snapshot(
             step=0,
             work=self.work,
@@ -273,13 +274,13 @@ class FrontierSearch(Search):
             incumbent=incumbent,
             lower_bound=min(incumbent.objective, last.lower_bound / total),
             counts={
-                "created": int(numbers[kernels.CREATED]),
-                "expanded": int(numbers[kernels.EXPANDED]),
-                "queued": int(numbers[kernels.N_QUEUED]),
-                "stored": int(numbers[kernels.N_NODES]),
-                "reopened": int(numbers[kernels.REOPENED]),
+                "created": int(numbers[state.CREATED]),
+                "expanded": int(numbers[state.EXPANDED]),
+                "queued": int(numbers[state.N_QUEUED]),
+                "stored": int(numbers[state.N_NODES]),
+                "reopened": int(numbers[state.REOPENED]),
             },
-            pruned=dict(zip(kernels.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
+            pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
             queue_by_length=queue,
             log10_remaining=0.0 if certified else remaining.log10_coarse(ahead, m, longest),
             memory_bytes=self.memory_bytes,
@@ -287,7 +288,7 @@ class FrontierSearch(Search):
             limit="memory" if self._out_of_memory else None,
             detail={
                 "frontier": frontier,
-                "length": longest if certified else int(numbers[kernels.LENGTH]),
+                "length": longest if certified else int(numbers[state.LENGTH]),
                 "proven": sum(point.proven for point in frontier),
                 "antecedents": m,
                 "patterns": len(self._reduction.net),
@@ -321,7 +322,7 @@ class FrontierSearch(Search):
         return max(0.0, (errors * self._costs.unit + correction) * total)
 
 
-def _resized(store: kernels.Store, names: tuple[str, ...], capacity: int) -> kernels.Store:
+def _resized(store: state.Store, names: tuple[str, ...], capacity: int) -> state.Store:
     grown = {}
     for name in names:
         array = getattr(store, name)

@@ -1,4 +1,4 @@
-"""Least errors for each number of rules: beam, bounds that know how many rules are left, and best-first search.
+"""Least errors for each number of rules: bounds that know how many rules are left, and best-first search.
 
 Errors are counted in units of net weight on the grid. The state after ``j`` rules is the set of patterns that they
 leave uncaptured, with ``j`` itself: a set alone is not enough when the number of rules is limited.
@@ -6,109 +6,30 @@ leave uncaptured, with ``j`` itself: a set alone is not enough when the number o
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..bits import mix
 from ..jit import inner, kernel
-from . import beam as beams
 from . import bounds, heap
-from .counting import Layout, count, weigh
+from .counting import count, weigh
+from .frontier_state import (
+    BY_COST,
+    BY_GRID,
+    BY_PAIR,
+    BY_SAME_SET,
+    BY_SUPPORT,
+    BY_UNION,
+    CREATED,
+    EXPANDED,
+    LENGTH,
+    N_HEAP,
+    N_NODES,
+    N_QUEUED,
+    REOPENED,
+    WORK,
+)
 
 DONE, PAUSED, GROW = 0, 1, 2
-
-# positions in Store.numbers
-LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED = range(8)
-
-# positions in Store.pruned, with the names that snapshots show
-BY_COST, BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID = range(6)
-PRUNED_NAMES = ("hierarchical", "deletion", "one more rule", "pair lookahead", "equivalent support", "grid")
-
-
-class Rules(NamedTuple):
-    """What a rule costs: nothing, errors alone count here."""
-
-    per_error: int = 1
-    per_rule: int = 0
-
-
-class Curve(NamedTuple):
-    """For each number of rules: errors and rules of the best list known, and a proven lower bound of the errors."""
-
-    errors: np.ndarray
-    lower: np.ndarray
-    paths: np.ndarray
-    lengths: np.ndarray
-    found_at: np.ndarray
-
-
-class Store(NamedTuple):
-    """Stored prefixes, the queue over them, the table of (set, length), counters and scratch space."""
-
-    sets: np.ndarray
-    cost: np.ndarray
-    key: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    length: np.ndarray
-    queued: np.ndarray
-    heap_key: np.ndarray
-    heap_node: np.ndarray
-    table: np.ndarray
-    numbers: np.ndarray
-    pruned: np.ndarray
-    queue_by_length: np.ndarray
-    scratch_counts: np.ndarray
-    scratch_set: np.ndarray
-    scratch_sums: np.ndarray
-
-
-NODE_ARRAYS = ("sets", "cost", "key", "parent", "rule", "length", "queued")
-HEAP_ARRAYS = ("heap_key", "heap_node")
-
-
-def new_store(arrays: Layout, max_length: int) -> Store:
-    """An empty store with room for a few expansions."""
-    m, words = arrays.by_antecedent.shape
-    room = 4 * (m + 1)
-    return Store(
-        sets=np.zeros((room, words), dtype=np.uint64),
-        cost=np.zeros(room, dtype=np.int64),
-        key=np.zeros(room, dtype=np.int64),
-        parent=np.zeros(room, dtype=np.int32),
-        rule=np.zeros(room, dtype=np.int32),
-        length=np.zeros(room, dtype=np.int16),
-        queued=np.zeros(room, dtype=np.uint8),
-        heap_key=np.zeros(room, dtype=np.int64),
-        heap_node=np.zeros(room, dtype=np.int32),
-        table=np.full(table_size(room), -1, dtype=np.int32),
-        numbers=np.zeros(8, dtype=np.int64),
-        pruned=np.zeros(len(PRUNED_NAMES), dtype=np.int64),
-        queue_by_length=np.zeros(max_length + 1, dtype=np.int64),
-        scratch_counts=np.zeros((4, m), dtype=np.int64),
-        scratch_set=np.zeros((2, words), dtype=np.uint64),
-        scratch_sums=np.zeros((4, max_length + 1), dtype=np.int64),
-    )
-
-
-def new_curve(max_length: int, errors_of_default: int, constant: int) -> Curve:
-    """The curve on which every point is the default rule, bounded by the errors that no list avoids."""
-    return Curve(
-        errors=np.full(max_length + 1, errors_of_default, dtype=np.int64),
-        lower=np.full(max_length + 1, constant, dtype=np.int64),
-        paths=np.zeros((max_length + 1, max_length + 1), dtype=np.int64),
-        lengths=np.zeros(max_length + 1, dtype=np.int64),
-        found_at=np.zeros(max_length + 1, dtype=np.int64),
-    )
-
-
-def table_size(n_nodes: int) -> int:
-    """Slots of the table for so many nodes: a power of two, at most three quarters full."""
-    size = 64
-    while 3 * size < 4 * n_nodes:
-        size *= 2
-    return size
 
 
 @kernel
@@ -171,52 +92,6 @@ def bound_from_the_root(arrays, curve, store, constant):
             store.scratch_sums[1],
             weight_positive,
         )
-
-
-@kernel
-def advance_beam(arrays, rules, beam, curve, max_work):
-    """Expand at most ``max_work`` prefixes of the beam, which lowers the errors of the curve; whether it has ended."""
-    numbers = beam.numbers
-    for _ in range(max_work):
-        if numbers[beams.NEXT_PARENT] == numbers[beams.N_PARENTS]:
-            if numbers[beams.LEVEL] + 2 >= curve.errors.size:
-                return True
-            beams._next_level(arrays, rules, beam)
-            if numbers[beams.N_PARENTS] == 0:
-                return True
-        _expand_beam(arrays, beam, curve, numbers[beams.NEXT_PARENT])
-        numbers[beams.NEXT_PARENT] += 1
-        numbers[beams.WORK] += 1
-    return False
-
-
-@inner
-def _expand_beam(arrays, beam, curve, parent):
-    numbers = beam.numbers
-    positive, negative = beam.counts[0], beam.counts[1]
-    weight_positive, weight_negative = count(arrays, beam.sets[parent], positive, negative)
-    largest_positive, largest_negative = np.int64(0), np.int64(0)
-    for a in range(positive.size):
-        largest_positive = max(largest_positive, positive[a])
-        largest_negative = max(largest_negative, negative[a])
-    length = numbers[beams.LEVEL] + 1
-    cost = beam.cost[parent]
-    for a in range(positive.size):
-        if positive[a] == 0 and negative[a] == 0:
-            continue
-        left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
-        child_cost = cost + min(positive[a], negative[a])
-        stopped = child_cost + min(left_positive, left_negative)
-        if stopped < curve.errors[length]:
-            for i in range(length - 1):
-                curve.paths[length, i] = beam.paths[parent, i]
-            curve.paths[length, length - 1] = a
-            curve.errors[length] = stopped
-            curve.lengths[length] = length
-            curve.found_at[length] = numbers[beams.WORK]
-        extended = child_cost + max(0, min(left_positive - largest_positive, left_negative - largest_negative))
-        if child_cost < curve.errors[curve.errors.size - 1]:
-            beams._offer(beam, extended + stopped, parent * positive.size + a)
 
 
 @kernel

@@ -15,6 +15,7 @@ from .. import bits
 from ..problem import Problem
 from ..search import Status
 from . import near_optimal_kernels as kernels
+from . import near_optimal_state as state
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
 from .near_optimal_result import NearOptimal, summarise
@@ -124,15 +125,15 @@ class NearOptimalSearch:
         self.groups: np.ndarray
         self.weights: np.ndarray
         self.costs: Costs
-        self.limits: kernels.Limits
-        self.store: kernels.Store | None = None
+        self.limits: state.Limits
+        self.store: state.Store | None = None
         self._layout: Layout
-        self._sets: kernels.Sets
+        self._sets: state.Sets
 
     @property
     def work(self) -> int:
         """Prefixes expanded, by the search for the optimum and by the enumeration."""
-        return self.search.work + (0 if self.store is None else int(self.store.numbers[kernels.WORK]))
+        return self.search.work + (0 if self.store is None else int(self.store.numbers[state.WORK]))
 
     @property
     def memory_bytes(self) -> int:
@@ -212,7 +213,7 @@ class NearOptimalSearch:
         balanced = rows[net == 0]
         extra = bits.transpose(balanced, m) if len(balanced) else np.zeros((m, 0), dtype=np.uint64)
         all_balanced = bits.pack(np.ones((1, len(balanced)), dtype=bool))[0] if len(balanced) else extra[:0].ravel()
-        self._sets = kernels.Sets(
+        self._sets = state.Sets(
             captures=np.hstack([self._layout.by_antecedent, extra]),
             full=np.concatenate([self._layout.full, all_balanced]),
             weighted=len(self._layout.full),
@@ -221,11 +222,11 @@ class NearOptimalSearch:
         self.costs = costs
         self.best_cost = self._cost(optimum)
         self.limits = self._make_limits(m)
-        self.store = kernels.new_store(self._sets, self.limits)
+        self.store = state.new_store(self._sets, self.limits)
         kernels.start(self._layout, self._sets, self.limits, self.store, self.constant)
         self.phase = "enumerating"
 
-    def _make_limits(self, m: int) -> kernels.Limits:
+    def _make_limits(self, m: int) -> state.Limits:
         costs = self.costs
         if self.problem.positives.dtype.kind == "i":
             per_objective = costs.per_error * int(self.problem.total_weight)
@@ -240,7 +241,7 @@ class NearOptimalSearch:
         longest = m if self.search.max_length is None else min(m, self.search.max_length)
         if costs.per_rule:
             longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
-        return kernels.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
+        return state.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
 
     def _slot_weights(self, rows: np.ndarray, net: np.ndarray) -> np.ndarray:
         """Training weight of the pattern at each bit of the sets."""
@@ -287,9 +288,9 @@ class NearOptimalSearch:
         store = self.store
         assert store is not None
         m = len(self.representatives)
-        for counter, names in kernels.GROUPS.items():
+        for counter, names in state.GROUPS.items():
             used, capacity = int(store.numbers[counter]), len(getattr(store, names[0]))
-            needed = used + (2 * m if counter == kernels.N_HEAP else m)
+            needed = used + (2 * m if counter == state.N_HEAP else m)
             if needed <= capacity:
                 continue
             entry = sum(getattr(store, name)[:1].nbytes for name in names)
@@ -298,11 +299,11 @@ class NearOptimalSearch:
                 wanted = min(wanted, capacity + (self.memory_limit - self.memory_bytes) // (entry + 8))
                 if wanted < needed:
                     return False
-            store = kernels.resized(store, names, wanted)
+            store = state.resized(store, names, wanted)
             self.store = store
         sizes = {
-            "state_table": kernels.table_size(len(store.cost)),
-            "class_table": kernels.table_size(len(store.class_cost)),
+            "state_table": state.table_size(len(store.cost)),
+            "class_table": state.table_size(len(store.class_cost)),
         }
         larger = {name: size for name, size in sizes.items() if size > len(getattr(store, name))}
         if larger:
@@ -316,8 +317,8 @@ class NearOptimalSearch:
         prepared = self.store is not None
         return NearOptimalProgress(
             phase=self.phase,
-            count=int(numbers[kernels.N_EMITTED]),
-            states=int(numbers[kernels.N_STATES]),
+            count=int(numbers[state.N_EMITTED]),
+            states=int(numbers[state.N_STATES]),
             work=self.work,
             seconds=0.0,
             optimum=self.optimum,

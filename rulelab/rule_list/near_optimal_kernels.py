@@ -10,145 +10,16 @@ that rest on optimality (support, dominance, one prefix per captured set) would 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..bits import mix
 from ..jit import inner, kernel
 from . import bounds, heap
 from .counting import count
-from .frontier_kernels import least_errors, table_size
+from .frontier_kernels import least_errors
+from .near_optimal_state import MOST_LISTS, N_CLASSES, N_EDGES, N_EMITTED, N_HEAP, N_STATES, NEVER, WORK
 
 DONE, PAUSED, GROW, FULL = 0, 1, 2, 3
-
-# positions in Store.numbers
-N_STATES, N_CLASSES, N_EDGES, N_HEAP, N_EMITTED, WORK = range(6)
-
-LARGEST_TAIL = 12
-"""Completions of more rules than this are bounded by their rules alone."""
-
-NEVER = np.iinfo(np.int64).max
-
-MOST_LISTS = 1 << 62
-"""Numbers of lists are exact below this, and stop here."""
-
-
-class Sets(NamedTuple):
-    """Sets of patterns: the words of the patterns with a net weight, then those of the patterns without.
-
-    Attributes
-    ----------
-    captures : uint64 array, shape (m, words)
-    full : uint64 array, shape (words,)
-    weighted : int
-        Words of the patterns with a net weight, which come first.
-    """
-
-    captures: np.ndarray
-    full: np.ndarray
-    weighted: int
-
-
-class Limits(NamedTuple):
-    """Costs of errors and rules, the largest cost of a list that counts, and the most rules."""
-
-    per_error: int
-    per_rule: int
-    threshold: int
-    max_length: int
-
-
-class Store(NamedTuple):
-    """States, classes, edges between states, and the queue of what is still to be looked at.
-
-    ``states[i]`` is the uncaptured set, then the set predicted positive; ``stop[i]`` the cost of stopping there,
-    ``class_of[i]`` the classifier that this makes, -1 when it exceeds the threshold. The queue holds states and, as
-    ``-1 - class``, classes; ``emitted`` lists the classes in the order of their cost.
-    """
-
-    states: np.ndarray
-    cost: np.ndarray
-    stop: np.ndarray
-    class_of: np.ndarray
-    length: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    classes: np.ndarray
-    class_cost: np.ndarray
-    class_state: np.ndarray
-    is_emitted: np.ndarray
-    emitted: np.ndarray
-    edge_from: np.ndarray
-    edge_to: np.ndarray
-    edge_rule: np.ndarray
-    heap_key: np.ndarray
-    heap_item: np.ndarray
-    state_table: np.ndarray
-    class_table: np.ndarray
-    numbers: np.ndarray
-    scratch_counts: np.ndarray
-    scratch_sums: np.ndarray
-    scratch_state: np.ndarray
-    scratch_class: np.ndarray
-
-
-GROUPS = {
-    N_STATES: ("states", "cost", "stop", "class_of", "length", "parent", "rule"),
-    N_CLASSES: ("classes", "class_cost", "class_state", "is_emitted", "emitted"),
-    N_EDGES: ("edge_from", "edge_to", "edge_rule"),
-    N_HEAP: ("heap_key", "heap_item"),
-}
-"""The arrays that grow together, by the number of entries in use."""
-
-
-def new_store(sets: Sets, limits: Limits) -> Store:
-    """An empty store with room for one expansion."""
-    m, words = sets.captures.shape
-    room = 4 * (m + 1)
-
-    def integers(dtype: type = np.int64) -> np.ndarray:
-        return np.zeros(room, dtype=dtype)
-
-    tail = max(1, min(LARGEST_TAIL, limits.max_length))
-    return Store(
-        states=np.zeros((room, 2 * words), dtype=np.uint64),
-        cost=integers(),
-        stop=integers(),
-        class_of=integers(np.int32),
-        length=integers(np.int16),
-        parent=integers(np.int32),
-        rule=integers(np.int32),
-        classes=np.zeros((room, words), dtype=np.uint64),
-        class_cost=integers(),
-        class_state=integers(np.int32),
-        is_emitted=integers(np.uint8),
-        emitted=integers(np.int32),
-        edge_from=integers(np.int32),
-        edge_to=integers(np.int32),
-        edge_rule=integers(np.int32),
-        heap_key=np.zeros(2 * room, dtype=np.int64),
-        heap_item=np.zeros(2 * room, dtype=np.int64),
-        state_table=np.full(table_size(room), -1, dtype=np.int32),
-        class_table=np.full(table_size(room), -1, dtype=np.int32),
-        numbers=np.zeros(6, dtype=np.int64),
-        scratch_counts=np.zeros((4, m), dtype=np.int64),
-        scratch_sums=np.zeros((4, tail + 1), dtype=np.int64),
-        scratch_state=np.zeros(2 * words, dtype=np.uint64),
-        scratch_class=np.zeros(words, dtype=np.uint64),
-    )
-
-
-def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
-    """The store with the named arrays grown to ``capacity`` entries."""
-    grown = {}
-    for name in names:
-        array = getattr(store, name)
-        if not array.flags.owndata:  # as after unpickling
-            array = array.copy()
-        array.resize((capacity, *array.shape[1:]), refcheck=False)
-        grown[name] = array
-    return store._replace(**grown)
 
 
 @kernel

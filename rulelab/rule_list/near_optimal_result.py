@@ -13,6 +13,7 @@ from .. import bits
 from ..models import RuleList
 from ..problem import Problem
 from . import near_optimal_kernels as kernels
+from . import near_optimal_state as state
 
 if TYPE_CHECKING:
     from .near_optimal import NearOptimalSearch
@@ -165,9 +166,9 @@ def summarise(search: NearOptimalSearch) -> NearOptimal:
     if store is None:
         return _nothing(search, truncated)
     numbers, costs = store.numbers, search.costs
-    emitted = store.emitted[: numbers[kernels.N_EMITTED]]
-    n_states, n_edges = int(numbers[kernels.N_STATES]), int(numbers[kernels.N_EDGES])
-    edge_from, edge_to, edge_rule = (getattr(store, name)[:n_edges] for name in kernels.GROUPS[kernels.N_EDGES])
+    emitted = store.emitted[: numbers[state.N_EMITTED]]
+    n_states, n_edges = int(numbers[state.N_STATES]), int(numbers[state.N_EDGES])
+    edge_from, edge_to, edge_rule = (getattr(store, name)[:n_edges] for name in state.GROUPS[state.N_EDGES])
     cap = search.limits.threshold
     if not finished:
         cap = int(store.class_cost[emitted[-1]]) if len(emitted) else search.best_cost - 1
@@ -176,12 +177,12 @@ def summarise(search: NearOptimalSearch) -> NearOptimal:
     order = np.argsort(store.length[edge_from], kind="stable")
     kernels.count_lists(order, edge_from, edge_to, stop, cap, ways, endings, best)
 
-    shown = np.full(int(numbers[kernels.N_CLASSES]) + 1, -1, dtype=np.int64)
+    shown = np.full(int(numbers[state.N_CLASSES]) + 1, -1, dtype=np.int64)
     shown[emitted] = np.arange(len(emitted))
     ends = np.flatnonzero((stop <= cap) & (shown[store.class_of[:n_states]] >= 0))
     multiplicity = np.zeros(len(emitted), dtype=np.int64)
     np.add.at(multiplicity, shown[store.class_of[ends]], ways[ends])
-    paths = [_path(store, int(state)) for state in store.class_state[emitted]]
+    paths = [_path(store, int(node)) for node in store.class_state[emitted]]
     lists = tuple(tuple(search.representatives[path].tolist()) for path in paths)
     cost = store.class_cost[emitted]
     lengths = np.array([len(path) for path in paths], dtype=np.int64)
@@ -212,11 +213,11 @@ def summarise(search: NearOptimalSearch) -> NearOptimal:
     )
 
 
-def _path(store: kernels.Store, state: int) -> list[int]:
+def _path(store: state.Store, node: int) -> list[int]:
     path = []
-    while store.parent[state] >= 0:
-        path.append(int(store.rule[state]))
-        state = int(store.parent[state])
+    while store.parent[node] >= 0:
+        path.append(int(store.rule[node]))
+        node = int(store.parent[node])
     return path[::-1]
 
 
@@ -231,7 +232,7 @@ def _antecedents(
 ) -> pd.DataFrame:
     """Lists by antecedent: each occurs once in a list, at one edge, so the lists through its edges add up."""
     m = len(search.representatives)
-    exact = n_lists < kernels.MOST_LISTS
+    exact = n_lists < state.MOST_LISTS
     through = np.zeros(m, dtype=np.int64 if exact else np.float64)
     np.add.at(through, rule, ways * endings if exact else ways.astype(np.float64) * endings)
     least = np.full(m, np.iinfo(np.int64).max)

@@ -1,0 +1,101 @@
+"""The state of a frontier search as flat arrays: the curve, the stored prefixes, the queue over them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .counting import Layout
+
+# positions in Store.numbers
+LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED = range(8)
+
+# positions in Store.pruned, with the names that snapshots show
+BY_COST, BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID = range(6)
+PRUNED_NAMES = ("hierarchical", "deletion", "one more rule", "pair lookahead", "equivalent support", "grid")
+
+
+class Rules(NamedTuple):
+    """What a rule costs: nothing, errors alone count here."""
+
+    per_error: int = 1
+    per_rule: int = 0
+
+
+class Curve(NamedTuple):
+    """For each number of rules: errors and rules of the best list known, and a proven lower bound of the errors."""
+
+    errors: np.ndarray
+    lower: np.ndarray
+    paths: np.ndarray
+    lengths: np.ndarray
+    found_at: np.ndarray
+
+
+class Store(NamedTuple):
+    """Stored prefixes, the queue over them, the table of (set, length), counters and scratch space."""
+
+    sets: np.ndarray
+    cost: np.ndarray
+    key: np.ndarray
+    parent: np.ndarray
+    rule: np.ndarray
+    length: np.ndarray
+    queued: np.ndarray
+    heap_key: np.ndarray
+    heap_node: np.ndarray
+    table: np.ndarray
+    numbers: np.ndarray
+    pruned: np.ndarray
+    queue_by_length: np.ndarray
+    scratch_counts: np.ndarray
+    scratch_set: np.ndarray
+    scratch_sums: np.ndarray
+
+
+NODE_ARRAYS = ("sets", "cost", "key", "parent", "rule", "length", "queued")
+HEAP_ARRAYS = ("heap_key", "heap_node")
+
+
+def new_store(arrays: Layout, max_length: int) -> Store:
+    """An empty store with room for a few expansions."""
+    m, words = arrays.by_antecedent.shape
+    room = 4 * (m + 1)
+    return Store(
+        sets=np.zeros((room, words), dtype=np.uint64),
+        cost=np.zeros(room, dtype=np.int64),
+        key=np.zeros(room, dtype=np.int64),
+        parent=np.zeros(room, dtype=np.int32),
+        rule=np.zeros(room, dtype=np.int32),
+        length=np.zeros(room, dtype=np.int16),
+        queued=np.zeros(room, dtype=np.uint8),
+        heap_key=np.zeros(room, dtype=np.int64),
+        heap_node=np.zeros(room, dtype=np.int32),
+        table=np.full(table_size(room), -1, dtype=np.int32),
+        numbers=np.zeros(8, dtype=np.int64),
+        pruned=np.zeros(len(PRUNED_NAMES), dtype=np.int64),
+        queue_by_length=np.zeros(max_length + 1, dtype=np.int64),
+        scratch_counts=np.zeros((4, m), dtype=np.int64),
+        scratch_set=np.zeros((2, words), dtype=np.uint64),
+        scratch_sums=np.zeros((4, max_length + 1), dtype=np.int64),
+    )
+
+
+def new_curve(max_length: int, errors_of_default: int, constant: int) -> Curve:
+    """The curve on which every point is the default rule, bounded by the errors that no list avoids."""
+    return Curve(
+        errors=np.full(max_length + 1, errors_of_default, dtype=np.int64),
+        lower=np.full(max_length + 1, constant, dtype=np.int64),
+        paths=np.zeros((max_length + 1, max_length + 1), dtype=np.int64),
+        lengths=np.zeros(max_length + 1, dtype=np.int64),
+        found_at=np.zeros(max_length + 1, dtype=np.int64),
+    )
+
+
+def table_size(n_nodes: int) -> int:
+    """Slots of the table for so many nodes: a power of two, at most three quarters full."""
+    size = 64
+    while 3 * size < 4 * n_nodes:
+        size *= 2
+    return size
