@@ -13,10 +13,17 @@ __version__ = "0.1.0"
 _HOMES = {
     "Antecedents": "antecedents",
     "Binarizer": "binarize",
+    "Certificate": "certificate",
+    "CertificateError": "certificate",
     "Condition": "conditions",
     "Evaluation": "models",
+    "FrontierPoint": "rule_list",
+    "FrontierSearch": "rule_list",
     "Incumbent": "search",
     "ModelError": "models",
+    "NearOptimal": "rule_list",
+    "NearOptimalProgress": "rule_list",
+    "NearOptimalSearch": "rule_list",
     "NothingFound": "conditions",
     "Problem": "problem",
     "ProblemError": "problem",
@@ -28,10 +35,13 @@ _HOMES = {
     "Search": "search",
     "Snapshot": "search",
     "Status": "search",
+    "Verification": "certificate",
     "load_model": "models",
     "mine_antecedents": "antecedents",
+    "near_optimal": "rule_list",
     "solve": "search",
     "steps": "search",
+    "verify": "certificate",
 }
 _MODULES = ("datasets", "views")
 

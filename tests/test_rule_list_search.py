@@ -329,3 +329,18 @@ def test_unpickled_halfway_search_keeps_its_counters(instances):
     copy = pickle.loads(pickle.dumps(search))
     assert replace(copy.advance(1), step=0, seconds=0).counts["expanded"] >= before.counts["expanded"]
     assert rl.solve(copy).incumbent == replace(rl.solve(search).incumbent, found_at=rl.solve(copy).incumbent.found_at)
+
+
+def test_a_finished_search_hands_out_its_proof():
+    rng = np.random.default_rng(8)
+    A, y = rng.random((80, 8)) < 0.4, rng.random(80) < 0.5
+    problem = rl.Problem.from_arrays(A, y)
+    search = RuleListSearch(problem, 0.02)
+    with pytest.raises(rl.CertificateError, match="not proven"):
+        search.certificate()
+    model = rl.solve(search).incumbent.model
+    assert rl.verify(problem, model, search.certificate()).valid
+    limited = RuleListSearch(problem, 0.02, max_length=1)
+    rl.solve(limited)
+    with pytest.raises(rl.CertificateError, match="max_length"):
+        limited.certificate()

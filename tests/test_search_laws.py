@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rulelab as rl
-from rulelab.rule_list import POLICIES, RuleListSearch
+from rulelab.rule_list import POLICIES, FrontierSearch, RuleListSearch
 from rulelab.search import Search, Snapshot, Status
 
 
@@ -29,6 +29,8 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     },
     "rule_list, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30),
     "rule_list, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3),
+    "frontier": lambda p: FrontierSearch(p, 4),
+    "frontier, no beam": lambda p: FrontierSearch(p, 4, beam_width=0),
 }
 
 

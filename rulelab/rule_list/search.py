@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..certificate import Certificate, CertificateError, prove_rule_list
 from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
@@ -135,6 +136,23 @@ class RuleListSearch(Search):
     @property
     def compiled(self) -> bool:
         return is_compiled(kernels.advance, beams.advance)
+
+    def certificate(self) -> Certificate:
+        """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
+
+        It is made anew from the list alone, without the search's own bounds on paths and learnt cores, so that an
+        independent check can follow it; this takes time of the order of a search without them.
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with status OPTIMAL, or has a length limit.
+        """
+        if self.max_length is not None:
+            raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
+        if self._phase != "certified":
+            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+        return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization)
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work
