@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined, kernel
 
 WORD = 64
 
@@ -70,7 +70,7 @@ def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return group, first[:n_groups].copy()
 
 
-@kernel
+@inlined
 def mix(h, x):
     """Fold the word ``x`` into the 64-bit hash ``h`` (the finalizer of splitmix64)."""
     h = (h ^ x) * np.uint64(0x9E3779B97F4A7C15)
@@ -121,7 +121,7 @@ def _transpose(words, out, block):
                 out[column_word * 64 + j, row_word] = block[j]
 
 
-@kernel
+@inlined
 def _transpose_64(block):
     """Transpose a 64 x 64 bit block in place by swapping ever smaller off-diagonal squares."""
     width = 32

@@ -1,7 +1,7 @@
-"""The command line: ``rulelab serve | fit | bench | datasets``.
+"""The command line: ``rulelab serve | fit | verify | bench | datasets``.
 
 Exit status: 0 on success (a fit that a limit or Ctrl-C ends with a proven gap is one), 1 when the thing asked for
-failed, 2 for bad usage, and that includes bad input data.
+failed (a proof that is not valid), 2 for bad usage, and that includes bad input data.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from . import __version__
 from .cli_fit import fit
+from .cli_verify import verify
 from .console import CommandError, one_line, say, table
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "tests" / "benchmarks"
@@ -160,6 +161,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands.add_parser("serve", help="serve the dashboard", description="Serve the dashboard."))
     fit = "Find the optimal rule list of a table, with a proof; the list goes to stdout, the progress to stderr."
     _add_fit(commands.add_parser("fit", help="find the optimal rule list of a table", description=fit))
+    check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
+    _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
     listing.set_defaults(run=_datasets)
     bench = commands.add_parser("bench", help="measure the speed", description="Run a benchmark of the checkout.")
@@ -188,6 +191,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
     add(parser, "--model", choices=["rule-list"], default="rule-list", text="the family of models")
     add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON")
+    add(parser, "--proof", metavar="FILE", text="save the proof that it is optimal, for `rulelab verify`")
     add(parser, "--quiet", action="store_true", text="no progress")
 
     group = parser.add_argument_group("data")
@@ -219,3 +223,17 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(group, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
     add(group, "--memory-limit", type=_size, metavar="SIZE", text="such as 500MB or 2GB")
     parser.set_defaults(run=fit)
+
+
+def _add_verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "data", help="the CSV or Parquet file, or the name of the data set, that the model was fitted to"
+    )
+    parser.add_argument("model", help="the model, as `rulelab fit -o` saves it")
+    parser.add_argument("proof", help="the proof, as `rulelab fit --proof` saves it")
+    group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
+    group.add_argument("--target", metavar="COLUMN", help="the column that is predicted")
+    group.add_argument("--positive", metavar="LABEL", help="the class that is predicted")
+    number = _number(0, 1, False, "a number above 0 and below 1")
+    group.add_argument("--regularization", type=number, metavar="X", help="cost of a rule")
+    parser.set_defaults(run=verify)

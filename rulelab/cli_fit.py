@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .cli_verify import is_data_set, labels
 from .console import CommandError, one_line, say, table
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ _LOG_SECONDS = 5.0
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     output = None if args.output is None else _writable(args.output)
+    proof = None if args.proof is None else _writable(args.proof)
+    if proof is not None and args.max_length is not None:
+        raise CommandError("--proof proves a list optimal among lists of any length: leave --max-length out")
+    if proof is not None and proof == output:
+        raise CommandError(f"the model and the proof cannot both be written to {proof}")
     report = _unheard if args.quiet else say
     try:
         data = _read(args)
@@ -56,7 +62,32 @@ def fit(args: argparse.Namespace) -> int:
         except OSError as error:
             raise CommandError(f"{output} cannot be written: {error.strerror}", 1) from error
         report(f"saved {output}")
+    if proof is not None:
+        _save_proof(proof, search, data, report)
     return 0
+
+
+def _save_proof(path: Path, search: RuleListSearch, data: Dataset, report: Callable[[str], None]) -> None:
+    """Save the proof with what it takes to check it on the data file, which is tried."""
+    from .certificate import CertificateError, OriginError
+
+    report("making the proof")
+    started = time.perf_counter()
+    try:
+        certificate = search.certificate()
+        assert certificate.origin is not None  # the antecedents were mined from a table
+        origin = replace(certificate.origin, classes=labels(data), target=data.target)
+        problem = origin.problem(data.X, data.y)
+        if problem.fingerprint != replace(search.problem, classes=origin.classes).fingerprint:
+            raise CertificateError("the conditions of the antecedents do not give the same rows on the raw columns")
+        certificate = replace(certificate, fingerprint=problem.fingerprint, origin=origin)
+        certificate.save(path)
+    except (CertificateError, OriginError) as error:
+        raise CommandError(f"no proof is saved: {error}", 1) from error
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
+    sets, seconds = len(certificate.arrays["values"]), time.perf_counter() - started
+    report(f"saved {path}: {sets} sets, {path.stat().st_size} bytes, made in {seconds:.2f} s")
 
 
 def _unheard(text: str) -> None:
@@ -81,7 +112,7 @@ def _writable(output: str) -> Path:
 def _read(args: argparse.Namespace) -> Dataset:
     from . import datasets
 
-    if args.data in datasets.names() and not Path(args.data).exists():
+    if is_data_set(args.data):
         if args.target is not None or args.positive is not None or args.sensitive:
             raise CommandError(f"{args.data} is a known data set: leave --target, --positive and --sensitive out")
         data = datasets.load(args.data, keep_sensitive=args.keep_sensitive or None)
@@ -123,11 +154,9 @@ def _new_search(args: argparse.Namespace, data: Dataset, report: Callable[[str],
 
 def _labelled(model: RuleList, data: Dataset) -> RuleList:
     """The same list, predicting the labels of the file instead of 0 and 1."""
-    labels = [data.negative, data.positive]
-    if type(labels[0]) is not type(labels[1]):
-        labels = list(map(str, labels))
-    rules = [replace(rule, prediction=labels[rule.prediction]) for rule in (*model.rules, model.default)]
-    return replace(model, rules=tuple(rules[:-1]), default=rules[-1], classes=tuple(labels))
+    classes = labels(data)
+    rules = [replace(rule, prediction=classes[rule.prediction]) for rule in (*model.rules, model.default)]
+    return replace(model, rules=tuple(rules[:-1]), default=rules[-1], classes=classes)
 
 
 def _verdict(snapshot: Snapshot, model: RuleList, regularization: float, interrupted: bool) -> str:

@@ -45,6 +45,11 @@ def inner(function: Callable[..., Any]) -> Any:
     return numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=False)(function)
 
 
+def inlined(function: Callable[..., Any]) -> Any:
+    """As `inner`, copied into the caller before it is compiled: for tiny functions, and for those with one caller."""
+    return numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=False, inline="always")(function)
+
+
 def source_stamp() -> tuple[float, int]:
     """Latest change and total size of the source files that kernels are made of.
 

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -17,11 +18,15 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-SCHEMA = 1
+from .origin import Origin, OriginError
+
+SCHEMA = 2
+"""Of the files that are written; those of schema 1, which have no origin, are read too."""
 LARGEST_FILE = 1 << 31
 """Most bytes of all arrays together that `Certificate.load` unpacks."""
 
 _HEADER = "header"
+_ORIGIN = "origin"
 _LARGEST_HEADER = 1 << 16
 _MOST_ARRAYS = 16
 
@@ -45,12 +50,15 @@ class Certificate:
     arrays : mapping of str to array
         The proof; its form depends on the family. For rule lists: ``sets``, uint8 of shape (n, n_bytes), packed sets of
         patterns, and ``values``, int64 of shape (n,), a lower bound on what each set still costs.
+    origin : Origin or None
+        How a raw table becomes the problem; `verify` does not need it, but ``rulelab verify`` does.
     """
 
     family: str
     fingerprint: str
     parameters: Mapping[str, float]
     arrays: Mapping[str, np.ndarray] = field(repr=False)
+    origin: Origin | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for array in self.arrays.values():
@@ -59,7 +67,7 @@ class Certificate:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Certificate, (self.family, self.fingerprint, dict(self.parameters), dict(self.arrays))
+        return Certificate, (self.family, self.fingerprint, dict(self.parameters), dict(self.arrays), self.origin)
 
     @property
     def nbytes(self) -> int:
@@ -67,7 +75,15 @@ class Certificate:
         return sum(array.nbytes for array in self.arrays.values())
 
     def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
-        """Write a compressed npz archive that holds numbers and text only, no pickled objects."""
+        """Write a compressed npz archive that holds numbers and text only, no pickled objects.
+
+        Raises
+        ------
+        CertificateError
+            When the origin has too many antecedents for a file.
+        OSError
+            When the file cannot be written.
+        """
         header = {
             "schema": SCHEMA,
             "family": self.family,
@@ -76,6 +92,11 @@ class Certificate:
         }
         text = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
         arrays: dict[str, Any] = {_HEADER: text, **self.arrays}
+        if self.origin is not None:
+            try:
+                arrays[_ORIGIN] = np.frombuffer(self.origin.dump(), dtype=np.uint8)
+            except OriginError as error:
+                raise CertificateError(str(error)) from None
         if isinstance(path, str | os.PathLike):
             with Path(path).open("wb") as stream:  # a path without the suffix is kept as it is
                 np.savez_compressed(stream, **arrays)
@@ -102,8 +123,9 @@ class Certificate:
             raise CertificateError(f"this is not a certificate, or it is damaged: {error}") from None
         if _HEADER not in arrays:
             raise CertificateError("this archive has no header: it is not a certificate")
-        family, fingerprint, parameters = _read_header(arrays.pop(_HEADER))
-        return cls(family, fingerprint, parameters, arrays)
+        schema, family, fingerprint, parameters = _read_header(arrays.pop(_HEADER))
+        origin = _read_origin(arrays.pop(_ORIGIN)) if schema > 1 and _ORIGIN in arrays else None
+        return cls(family, fingerprint, parameters, arrays, origin)
 
 
 def _read_arrays(archive: zipfile.ZipFile) -> dict[str, np.ndarray]:
@@ -142,7 +164,16 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray
     return array.astype(dtype.newbyteorder("="), copy=False)
 
 
-def _read_header(array: np.ndarray) -> tuple[str, str, dict[str, float]]:
+def _read_origin(array: np.ndarray) -> Origin:
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise CertificateError("the origin of this certificate is not text")
+    try:
+        return Origin.parse(array.tobytes())
+    except OriginError as error:
+        raise CertificateError(f"the origin of this certificate cannot be read: {error}") from None
+
+
+def _read_header(array: np.ndarray) -> tuple[int, str, str, dict[str, float]]:
     if array.dtype != np.uint8 or array.ndim != 1 or array.size > _LARGEST_HEADER:
         raise CertificateError("the header of this certificate is not text")
     try:
@@ -151,14 +182,14 @@ def _read_header(array: np.ndarray) -> tuple[str, str, dict[str, float]]:
         raise CertificateError(f"the header of this certificate cannot be read: {error}") from None
     if not isinstance(header, dict) or type(header.get("schema")) is not int:
         raise CertificateError("the header of this certificate names no schema")
-    if header["schema"] != SCHEMA:
+    if not 1 <= header["schema"] <= SCHEMA:
         raise CertificateError(
-            f"this certificate has schema {header['schema']}, but this version of rulelab reads {SCHEMA}"
+            f"this certificate has schema {header['schema']}, but this version of rulelab reads 1 to {SCHEMA}"
         )
     family, fingerprint, parameters = (header.get(key) for key in ("family", "fingerprint", "parameters"))
     if not isinstance(family, str) or not isinstance(fingerprint, str) or not isinstance(parameters, dict):
         raise CertificateError("the header of this certificate lacks the family, the fingerprint or the parameters")
     for key, value in parameters.items():
-        if type(value) not in (int, float) or not math.isfinite(value):
+        if type(value) not in (int, float) or not -sys.float_info.max <= value <= sys.float_info.max:
             raise CertificateError(f"the parameter {key!r} of this certificate is not a number")
-    return family, fingerprint, {key: float(value) for key, value in parameters.items()}
+    return header["schema"], family, fingerprint, {key: float(value) for key, value in parameters.items()}

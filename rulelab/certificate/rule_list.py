@@ -13,13 +13,15 @@ An antecedent whose majority weight in S does not pay for a rule is skipped: som
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from ..models import RuleList
+from ..models import Rule, RuleList
 from ..problem import Problem
 from .certificate import CertificateError
 from .rule_list_children import children, chunks
@@ -133,8 +135,14 @@ def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple
     """
     if not 0 < regularization < 1:
         raise CertificateError(f"the regularization must be above 0 and below 1, not {regularization!r}")
-    if model.n_antecedents != problem.n_antecedents or tuple(model.classes) != tuple(problem.classes):
-        raise CertificateError("the model was made for other antecedents or other classes than the problem has")
+    if model.n_antecedents != problem.n_antecedents:
+        raise CertificateError(
+            f"the model was made for {model.n_antecedents} antecedents, but the problem has {problem.n_antecedents}"
+        )
+    if tuple(model.classes) != tuple(problem.classes):
+        raise CertificateError(
+            f"the model has the classes {_listed(model.classes)}, but the problem has {_listed(problem.classes)}"
+        )
     for i, rule in enumerate((*model.rules, model.default)):
         malformed = rule.prediction not in problem.classes or (rule.antecedent is None) != (i == len(model))
         if malformed or not 0 <= (rule.antecedent or 0) < problem.n_antecedents:
@@ -143,19 +151,9 @@ def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple
     left = np.ones(problem.n_patterns, dtype=bool)
     value, errors = 0, Fraction(0)
     for i, rule in enumerate((*model.rules, model.default)):
-        where = f"rule {i + 1} of the model" if rule is not model.default else "the default rule of the model"
         captured = left if rule.antecedent is None else left & inside[:, rule.antecedent]
-        if rule.antecedent is not None and rule.name != problem.names[rule.antecedent]:
-            raise CertificateError(
-                f"{where} is named {rule.name!r}, but its antecedent of the problem is "
-                f"{problem.names[rule.antecedent]!r}"
-            )
-        counts = problem.positives[captured].sum().item(), problem.negatives[captured].sum().item()
-        if not np.allclose(counts, (rule.positives, rule.negatives), rtol=1e-9, atol=0):
-            raise CertificateError(
-                f"{where} claims to capture {rule.positives} positive and {rule.negatives} negative, "
-                f"but captures {counts[0]} and {counts[1]}"
-            )
+        where = f"rule {i + 1} of the model" if rule is not model.default else "the default rule of the model"
+        _check_rule(problem, rule, where, left, captured)
         wrong = problem.negatives if rule.prediction == problem.classes[1] else problem.positives
         errors += exact_sum(wrong[captured])
         value += costs.per_error * min(int(costs.positives[captured].sum()), int(costs.negatives[captured].sum()))
@@ -163,3 +161,44 @@ def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple
     total = exact_sum(problem.positives) + exact_sum(problem.negatives)
     objective = errors / total + Fraction(repr(regularization)) * len(model)
     return costs, objective, value + costs.per_rule * len(model)
+
+
+def _check_rule(problem: Problem, rule: Rule, where: str, left: np.ndarray, captured: np.ndarray) -> None:
+    """Refuse a rule whose words, conditions or numbers are not those of its antecedent on the patterns left."""
+    if rule.antecedent is not None:
+        name = problem.names[rule.antecedent]
+        if rule.name != name:
+            raise CertificateError(f"{where} is named {rule.name!r}, but its antecedent of the problem is {name!r}")
+        known = rule.conditions is not None and problem.conditions is not None
+        if known and rule.conditions != problem.conditions[rule.antecedent]:  # type: ignore[index]
+            said = " and ".join(map(str, rule.conditions or ())) or "nothing"
+            raise CertificateError(f"{where} tests {said!r}, but its antecedent of the problem is {name!r}")
+    everything = np.ones(problem.n_patterns, dtype=bool)
+    weights = [
+        (problem.positives[patterns].sum().item(), problem.negatives[patterns].sum().item())
+        for patterns in (captured, left, everything)
+    ]
+    counts = weights[0]
+    if not (_agree(rule.positives, counts[0]) and _agree(rule.negatives, counts[1])):
+        raise CertificateError(
+            f"{where} claims to capture {rule.positives} positive and {rule.negatives} negative, "
+            f"but captures {counts[0]} and {counts[1]}"
+        )
+    if not _agree(rule.correct, counts[0 if rule.prediction == problem.classes[1] else 1]):
+        raise CertificateError(f"{where} claims to predict {rule.correct} correctly, which its own counts do not say")
+    positives, negatives = next(pair for pair in weights if sum(pair) > 0)  # a rule that captures nothing: of the rest
+    if not _agree(rule.probability, positives / (positives + negatives)):
+        raise CertificateError(
+            f"{where} claims the probability {rule.probability}, but it is {positives / (positives + negatives):.10g}"
+        )
+
+
+def _agree(claimed: float, actual: float) -> bool:
+    """Equal but for the rounding of sums; a number from a file may be of any size."""
+    if isinstance(claimed, float) and not math.isfinite(claimed):
+        return False
+    return abs(Fraction(claimed) - Fraction(actual)) <= abs(Fraction(actual)) / 10**9
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    return " and ".join(map(repr, labels))

@@ -12,6 +12,7 @@ import numpy as np
 from ..models import RuleList
 from ..problem import Problem
 from .certificate import Certificate, CertificateError
+from .origin import Origin
 from .rule_list import recompute
 from .rule_list_children import children, chunks
 from .rule_list_states import States, states
@@ -47,6 +48,7 @@ def prove_rule_list(problem: Problem, model: RuleList, regularization: float) ->
         fingerprint=problem.fingerprint,
         parameters={"regularization": float(regularization)},
         arrays={"sets": sets, "values": np.fromiter(table.values(), dtype=np.int64, count=len(table))},
+        origin=Origin.of(problem),
     )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bits import mix
-from ..jit import inner, kernel
+from ..jit import inlined, kernel
 from . import bounds, heap
 from .counting import Layout, count, weigh
 
@@ -86,7 +86,7 @@ def advance(arrays, rules, beam, max_work):
     return False
 
 
-@inner
+@inlined
 def _expand(arrays, rules, beam, parent):
     numbers = beam.numbers
     per_error, per_rule = rules.per_error, rules.per_rule
@@ -119,7 +119,7 @@ def _expand(arrays, rules, beam, parent):
             _offer(beam, score + stopped, parent * m + a)
 
 
-@inner
+@inlined
 def _offer(beam, score, candidate):
     """Keep the candidate if it is among the best of this level so far."""
     numbers = beam.numbers
@@ -132,7 +132,7 @@ def _offer(beam, score, candidate):
         heap.sift_down(beam.candidate_key, beam.candidate, n, 0)
 
 
-@inner
+@inlined
 def _next_level(arrays, rules, beam):
     """The best candidates with distinct sets become the parents."""
     numbers = beam.numbers
@@ -185,7 +185,7 @@ def _next_level(arrays, rules, beam):
     numbers[N_CANDIDATES] = 0
 
 
-@inner
+@inlined
 def _wrong(arrays, beam, parent, a):
     """Net weight that the rule ``a`` gets wrong when it extends a parent."""
     captured = beam.next_sets[beam.next_sets.shape[0] - 1]

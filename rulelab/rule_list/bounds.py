@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-from ..jit import kernel
+from ..jit import inlined, inner
 
 LARGEST_TAIL = 12
 """Completions of more rules than this are bounded by their rules alone."""
@@ -63,7 +63,7 @@ class RuleListBounds:
 BOUNDS = tuple(field.name for field in fields(RuleListBounds))
 
 
-@kernel
+@inlined
 def pays_for_a_rule(weight_right, per_error, per_rule):
     """Accurate support (Thm 11) on net weights.
 
@@ -74,7 +74,7 @@ def pays_for_a_rule(weight_right, per_error, per_rule):
     return per_error * weight_right > per_rule
 
 
-@kernel
+@inner
 def largest_sums(values, out):
     """``out[r]``: the sum of the ``r`` largest values, for r = 0 .. out.size - 1."""
     k = out.size - 1
@@ -92,7 +92,7 @@ def largest_sums(values, out):
         out[r] += out[r - 1]
 
 
-@kernel
+@inner
 def one_more_rule(weight_positive, weight_negative, sums_positive, sums_negative, fewest, per_error, per_rule):
     """Lower bound on the further cost of all completions by at least ``fewest`` rules.
 
@@ -108,7 +108,7 @@ def one_more_rule(weight_positive, weight_negative, sums_positive, sums_negative
     return best
 
 
-@kernel
+@inner
 def single_rule(captured_s, captured_d, lost_d, weight_s):
     """Least error of finishing with one rule that predicts s and a default that predicts d, from the parent's counts.
 
@@ -121,7 +121,7 @@ def single_rule(captured_s, captured_d, lost_d, weight_s):
     return least
 
 
-@kernel
+@inner
 def grid(weight_s, weight_d, captured_s, captured_d, sums_s, sums_d, fewest, per_error, per_rule, budget):
     """Lower bound on the further cost of completions whose default rule predicts d, by at least ``fewest`` rules.
 
@@ -151,7 +151,7 @@ def grid(weight_s, weight_d, captured_s, captured_d, sums_s, sums_d, fewest, per
     return min(best, (last + 1) * per_rule)
 
 
-@kernel
+@inlined
 def better_without(lost, gained, per_error, per_rule):
     """Whether a list is strictly better without one of its rules, whatever follows the prefix.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner, popcount
+from ..jit import inlined, inner, popcount
 from . import bounds
 from .counting import Layout, count
 
@@ -121,7 +121,7 @@ def cut_by_core(arrays, rules, cores, chosen, needed):
     return False
 
 
-@inner
+@inlined
 def learn(arrays, rules, cores, chosen, needed):
     """Prove that completing the set costs at least ``needed``, and keep a core of it; False if the proof fails.
 
@@ -164,7 +164,7 @@ def learn(arrays, rules, cores, chosen, needed):
     return True
 
 
-@inner
+@inlined
 def _swap(cores, c, d):
     for w in range(cores.masks.shape[1]):
         mask = cores.masks[c, w]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
-from ..jit import inner, kernel, popcount
+from ..jit import inlined, kernel, popcount
 
 
 class Layout(NamedTuple):
@@ -154,7 +154,7 @@ def weigh(arrays, chosen):
     return positive, negative
 
 
-@inner
+@inlined
 def _add_planes(arrays, chosen, start, stop, out):
     total = 0
     for e in range(start, stop):
@@ -169,7 +169,7 @@ def _add_planes(arrays, chosen, start, stop, out):
     return total
 
 
-@inner
+@inlined
 def _add_rows(arrays, chosen, start, stop, out):
     total = 0
     for word in range(start, stop):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..jit import inner
+from ..jit import inlined, inner
 from . import bounds
 from .counting import count, weigh
 
 
-@inner
+@inlined
 def flows(arrays, rules, store, node):
     """For each rule of the prefix, where its weight would go without it; -1 when the prefix is better without one.
 
@@ -56,7 +56,7 @@ def _capture(arrays, store, node, out):
         out[w] = store.sets[parent, w] & arrays.by_antecedent[rule, w]
 
 
-@inner
+@inlined
 def deletable(rules, store, n_flows, a, label):
     """Whether the child that captures ``a`` next, with this label, is better without one of the prefix's rules."""
     for i in range(n_flows):

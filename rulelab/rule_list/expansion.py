@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import inner
+from ..jit import inlined
 from . import bounds
 from .cores import cut
 from .counting import count, weigh
@@ -35,7 +35,7 @@ from .state import (
 )
 
 
-@inner
+@inlined
 def open_prefix(arrays, rules, store, node):
     """Count the antecedents within the uncaptured set of ``node``; False when no child of it is needed."""
     numbers = store.numbers
@@ -54,7 +54,7 @@ def open_prefix(arrays, rules, store, node):
     return True
 
 
-@inner
+@inlined
 def expand(arrays, rules, store, cores, most):
     """Go on with the open prefix, for at most ``most`` children; returns how many."""
     numbers, pruned = store.numbers, store.pruned
@@ -106,7 +106,7 @@ def expand(arrays, rules, store, cores, most):
     return numbers[OPEN_CHILD] - first
 
 
-@inner
+@inlined
 def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negative, positive, negative):
     """Try the child that captures ``a`` next with each single further rule that could beat the incumbent."""
     budget = store.numbers[BEST] - cost - rules.per_rule
@@ -139,7 +139,7 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
             budget = store.numbers[BEST] - cost - rules.per_rule
 
 
-@inner
+@inlined
 def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, weight_positive, weight_negative):
     """Store and queue the child that captures ``a`` next, unless its set is known or a bound cuts it."""
     numbers, pruned = store.numbers, store.pruned
@@ -251,7 +251,7 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
     enqueue(arrays, rules, store, node, per_error * min(weight_positive, weight_negative))
 
 
-@inner
+@inlined
 def tail_length(rules, budget):
     """Rules that a completion can have within the budget."""
     return max(0, min(bounds.LARGEST_TAIL, budget // rules.per_rule))

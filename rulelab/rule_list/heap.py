@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..jit import inlined, inner
 
 
-@kernel
+@inlined
 def before(key, node, other_key, other_node):
     """The order of the heap."""
     return key < other_key or (key == other_key and node > other_node)
 
 
-@kernel
+@inner
 def push(keys, nodes, size, key, node):
     """Add an entry; returns the new size. The arrays must have room."""
     i = size
@@ -27,7 +27,7 @@ def push(keys, nodes, size, key, node):
     return size + 1
 
 
-@kernel
+@inner
 def sift_down(keys, nodes, size, i):
     """Restore the order below position ``i``."""
     key, node = keys[i], nodes[i]
@@ -46,7 +46,7 @@ def sift_down(keys, nodes, size, i):
     nodes[i] = node
 
 
-@kernel
+@inner
 def drop_first(keys, nodes, size):
     """Remove the first entry; returns the new size."""
     size -= 1
@@ -57,7 +57,7 @@ def drop_first(keys, nodes, size):
     return size
 
 
-@kernel
+@inner
 def heapify(keys, nodes, size):
     """Order arbitrary entries."""
     for i in range(size // 2 - 1, -1, -1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inner, kernel
+from ..jit import inlined, kernel
 from .cores import cut
 from .expansion import expand, open_prefix
 from .memo import rebuild_table, slot_of, table_length
@@ -72,7 +72,7 @@ def advance(arrays, rules, store, cores, max_work, max_children):
     return PAUSED
 
 
-@inner
+@inlined
 def _start(arrays, rules, store):
     """Queue the empty prefix; the incumbent must be in place."""
     for w in range(arrays.full.size):

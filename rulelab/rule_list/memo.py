@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..bits import mix
-from ..jit import inner
+from ..jit import inlined, inner
 from .state import N_NODES, TABLE_IS_STALE
 
 
-@inner
+@inlined
 def rebuild_table(rules, store):
     """Enter all nodes into an emptied table."""
     for slot in range(store.table.size):
@@ -19,7 +19,7 @@ def rebuild_table(rules, store):
     store.numbers[TABLE_IS_STALE] = 0
 
 
-@inner
+@inlined
 def table_length(rules, length):
     """Under a length limit equal sets are the same state only at the same length."""
     return length if rules.max_length < np.iinfo(np.int16).max else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import inner
+from ..jit import inlined, inner
 from . import heap
 from .counting import weigh
 from .state import (
@@ -37,7 +37,7 @@ def enqueue(arrays, rules, store, node, wrong_if_stopped):
         )
 
 
-@inner
+@inlined
 def unqueue(store, node):
     store.queued[node] = 0
     store.queue_by_length[store.length[node]] -= 1
@@ -68,7 +68,7 @@ def _priority(arrays, rules, store, node, wrong_if_stopped):
     return np.int64(state >> np.uint64(2))
 
 
-@inner
+@inlined
 def take_next(rules, store):
     """Take the next prefix that is worth expanding off the queue; -1 when there is none."""
     numbers = store.numbers
@@ -84,7 +84,7 @@ def take_next(rules, store):
     return -1
 
 
-@inner
+@inlined
 def update_lower_bound(rules, store):
     """Raise the lower bound to the least key in the queue, dropping entries that are no longer valid."""
     numbers = store.numbers
@@ -101,7 +101,7 @@ def update_lower_bound(rules, store):
     numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
 
 
-@inner
+@inlined
 def purge(rules, store):
     """Drop from the queue what the new incumbent rules out (Thm 1), and entries that are no longer valid."""
     numbers = store.numbers

@@ -209,7 +209,8 @@ class SearchView(Viewer):
 
     def _start_beat(self) -> None:
         if self._beat is None:
-            self._beat = pn.state.add_periodic_callback(self.tick, period=int(1000 * TICK_SECONDS))
+            milliseconds = int(1000 * TICK_SECONDS)
+            self._beat = pn.state.add_periodic_callback(self.tick, period=milliseconds, background=True, log=False)
 
     def _stop_beat(self) -> None:
         if self._beat is not None:

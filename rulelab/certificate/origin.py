@@ -1,0 +1,252 @@
+"""Where a problem came from: what each antecedent tests in a raw table, so that a check can start from the data file."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from .. import bits
+from ..columns import as_frame
+from ..conditions import Condition
+from ..problem import Conditions, Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LARGEST_TEXT = 1 << 24
+"""Most bytes of an origin in a file."""
+LARGEST_BITS = 1 << 31
+"""Most bytes that the packed antecedents may take on the rows of a table."""
+
+_ENTRIES = {"target", "classes", "conditions", "antecedents", "names"}
+_REPEATED = r"(?: \([1-9][0-9]{0,8}\))?"  # what `conditions.unique_names` adds
+
+
+class OriginError(ValueError):
+    """An origin is malformed, or does not fit the table; the message says where."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How a raw table becomes the problem of a certificate, without binarizer and mining.
+
+    Attributes
+    ----------
+    conditions : tuple of tuples of Condition
+        The conditions on raw columns that each antecedent joins.
+    names : tuple of str
+        Of the antecedents: their conditions in words, with a number in brackets where words occur twice.
+    classes : tuple of two labels
+        The negative and the positive label.
+    target : str or None
+        Name of the column with the labels, where it is known.
+
+    Raises
+    ------
+    OriginError
+        When an entry is malformed or a name is not what the conditions say.
+    """
+
+    conditions: Conditions
+    names: tuple[str, ...]
+    classes: tuple[Any, Any]
+    target: str | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.target is None or isinstance(self.target, str)):
+            raise OriginError(f"the target must be the name of a column, not {_short(self.target)}")
+        if len(self.classes) != 2 or not all(map(_is_label, self.classes)) or self.classes[0] == self.classes[1]:
+            raise OriginError(f"the classes must be two different texts or numbers, not {_short(self.classes)}")
+        if not self.conditions or len(self.conditions) != len(self.names) or len(set(self.names)) < len(self.names):
+            raise OriginError("there must be antecedents, each with a name of its own")
+        try:
+            "".join(self.names).encode()
+        except UnicodeEncodeError as error:
+            raise OriginError(f"a name is no text: {error}") from None
+        checked: set[int] = set()
+        for conditions, name, derived in zip(self.conditions, self.names, _derived(self.conditions), strict=True):
+            if not conditions:
+                raise OriginError(f"the antecedent {_short(name)} has no conditions")
+            for condition in conditions:
+                if id(condition) not in checked:
+                    _check_condition(condition)
+                    checked.add(id(condition))
+            if name != derived and not _is_numbered(name, conditions):
+                raise OriginError(f"an antecedent is named {_short(name)}, but its conditions are {_short(derived)}")
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self | None:
+        """The origin of a problem; None when it was made of an array, or with names and labels of another kind."""
+        if problem.conditions is None:
+            return None
+        try:
+            return cls(problem.conditions, problem.names, tuple(problem.classes))  # type: ignore[arg-type]
+        except OriginError:
+            return None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The raw columns that are tested, in order of appearance."""
+        return tuple(dict.fromkeys(c.column for conditions in self.conditions for c in conditions))
+
+    def problem(self, X: pd.DataFrame, y: Any) -> Problem:
+        """Make the problem anew from raw columns.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n_rows, n_columns)
+            The raw table; columns are found by name, others are ignored.
+        y : array, shape (n_rows,)
+            1 where the row is of the positive class, else 0.
+
+        Raises
+        ------
+        OriginError
+            When a column is missing, or a condition cannot be evaluated on its cells.
+        ProblemError
+            When `y` does not hold two classes.
+        """
+        from ..antecedents import Antecedents
+
+        frame, (distinct, members) = as_frame(X), _distinct(self.conditions)
+        if missing := [name for name in self.columns if name not in frame.columns]:
+            raise OriginError(f"the table has no column {_short(missing[0])}")
+        width = bits.n_words(len(frame))
+        if (size := 8 * width * (len(distinct) + len(members))) > LARGEST_BITS:
+            raise OriginError(
+                f"{len(members)} antecedents on {len(frame)} rows take {size} bytes; at most {LARGEST_BITS} are used"
+            )
+        holds = np.empty((len(distinct), width), dtype=np.uint64)
+        for row, condition in zip(holds, distinct, strict=True):
+            row[:] = _evaluate(condition, frame[condition.column])
+        words = np.empty((len(members), width), dtype=np.uint64)
+        for row, joined in zip(words, members, strict=True):
+            np.bitwise_and.reduce(holds[joined], axis=0, out=row)
+        parts = np.full((len(members), max(map(len, members))), -1, dtype=np.int32)
+        for out, joined in zip(parts, members, strict=True):
+            out[: len(joined)] = joined
+        antecedents = Antecedents(
+            words=words,
+            n_rows=len(frame),
+            features=tuple(map(str, distinct)),
+            feature_conditions=tuple(distinct),
+            parts=parts,
+            support=bits.counts(words),
+            dropped={},
+            complements=np.zeros((0, 2), dtype=np.int64),
+        )
+        return replace(Problem.from_antecedents(antecedents, y), names=self.names, classes=self.classes)
+
+    def dump(self) -> bytes:
+        """As JSON: each condition once, the antecedents as indices, and the names that the conditions do not give.
+
+        Raises
+        ------
+        OriginError
+            When there are too many antecedents.
+        """
+        distinct, members = _distinct(self.conditions)
+        derived = _derived(self.conditions)
+        content = {
+            "target": self.target,
+            "classes": list(self.classes),
+            "conditions": [[c.column, c.operator, c.value] for c in distinct],
+            "antecedents": members,
+            "names": {str(i): name for i, name in enumerate(self.names) if name != derived[i]},
+        }
+        text = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+        if len(text) > LARGEST_TEXT:
+            raise OriginError(f"{len(members)} antecedents take {len(text)} bytes; at most {LARGEST_TEXT} are saved")
+        return text
+
+    @classmethod
+    def parse(cls, text: bytes) -> Self:
+        """The inverse of `dump`; the text may come from anywhere.
+
+        Raises
+        ------
+        OriginError
+        """
+        if len(text) > LARGEST_TEXT:
+            raise OriginError(f"it takes {len(text)} bytes; at most {LARGEST_TEXT} are read")
+        try:
+            content = json.loads(text.decode())
+        except (ValueError, RecursionError) as error:
+            raise OriginError(f"it is not valid JSON: {error}") from None
+        if not isinstance(content, dict) or set(content) != _ENTRIES:
+            raise OriginError(f"it must have the entries {', '.join(sorted(_ENTRIES))}")
+        classes, rows, members, names = (content[key] for key in ("classes", "conditions", "antecedents", "names"))
+        if not all(isinstance(entry, list) for entry in (classes, rows, members)) or not isinstance(names, dict):
+            raise OriginError("classes, conditions and antecedents must be lists, and names an object")
+        distinct = [_condition(row) for row in rows]
+        for joined in members:
+            indices = isinstance(joined, list) and all(type(j) is int and 0 <= j < len(distinct) for j in joined)
+            if not indices:
+                raise OriginError(f"an antecedent is {_short(joined)}, not a list of indices of the conditions")
+        conditions = tuple(tuple(distinct[j] for j in joined) for joined in members)
+        named = _derived(conditions)
+        for key, name in names.items():
+            if not re.fullmatch("0|[1-9][0-9]{0,8}", key) or int(key) >= len(named) or not isinstance(name, str):
+                raise OriginError(f"the name of the antecedent {_short(key)} is {_short(name)}")
+            named[int(key)] = name
+        return cls(conditions, tuple(named), tuple(classes), content["target"])  # type: ignore[arg-type]
+
+
+def _evaluate(condition: Condition, values: pd.Series) -> np.ndarray:
+    """Packed: on which rows the condition holds."""
+    try:
+        return bits.pack(condition.evaluate(values)[None])[0]
+    except (TypeError, ValueError, OverflowError) as error:
+        what = _short(str(condition))
+        raise OriginError(f"{what} cannot be evaluated on the column {_short(condition.column)}: {error}") from None
+
+
+def _condition(row: Any) -> Condition:
+    if not isinstance(row, list) or len(row) != 3:
+        raise OriginError(f"a condition is {_short(row)}, not a column, an operator and a value")
+    try:
+        return Condition(*row)
+    except (ValueError, TypeError) as error:
+        raise OriginError(f"{_short(row)} is no condition: {error}") from None
+
+
+def _check_condition(condition: Condition) -> None:
+    unary = condition.operator in ("is missing", "is present")
+    fits = condition.value is None if unary else _is_label(condition.value)
+    if not isinstance(condition.column, str) or not fits:
+        parts = [condition.column, condition.operator, condition.value]
+        raise OriginError(f"{_short(parts)} is no condition on a column with a value for its operator")
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _distinct(conditions: Conditions) -> tuple[list[Condition], list[list[int]]]:
+    """The distinct conditions, and for each antecedent the indices of its own; 1 and True are two values."""
+    found: dict[tuple[Condition, type], int] = {}
+    members = [[found.setdefault((c, type(c.value)), len(found)) for c in joined] for joined in conditions]
+    return [condition for condition, _ in found], members
+
+
+def _derived(conditions: Conditions) -> list[str]:
+    """The conditions of each antecedent in words."""
+    distinct, members = _distinct(conditions)
+    words = list(map(str, distinct))
+    return [" and ".join(words[j] for j in joined) for joined in members]
+
+
+def _is_numbered(name: str, conditions: Sequence[Condition]) -> bool:
+    """Whether the name is the conditions in words, with numbers in brackets."""
+    return re.fullmatch(" and ".join(re.escape(str(c)) + _REPEATED for c in conditions) + _REPEATED, name) is not None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,168 @@
+"""``rulelab verify``: a proof checked against the data file, from the raw columns and without any search."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .console import CommandError, one_line
+
+if TYPE_CHECKING:
+    from .certificate import Certificate, Origin, Verification
+    from .datasets import Dataset
+    from .models import Model, RuleList
+
+
+class _NotValid(Exception):  # noqa: N818 - it is an answer
+    """The proof says nothing about these data; the message is the reason."""
+
+
+def verify(args: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    certificate, model = _read_proof(args.proof), _read_model(args.model)
+    try:
+        lines = _check(args, certificate, model)
+    except _NotValid as reason:
+        print(f"not valid: {one_line(str(reason))}")
+        return 1
+    except MemoryError:
+        raise CommandError("there is not enough memory for this check", 1) from None
+    print("\n".join(map(one_line, lines)))
+    return 0
+
+
+def labels(data: Dataset) -> tuple[Any, Any]:
+    """The negative and the positive label of a file, as a model that predicts them has them."""
+    if type(data.negative) is type(data.positive):
+        return data.negative, data.positive
+    return str(data.negative), str(data.positive)
+
+
+def is_data_set(name: str) -> bool:
+    """Whether this is the name of a known data set and of no file."""
+    from . import datasets
+
+    return name in datasets.names() and not Path(name).exists()
+
+
+def _read_proof(path: str) -> Certificate:
+    from .certificate import Certificate, CertificateError
+
+    try:
+        return Certificate.load(path)
+    except CertificateError as error:
+        raise CommandError(f"{path}: {error}") from error
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _read_model(path: str) -> Model:
+    from .models import ModelError, load_model
+
+    try:
+        return load_model(path)
+    except ModelError as error:
+        raise CommandError(f"{path}: {error}") from error
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> list[str]:
+    """What was proven and what was checked; lines of text."""
+    from .certificate import OriginError
+    from .certificate import verify as check
+
+    origin = certificate.origin
+    if origin is None:
+        raise CommandError(
+            f"{args.proof} lacks the conditions of the antecedents: its problem was made of an array, not of a table; "
+            "check it in Python with rulelab.verify(problem, model, certificate)"
+        )
+    data = _read_data(args, origin)
+    encoded = _check_labels(data, origin)
+    _check_columns(args, data, origin)
+    try:
+        problem = origin.problem(data.X, data.y)
+    except OriginError as error:
+        raise _NotValid(str(error)) from error
+    answer = check(problem, model, certificate, args.regularization)
+    if not answer:
+        raise _NotValid(answer.reason)
+    return _report(data, origin, model, answer, encoded)  # type: ignore[arg-type]
+
+
+def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
+    """The rows with every column as a feature, sensitive ones too, and the target as the proof has it."""
+    from . import datasets
+
+    named = is_data_set(args.data)
+    if named and (args.target is not None or args.positive is not None):
+        raise CommandError(f"{args.data} is a known data set: leave --target and --positive out")
+    if not named and args.target is None and origin.target is None:
+        raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
+    positive = origin.classes[1] if args.positive is None and not _is_encoded(origin) else args.positive
+    try:
+        if named:
+            data = datasets.load(args.data, keep_sensitive=True)
+        else:
+            data = datasets.read(args.data, args.target or origin.target, positive)
+    except ValueError as error:
+        raise CommandError(error) from error
+    if origin.target is not None and data.target != origin.target:
+        raise _NotValid(f"the proof is about the target {origin.target!r}, not {data.target!r}")
+    return data
+
+
+def _is_encoded(origin: Origin) -> bool:
+    """Whether the classes may be those of `Dataset.y`: 1 for the positive label, whatever it is, and 0."""
+    return tuple(origin.classes) == (0, 1)
+
+
+def _check_labels(data: Dataset, origin: Origin) -> bool:
+    """Whether the proof says 1 and 0 for other labels; refuses classes that the target does not have.
+
+    No label may be 0 or 1 itself then: nobody should read one label where the other is meant.
+    """
+    found = labels(data)
+    if tuple(origin.classes) == found:
+        return False
+    if _is_encoded(origin) and not any(str(label) in ("0", "1") or label in (0, 1) for label in found):
+        return True
+    raise _NotValid(
+        f"the proof is about the classes {origin.classes[0]!r} and {origin.classes[1]!r}, "
+        f"but the target {data.target!r} has {found[0]!r} and {found[1]!r}"
+    )
+
+
+def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> None:
+    missing = [column for column in origin.columns if column not in data.X.columns]
+    if data.target in missing:
+        raise _NotValid(f"the proof has a condition on the target {data.target!r} itself")
+    if missing:
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise CommandError(f"{args.data} has no column {', '.join(map(repr, missing[:5]))}{more}; the proof needs them")
+
+
+def _report(data: Dataset, origin: Origin, model: RuleList, answer: Verification, encoded: bool) -> list[str]:
+    regularization = answer.parameters["regularization"]
+    rules = "1 rule" if len(model) == 1 else f"{len(model)} rules"
+    most = max(map(len, origin.conditions))
+    joined = "1 condition each" if most == 1 else f"up to {most} conditions each"
+    counts = answer.checked
+    lines = [
+        f"valid: this rule list is optimal for {data.name}, target {data.target}, at regularization {regularization!r}",
+        f"objective {answer.objective:.7f} = {model.errors} errors / {model.weight} rows + {regularization!r} x {rules}",
+        f"no list of these antecedents has less: {len(origin.names)} of {joined}, on {_listed(origin.columns)}",
+        f"checked {counts['sets']} sets, {counts['inequalities']} inequalities, {counts['looked_up']} of them looked up; "
+        f"resolution {answer.resolution:g}; {answer.seconds:.2f} s",
+    ]
+    if encoded:
+        negative, positive = labels(data)
+        lines.insert(1, f"its classes 1 and 0 stand for {positive!r} and {negative!r}")
+    return lines
+
+
+def _listed(columns: tuple[str, ...]) -> str:
+    more = f" and {len(columns) - 10} more columns" if len(columns) > 10 else ""
+    return ", ".join(columns[:10]) + more
