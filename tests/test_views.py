@@ -564,3 +564,36 @@ def test_the_plots_follow_the_chosen_axis(view) -> None:
     view.axis = "work"
     assert view._plots.bounds.x_range.end == work
     assert {glyph.x for glyph in view._plots._x_glyphs} == {"work"}
+
+
+NOTEBOOK = """
+import asyncio
+import numpy as np
+import panel as pn
+import rulelab as rl
+pn.extension()
+A = np.random.default_rng(0).random((200, 8)) < 0.4
+view = rl.views.SearchView(rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] & ~A[:, 1]), beam_width=0))
+view
+---
+view.run()
+for _ in range(600):
+    await asyncio.sleep(0.1)
+    if view._status.tone == "proven":
+        break
+await asyncio.sleep(0.5)
+print(view._status.phase, view._plots._curves.data["work"] != [], view._beat is None)
+"""
+
+
+def test_the_view_lives_in_a_notebook() -> None:
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in NOTEBOOK.split("---")]
+    nbclient.NotebookClient(notebook, timeout=120).execute()
+    shown, printed = (cell.outputs for cell in notebook.cells)
+    assert any("application/vnd.holoviews_exec.v0+json" in output.get("data", {}) for output in shown)
+    assert printed[-1]["text"].startswith("certified optimal")
+    assert printed[-1]["text"].endswith("True True\n"), "the plots are filled, and the updates stop with the search"

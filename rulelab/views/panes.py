@@ -8,6 +8,7 @@ from typing import Any
 
 import panel as pn
 import param
+from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
 from ..search import Search
@@ -210,7 +211,8 @@ class SearchView(Viewer):
     def _start_beat(self) -> None:
         if self._beat is None:
             milliseconds = int(1000 * TICK_SECONDS)
-            self._beat = pn.state.add_periodic_callback(self.tick, period=milliseconds, background=True, log=False)
+            self._beat = PeriodicCallback(callback=self.tick, period=milliseconds, background=True, log=False)
+            self._beat.start()
 
     def _stop_beat(self) -> None:
         if self._beat is not None:
