@@ -99,14 +99,15 @@ def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
     named = is_data_set(args.data)
     if named and (args.target is not None or args.positive is not None):
         raise CommandError(f"{args.data} is a known data set: leave --target and --positive out")
-    if not named and args.target is None and origin.target is None:
+    target = origin.target if args.target is None else args.target
+    if not named and target is None:
         raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
     positive = origin.classes[1] if args.positive is None and not _is_encoded(origin) else args.positive
     try:
-        if named:
+        if target is None or named:
             data = datasets.load(args.data, keep_sensitive=True)
         else:
-            data = datasets.read(args.data, args.target or origin.target, positive)
+            data = datasets.read(args.data, target, positive)
     except ValueError as error:
         raise CommandError(error) from error
     if origin.target is not None and data.target != origin.target:
@@ -145,17 +146,17 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
 
 
 def _report(data: Dataset, origin: Origin, model: RuleList, answer: Verification, encoded: bool) -> list[str]:
-    regularization = answer.parameters["regularization"]
+    regularization = f"{answer.parameters['regularization']!r}"
     rules = "1 rule" if len(model) == 1 else f"{len(model)} rules"
     most = max(map(len, origin.conditions))
-    joined = "1 condition each" if most == 1 else f"up to {most} conditions each"
-    counts = answer.checked
+    joined = "1 condition" if most == 1 else f"up to {most} conditions"
+    counts = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in answer.checked.items())
     lines = [
-        f"valid: this rule list is optimal for {data.name}, target {data.target}, at regularization {regularization!r}",
-        f"objective {answer.objective:.7f} = {model.errors} errors / {model.weight} rows + {regularization!r} x {rules}",
-        f"no list of these antecedents has less: {len(origin.names)} of {joined}, on {_listed(origin.columns)}",
-        f"checked {counts['sets']} sets, {counts['inequalities']} inequalities, {counts['looked_up']} of them looked up; "
-        f"resolution {answer.resolution:g}; {answer.seconds:.2f} s",
+        f"valid: this rule list is optimal for {data.name}, target {data.target}, at regularization {regularization}",
+        f"objective {answer.objective:.7f} = {model.errors} errors / {model.weight} rows + {regularization} x {rules}",
+        f"no list made of the proof's {len(origin.names)} antecedents has less; "
+        f"they join {joined} on {_listed(origin.columns)}",
+        f"checked: {counts}; resolution {answer.resolution:g}; {answer.seconds:.2f} s",
     ]
     if encoded:
         negative, positive = labels(data)

@@ -1,4 +1,4 @@
-"""Where a problem came from: what each antecedent tests in a raw table, so that a check can start from the data file."""
+"""Where a problem came from: what each antecedent tests in a raw table, so that a check can start from a data file."""
 
 from __future__ import annotations
 
@@ -69,14 +69,11 @@ class Origin:
             "".join(self.names).encode()
         except UnicodeEncodeError as error:
             raise OriginError(f"a name is no text: {error}") from None
-        checked: set[int] = set()
+        for condition in {id(c): c for conditions in self.conditions for c in conditions}.values():
+            _check_condition(condition)
         for conditions, name, derived in zip(self.conditions, self.names, _derived(self.conditions), strict=True):
             if not conditions:
                 raise OriginError(f"the antecedent {_short(name)} has no conditions")
-            for condition in conditions:
-                if id(condition) not in checked:
-                    _check_condition(condition)
-                    checked.add(id(condition))
             if name != derived and not _is_numbered(name, conditions):
                 raise OriginError(f"an antecedent is named {_short(name)}, but its conditions are {_short(derived)}")
 
@@ -211,9 +208,11 @@ def _condition(row: Any) -> Condition:
     if not isinstance(row, list) or len(row) != 3:
         raise OriginError(f"a condition is {_short(row)}, not a column, an operator and a value")
     try:
-        return Condition(*row)
+        condition = Condition(*row)
     except (ValueError, TypeError) as error:
         raise OriginError(f"{_short(row)} is no condition: {error}") from None
+    _check_condition(condition)
+    return condition
 
 
 def _check_condition(condition: Condition) -> None:

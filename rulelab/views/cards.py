@@ -25,7 +25,11 @@ def rule_list_card(best: Incumbent | None, labels: tuple[Any, Any] | None = None
         What is predicted.
     """
     if best is None:
-        return '<p class="empty">The best list found so far appears here, and changes as the search improves it.</p>'
+        return (
+            '<p class="empty">The search looks for the rule list with the fewest errors, where each rule costs as much '
+            "as a fixed share of the rows, and proves that there is no better one. The best list found so far appears "
+            "here and changes as the search improves it.</p>"
+        )
     model: RuleList = best.model
     negative, positive = labels or model.classes
     names = dict(zip(model.classes, (negative, positive), strict=True))
@@ -63,7 +67,7 @@ def conditions_in_words(conditions: tuple[Condition, ...] | None, name: str) -> 
 
 
 def _condition(condition: Condition) -> str:
-    if condition.operator not in _OPERATORS:
+    if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
         return f'<span class="cond">{esc(condition)}</span>'
     value = f"{condition.value:.12g}" if isinstance(condition.value, float) else condition.value
     return f'<span class="cond">{esc(condition.column)} {_OPERATORS[condition.operator]} <b>{esc(value)}</b></span>'

@@ -30,11 +30,10 @@ AXES = {
 """Horizontal axes: the column and its label."""
 _QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))
 _NUMBER = """
-const a = Math.abs(tick)
-if (a >= 1e9) { return (tick / 1e9).toPrecision(3).replace(/\\.?0+$/, "") + "G" }
-if (a >= 1e6) { return (tick / 1e6).toPrecision(3).replace(/\\.?0+$/, "") + "M" }
-if (a >= 1e4) { return (tick / 1e3).toPrecision(3).replace(/\\.0+$/, "") + "k" }
-return String(Math.round(tick * 1e6) / 1e6)
+for (const [unit, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+  if (Math.abs(tick) >= unit) { return Number((tick / unit).toPrecision(3)) + letter }
+}
+return String(Number(tick.toPrecision(6)))
 """
 _COMPACT = f"const show = (tick) => {{ {_NUMBER} }}; return show(tick)"
 _POWER = f"const show = (tick) => {{ {_NUMBER} }}; return show(Number((10 ** tick).toPrecision(2)))"
@@ -295,6 +294,7 @@ def _figure(title: str, x_label: str, y_label: str | None, **options: Any) -> fi
     plot.xaxis.axis_label = x_label
     if y_label:
         plot.yaxis.axis_label = y_label
+    plot.xaxis.ticker.desired_num_ticks = 5
     plot.xaxis.formatter = CustomJSTickFormatter(code=_COMPACT)
     return plot
 

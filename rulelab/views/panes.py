@@ -176,6 +176,7 @@ class SearchView(Viewer):
         now = standing(session)
         self._ticks += 1
         changed = (now.tone, now.phase) != (self._status.tone, self._status.phase)
+        changed |= now.figures[:1] != [tuple(pair) for pair in self._status.figures[:1]]
         if changed or now.tone != "busy" or self._ticks % _STATUS_EVERY == 0 or not self._status.figures:
             figures = [list(pair) for pair in now.figures]
             if changed or figures != self._status.figures:
@@ -254,12 +255,15 @@ class SearchView(Viewer):
                 stylesheets=[BUTTON_CSS],
                 margin=0,
                 height=38,
-                width=92,
+                width=98,
+                align="end",
             )
             for name, action in actions.items()
         }
-        speed = pn.widgets.Select.from_param(self.param.speed, width=170, margin=0, stylesheets=[SELECT_CSS])
-        axis = pn.widgets.Select.from_param(self.param.axis, width=110, margin=0, stylesheets=[SELECT_CSS])
+        speed = pn.widgets.Select.from_param(
+            self.param.speed, width=170, margin=0, align="end", stylesheets=[SELECT_CSS]
+        )
+        axis = pn.widgets.Select.from_param(self.param.axis, width=110, margin=0, align="end", stylesheets=[SELECT_CSS])
         self._exports = pn.Row(
             *(
                 pn.widgets.FileDownload(

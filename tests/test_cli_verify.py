@@ -1,0 +1,399 @@
+"""``rulelab fit --proof`` and ``rulelab verify``: a proof is checked on the data file, and no change goes unnoticed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab import cli
+from rulelab.certificate import Certificate
+from rulelab.conditions import Condition
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    try:
+        status = cli.main(list(map(str, arguments)))
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def people() -> pd.DataFrame:
+    """Numbers, categories, Booleans and missing cells; ``paid`` follows a rule, with exceptions."""
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"age": rng.integers(18, 80, 400), "job": rng.choice(["none", "some", "two"], 400)})
+    frame["score"] = np.where(rng.random(400) < 0.1, np.nan, np.round(rng.normal(size=400), 3))
+    frame["member"] = rng.random(400) < 0.5
+    paid = ~((frame["age"] <= 40) & (frame["job"] == "none")) ^ (rng.random(400) < 0.12)
+    frame["paid"] = np.where(paid, "yes", "no")
+    return frame
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data.csv, model.json and proof.npz."""
+    folder = tmp_path_factory.mktemp("fitted")
+    people().to_csv(folder / "data.csv", index=False)
+    files = ("-o", folder / "model.json", "--proof", folder / "proof.npz")
+    options = ("--target", "paid", "--thresholds", "5", "--quiet", "--regularization", "0.012")
+    assert cli.main(list(map(str, ("fit", folder / "data.csv", *options, *files)))) == 0
+    return folder
+
+
+@pytest.fixture
+def folder(fitted: Path, tmp_path: Path) -> Path:
+    """A copy of the three files, to be tampered with."""
+    return Path(shutil.copytree(fitted, tmp_path / "copy"))
+
+
+def files(folder: Path) -> tuple[Path, Path, Path]:
+    return folder / "data.csv", folder / "model.json", folder / "proof.npz"
+
+
+def test_a_proof_is_checked_on_the_data_file(fitted: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys, "verify", *files(fitted))
+    assert (status, err) == (0, "")
+    model, table = rl.load_model(fitted / "model.json"), people()
+    errors = int((model.predict(table) != table["paid"]).sum())
+    certificate = Certificate.load(fitted / "proof.npz")
+    first, second, third, fourth = out.splitlines()
+    assert first == "valid: this rule list is optimal for data, target paid, at regularization 0.012"
+    objective = errors / 400 + 0.012 * len(model)
+    assert len(model) > 1
+    assert second == f"objective {objective:.7f} = {errors} errors / 400 rows + 0.012 x {len(model)} rules"
+    assert f"the proof's {len(certificate.origin.names)} antecedents" in third
+    assert third.endswith("they join up to 2 conditions on age, job, score, member")
+    assert fourth.startswith(f"checked: {len(certificate.arrays['values'])} sets, ")
+    assert "resolution 0; " in fourth
+
+
+def test_nothing_of_the_search_is_loaded(fitted: Path):
+    script = (
+        "import sys\nfrom rulelab import cli\nassert cli.main(['verify', *sys.argv[1:]]) == 0\n"
+        "searching = ('rulelab.rule_list', 'rulelab.search', 'rulelab.binarize')\n"
+        "assert not [name for name in sys.modules if name.startswith(searching)]\n"
+    )
+    subprocess.run([sys.executable, "-c", script, *map(str, files(fitted))], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_a_data_set_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
+    options = ("--max-conditions", 1, "--regularization", 0.02, "-o", model, "--proof", proof)
+    status, _, err = run(capsys, "fit", "tic_tac_toe", *options)
+    assert status == 0
+    assert f"saved {proof}: " in err
+    status, out, err = run(capsys, "verify", "tic_tac_toe", model, proof, "--regularization", 0.02)
+    assert (status, err) == (0, "")
+    assert out.startswith("valid: this rule list is optimal for tic_tac_toe, target class, at regularization 0.02\n")
+    status, out, _ = run(capsys, "verify", "diabetes", model, proof)
+    assert status == 1
+    assert out.startswith("not valid: ")
+    status, _, err = run(capsys, "verify", "tic_tac_toe", model, proof, "--target", "class")
+    assert status == 2
+    assert "leave --target and --positive out" in err
+
+
+@pytest.mark.parametrize("positive", ["3", "1"])
+def test_one_class_against_several_others(positive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    frame = pd.DataFrame({"x": list(range(60)), "y": [1] * 20 + [2] * 20 + [3] * 20})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    data, model, proof = files(tmp_path)
+    options = ("--target", "y", "--positive", positive, "-o", model, "--proof", proof)
+    assert run(capsys, "fit", data, *options)[0] == 0
+    assert run(capsys, "verify", data, model, proof)[:2][0] == 0
+    assert run(capsys, "verify", data, model, proof, "--positive", positive)[0] == 0
+    status, out, _ = run(capsys, "verify", data, model, proof, "--positive", "2")
+    assert status == 1
+    assert f"the classes 'not {positive}' and '{positive}', but" in out
+
+
+@pytest.mark.parametrize("positive", ["0", "1"])
+def test_labels_that_are_numbers(positive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    frame = people()
+    frame.assign(paid=(frame["paid"] == "yes").astype(int)).to_csv(tmp_path / "data.csv", index=False)
+    data, model, proof = files(tmp_path)
+    options = ("--target", "paid", "--thresholds", 4, "--max-conditions", 1, "--regularization", 0.03)
+    status, _, err = run(capsys, "fit", data, *options, "--positive", positive, "-o", model, "--proof", proof)
+    assert status == 0, err
+    assert run(capsys, "verify", data, model, proof)[0] == 0
+    swapped = (
+        model.read_text().replace('"prediction": 0', '"prediction": 2').replace('"prediction": 1', '"prediction": 0')
+    )
+    model.write_text(swapped.replace('"prediction": 2', '"prediction": 1'))
+    status, out, _ = run(capsys, "verify", data, model, proof)
+    assert status == 1
+    assert "not valid: " in out
+
+
+def test_the_order_of_columns_and_other_columns_do_not_matter(folder: Path, capsys: pytest.CaptureFixture[str]):
+    frame = people().sample(frac=1, random_state=0)
+    frame.insert(1, "other", range(len(frame)))
+    frame[frame.columns[::-1]].to_parquet(folder / "data.parquet")
+    frame[frame.columns[::-1]].to_csv(folder / "data.csv", index=False, sep=";")
+    for name in ("data.csv", "data.parquet"):
+        status, out, err = run(capsys, "verify", folder / name, *files(folder)[1:])
+        assert (status, err) == (0, ""), out
+
+
+# what was made in Python ----------------------------------------------------------------------------------------------
+
+
+def made_in_python(folder: Path, y: Any, array: bool = False) -> None:
+    """Save the model and the proof of a problem with these labels of `people`."""
+    frame = people().drop(columns="paid")
+    antecedents = rl.mine_antecedents(rl.Binarizer(thresholds=4).fit_transform(frame), max_conditions=1)
+    problem = rl.Problem.from_arrays(antecedents.matrix, y) if array else rl.Problem.from_antecedents(antecedents, y)
+    search = rl.RuleListSearch(problem, 0.03)
+    rl.solve(search)
+    search.certificate().save(folder / "proof.npz")
+    rl.solve(search).incumbent.model.to_json(folder / "model.json")
+
+
+def test_labels_of_the_file(folder: Path, capsys: pytest.CaptureFixture[str]):
+    made_in_python(folder, people()["paid"])
+    status, _, err = run(capsys, "verify", *files(folder))
+    assert status == 2
+    assert "does not name the column that is predicted: give --target" in err
+    status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid")
+    assert (status, out.startswith("valid: ")) == (0, True)
+
+
+def test_labels_of_a_data_set(folder: Path, capsys: pytest.CaptureFixture[str]):
+    data = rl.datasets.read(folder / "data.csv", target="paid")
+    made_in_python(folder, data.y)
+    status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid")
+    assert status == 0
+    assert "its classes 1 and 0 stand for 'yes' and 'no'" in out
+    status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid", "--positive", "no")
+    assert (status, "fingerprints" in out) == (1, True)
+
+
+def test_1_and_0_are_never_other_labels_that_look_the_same(folder: Path, capsys: pytest.CaptureFixture[str]):
+    frame = people()
+    frame.assign(paid=np.where(frame["paid"] == "yes", 2, 1)).to_csv(folder / "data.csv", index=False)
+    made_in_python(folder, rl.datasets.read(folder / "data.csv", target="paid").y)
+    status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid")
+    assert status == 1
+    assert "the classes 0 and 1, but the target 'paid' has 1 and 2" in out
+
+
+def test_a_proof_without_conditions(folder: Path, capsys: pytest.CaptureFixture[str]):
+    made_in_python(folder, people()["paid"], array=True)
+    status, out, err = run(capsys, "verify", *files(folder), "--target", "paid")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "lacks the conditions of the antecedents" in err
+    assert "rulelab.verify(problem, model, certificate)" in err
+
+
+# tampering ------------------------------------------------------------------------------------------------------------
+
+
+def change_data(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Path], None]:
+    return lambda folder: change(people()).to_csv(folder / "data.csv", index=False)
+
+
+def cell(column: str, value: object) -> Callable[[Path], None]:
+    """Another value in row 5."""
+
+    def change(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.assign(**{column: [value if i == 5 else old for i, old in enumerate(frame[column])]})
+
+    return change_data(change)
+
+
+def change_model(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
+    def apply(folder: Path) -> None:
+        content = json.loads((folder / "model.json").read_text())
+        change(content)
+        (folder / "model.json").write_text(json.dumps(content))
+
+    return apply
+
+
+def change_proof(change: Callable[[Certificate], Certificate]) -> Callable[[Path], None]:
+    def apply(folder: Path) -> None:
+        certificate = change(Certificate.load(folder / "proof.npz"))
+        certificate.save(folder / "proof.npz")
+
+    return apply
+
+
+def raised(certificate: Certificate) -> Certificate:
+    values = certificate.arrays["values"].copy()
+    values[-1] += 1 + values.max()
+    return replace(certificate, arrays={**certificate.arrays, "values": values})
+
+
+def with_first(condition: Condition | None) -> Callable[[Path], None]:
+    """Another first antecedent, or one less."""
+
+    def change(certificate: Certificate) -> Certificate:
+        origin = certificate.origin
+        assert origin is not None
+        more = () if condition is None else ((condition,),)
+        conditions, names = (*more, *origin.conditions[1:]), (*(str(c) for (c,) in more), *origin.names[1:])
+        return replace(certificate, origin=replace(origin, conditions=conditions, names=names))
+
+    return change_proof(change)
+
+
+def swap_classes(model: dict[str, Any]) -> None:
+    model["classes"].reverse()
+
+
+def relabel(model: dict[str, Any]) -> None:
+    other = {"no": "bad", "yes": "good"}
+    model["classes"] = [other[label] for label in model["classes"]]
+    for rule in (*model["rules"], model["default"]):
+        rule["prediction"] = other[rule["prediction"]]
+
+
+def other_words(model: dict[str, Any]) -> None:
+    """The rule says what it said, but tests something else."""
+    model["rules"][0]["conditions"] = [{"column": "age", "operator": ">", "value": 30}]
+
+
+TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a row less": (change_data(lambda frame: frame.drop(index=3)), "fingerprints"),
+    "a row twice": (change_data(lambda frame: pd.concat([frame, frame[:1]])), "fingerprints"),
+    "a label": (cell("paid", "no" if people()["paid"][5] == "yes" else "yes"), "fingerprints"),
+    "a category": (cell("job", "all"), "fingerprints"),
+    "a missing cell": (cell("job", None), "fingerprints"),
+    "text among numbers": (cell("age", "old"), "cannot be evaluated on the column 'age'"),
+    "another label": (
+        cell("paid", "maybe"),
+        "the classes 'no' and 'yes', but the target 'paid' has 'not yes' and 'yes'",
+    ),
+    "a rule less": (change_model(lambda model: model["rules"].pop()), "the default rule of the model claims"),
+    "other counts": (change_model(lambda model: model["default"].update(positives=10**400)), "claims to capture"),
+    "a probability": (change_model(lambda model: model["default"].update(probability=0.999)), "claims the probability"),
+    "other words": (change_model(other_words), "rule 1 of the model tests 'age > 30'"),
+    "classes swapped": (change_model(swap_classes), "the model has the classes 'yes' and 'no'"),
+    "other labels": (change_model(relabel), "the model has the classes 'bad' and 'good'"),
+    "another length": (change_model(lambda model: model.update(n_antecedents=10**6)), "made for 1000000 antecedents"),
+    "a value of the table": (change_proof(raised), "of the table"),
+    "an antecedent less": (with_first(None), "fingerprints"),
+    "another condition": (with_first(Condition("age", "<=", 79)), "fingerprints"),
+    "a condition on the target": (
+        with_first(Condition("paid", "==", "yes")),
+        "a condition on the target 'paid' itself",
+    ),
+    "another regularization": (
+        change_proof(lambda certificate: replace(certificate, parameters={"regularization": 0.0121})),
+        "claims the bound",
+    ),
+    "no regularization": (
+        change_proof(lambda certificate: replace(certificate, parameters={})),
+        "does not say for which regularization",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TAMPERED)
+def test_tampering_is_status_1_with_the_reason(case: str, folder: Path, capsys: pytest.CaptureFixture[str]):
+    tamper, expected = TAMPERED[case]
+    tamper(folder)
+    status, out, err = run(capsys, "verify", *files(folder))
+    assert (status, err) == (1, "")
+    assert out.startswith("not valid: ")
+    assert expected in out
+    assert out.count("\n") == 1
+
+
+def test_what_the_proof_must_speak_for(fitted: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run(capsys, "verify", *files(fitted), "--regularization", "0.02")
+    assert (status, "is for the regularization 0.012, not 0.02" in out) == (1, True)
+    status, out, _ = run(capsys, "verify", *files(fitted), "--positive", "no")
+    assert (status, "but the target 'paid' has 'yes' and 'no'" in out) == (1, True)
+    status, out, _ = run(capsys, "verify", *files(fitted), "--target", "member", "--positive", "True")
+    assert (status, "the proof is about the target 'paid', not 'member'" in out) == (1, True)
+
+
+def hostile(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
+    """Change the text in which the proof names its antecedents."""
+
+    def apply(folder: Path) -> None:
+        path = folder / "proof.npz"
+        with np.load(path) as archive:
+            arrays = dict(archive)
+        content = json.loads(arrays["origin"].tobytes())
+        change(content)
+        text = np.frombuffer(json.dumps(content).encode(), dtype=np.uint8)
+        np.savez_compressed(path, **{**arrays, "origin": text})
+
+    return apply
+
+
+UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no data": (lambda folder: (folder / "data.csv").unlink(), "there is no file"),
+    "no model": (lambda folder: (folder / "model.json").unlink(), "model.json cannot be read: No such file"),
+    "no proof": (lambda folder: (folder / "proof.npz").unlink(), "proof.npz cannot be read: No such file"),
+    "a folder": (lambda folder: ((folder / "proof.npz").unlink(), (folder / "proof.npz").mkdir()), "Is a directory"),
+    "an empty proof": (lambda folder: (folder / "proof.npz").write_bytes(b""), "not a certificate"),
+    "half a proof": (
+        lambda folder: (folder / "proof.npz").write_bytes((folder / "proof.npz").read_bytes()[:500]),
+        "not a certificate",
+    ),
+    "half a model": (lambda folder: (folder / "model.json").write_text('{"format": '), "not valid JSON"),
+    "not a model": (lambda folder: (folder / "model.json").write_text("[]"), "no saved model"),
+    "not UTF-8": (lambda folder: (folder / "data.csv").write_bytes(b"age,paid\n\xff,1\n"), "not UTF-8"),
+    "no target": (change_data(lambda frame: frame.drop(columns="paid")), "there is no target column 'paid'"),
+    "a column less": (change_data(lambda frame: frame.drop(columns="job")), "has no column 'job'; the proof needs"),
+    "columns less": (change_data(lambda frame: frame.drop(columns=["age", "job"])), "has no column 'age', 'job'"),
+    "nothing named": (hostile(lambda content: content.pop("antecedents")), "must have the entries"),
+    "an index": (hostile(lambda content: content["antecedents"].append([10**6])), "not a list of indices"),
+    "an operator": (hostile(lambda content: content["conditions"].append(["a", "\x1b[31m", 1])), "unknown operator"),
+    "a value": (hostile(lambda content: content["conditions"].append(["a", "==", {}])), "is no condition"),
+    "a lie": (hostile(lambda content: content["names"].update({"0": "age is right"})), "but its conditions are"),
+    "a number for a target": (hostile(lambda content: content.update(target=1)), "the target must be"),
+}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_what_cannot_be_read_is_status_2_and_one_line(case: str, folder: Path, capsys: pytest.CaptureFixture[str]):
+    UNREADABLE[case][0](folder)
+    status, out, err = run(capsys, "verify", *files(folder))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("rulelab verify: error: ")
+    assert UNREADABLE[case][1] in err
+    assert err.rstrip("\n").isprintable()
+
+
+# saving ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--proof", "no/such/folder/proof.npz"), "there is no folder"),
+        (("--proof", "a.npz", "--max-length", "2"), "leave --max-length out"),
+        (("--proof", "a.npz", "-o", "a.npz"), "cannot both be written"),
+    ],
+)
+def test_bad_options_of_fit(options: tuple[str, ...], expected: str, fitted: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys, "fit", fitted / "data.csv", "--target", "paid", *options)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert expected in err
+
+
+def test_a_search_that_was_stopped_has_no_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
+    options = ("--max-conditions", 1, "--gap", 0.2, "-o", model, "--proof", proof)
+    status, out, err = run(capsys, "fit", "tic_tac_toe", *options)
+    assert status == 1
+    assert "not certified" in out
+    assert "no proof is saved: the search has not proven its list optimal" in err
+    assert model.exists()
+    assert not proof.exists()
