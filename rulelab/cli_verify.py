@@ -33,10 +33,10 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def labels(data: Dataset) -> tuple[Any, Any]:
-    """The negative and the positive label of a file, as a model that predicts them has them."""
-    if type(data.negative) is type(data.positive):
-        return data.negative, data.positive
-    return str(data.negative), str(data.positive)
+    """The negative and the positive label of a file, as a model has them: texts unless JSON holds both as they are."""
+    pair = data.negative, data.positive
+    plain = type(pair[0]) is type(pair[1]) and isinstance(pair[0], str | int | float)
+    return pair if plain else (str(pair[0]), str(pair[1]))
 
 
 def is_data_set(name: str) -> bool:

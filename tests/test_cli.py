@@ -138,6 +138,7 @@ def test_the_options_reach_the_search(loans: Path, capsys: pytest.CaptureFixture
         "max_length": 2,
         "memory_limit": 1_500_000_000,
         "random_state": 3,
+        "warm_start": None,
         "beam_width": 7,
     }
     names = search.problem.names

@@ -119,6 +119,16 @@ def test_one_class_against_several_others(positive: str, tmp_path: Path, capsys:
     assert f"the classes 'not {positive}' and '{positive}', but" in out
 
 
+def test_labels_that_are_dates(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    dates = people()["paid"].map({"no": pd.Timestamp("2020-01-01"), "yes": pd.Timestamp("2021-01-01")})
+    people().assign(paid=dates).to_parquet(tmp_path / "data.parquet")
+    data, model, proof = tmp_path / "data.parquet", tmp_path / "model.json", tmp_path / "proof.npz"
+    options = ("--target", "paid", "--max-conditions", 1, "--regularization", 0.03, "-o", model, "--proof", proof)
+    assert run(capsys, "fit", data, *options)[0] == 0
+    assert rl.load_model(model).classes == ("2020-01-01 00:00:00", "2021-01-01 00:00:00")
+    assert run(capsys, "verify", data, model, proof)[0] == 0
+
+
 @pytest.mark.parametrize("positive", ["0", "1"])
 def test_labels_that_are_numbers(positive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     frame = people()
@@ -249,10 +259,6 @@ def with_first(condition: Condition | None) -> Callable[[Path], None]:
     return change_proof(change)
 
 
-def swap_classes(model: dict[str, Any]) -> None:
-    model["classes"].reverse()
-
-
 def relabel(model: dict[str, Any]) -> None:
     other = {"no": "bad", "yes": "good"}
     model["classes"] = [other[label] for label in model["classes"]]
@@ -280,7 +286,10 @@ TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
     "other counts": (change_model(lambda model: model["default"].update(positives=10**400)), "claims to capture"),
     "a probability": (change_model(lambda model: model["default"].update(probability=0.999)), "claims the probability"),
     "other words": (change_model(other_words), "rule 1 of the model tests 'age > 30'"),
-    "classes swapped": (change_model(swap_classes), "the model has the classes 'yes' and 'no'"),
+    "classes swapped": (
+        change_model(lambda model: model["classes"].reverse()),
+        "the model has the classes 'yes' and 'no'",
+    ),
     "other labels": (change_model(relabel), "the model has the classes 'bad' and 'good'"),
     "another length": (change_model(lambda model: model.update(n_antecedents=10**6)), "made for 1000000 antecedents"),
     "a value of the table": (change_proof(raised), "of the table"),
@@ -369,9 +378,6 @@ def test_what_cannot_be_read_is_status_2_and_one_line(case: str, folder: Path, c
     assert err.startswith("rulelab verify: error: ")
     assert UNREADABLE[case][1] in err
     assert err.rstrip("\n").isprintable()
-
-
-# saving ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -344,3 +344,13 @@ def test_a_finished_search_hands_out_its_proof():
     rl.solve(limited)
     with pytest.raises(rl.CertificateError, match="max_length"):
         limited.certificate()
+
+
+def test_parameters_make_the_search_again():
+    problem = rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
+    search = RuleListSearch(
+        problem, 0.1, "random", RuleListBounds(grid=False), 2, 10**6, 4, beam_width=3, warm_start=[1]
+    )
+    again = RuleListSearch(problem, **search.parameters)
+    assert again.parameters == search.parameters
+    assert again.bounds == search.bounds

@@ -18,10 +18,21 @@ from . import cache
 from .cache import home
 from .dataset import Dataset, DatasetError, closest, from_frame, quote
 from .embedded import LOADERS
-from .reader import read
+from .reader import read, read_table
 from .registry import RECORDS, Record
 
-__all__ = ["Dataset", "DatasetError", "catalogue", "from_frame", "home", "install", "load", "names", "read"]
+__all__ = [
+    "Dataset",
+    "DatasetError",
+    "catalogue",
+    "from_frame",
+    "home",
+    "install",
+    "load",
+    "names",
+    "read",
+    "read_table",
+]
 
 
 def names() -> dict[str, str]:

@@ -65,11 +65,17 @@ def read(
     ('yes', ['age'], [1, 0])
     """
     raw, file_name = _contents(path, name or "the data")
-    if not raw.strip():
-        raise DatasetError(f"{file_name} is empty")
-    frame = _parquet(raw, file_name, max_cells) if raw.startswith(b"PAR1") else _csv(raw, file_name, max_cells)
+    frame = read_table(raw, file_name, max_cells)
     name = name or file_name.removesuffix(".gz").rpartition(".")[0] or file_name
     return from_frame(frame, target, positive, sensitive, keep_sensitive=keep_sensitive, name=name, source=file_name)
+
+
+def read_table(contents: bytes, file_name: str, max_cells: int | None = None) -> pd.DataFrame:
+    """The table in the contents of a CSV or Parquet file; what is wrong with it is a `DatasetError`, as in `read`."""
+    if not contents.strip():
+        raise DatasetError(f"{file_name} is empty")
+    parse = _parquet if contents.startswith(b"PAR1") else _csv
+    return parse(contents, file_name, max_cells)
 
 
 def _contents(path: str | os.PathLike[str] | bytes | BinaryIO, nameless: str) -> tuple[bytes, str]:

@@ -125,7 +125,7 @@ class RuleListSearch(Search):
         return {
             "regularization": self.regularization,
             "policy": self.policy,
-            "bounds": None if self.bounds == RuleListBounds() else self.bounds.to_dict(),
+            "bounds": None if self.bounds == RuleListBounds() else self.bounds,
             "max_length": self.max_length,
             "memory_limit": self.memory_limit,
             "random_state": self.random_state,
@@ -135,7 +135,7 @@ class RuleListSearch(Search):
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.advance, beams.advance)
+        return is_compiled(kernels.advance) and (not self.beam_width or is_compiled(beams.advance))
 
     def certificate(self) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.

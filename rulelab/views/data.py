@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from .. import datasets
-from ..datasets import reader
 from .esc import plain
 from .recipe import MAX_CELLS
 
@@ -35,14 +34,11 @@ class Upload:
     def read(cls, contents: bytes, file_name: str) -> Upload:
         """Read a CSV or Parquet file; raises ValueError naming the column and row that cannot be used."""
         path = PurePath(plain(file_name))
-        if not contents.strip():
-            raise datasets.DatasetError(f"{path.name} is empty")
         if len(contents) > MAX_UPLOAD_BYTES:
             raise datasets.DatasetError(
                 f"{path.name} has {len(contents)} bytes, more than the {MAX_UPLOAD_BYTES} that the page takes"
             )
-        parse = reader._parquet if contents.startswith(b"PAR1") else reader._csv
-        frame = parse(contents, path.name, MAX_CELLS)
+        frame = datasets.read_table(contents, path.name, MAX_CELLS)
         return cls(path.name.partition(".")[0] or "data", frame)
 
     @property
