@@ -299,14 +299,8 @@ TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
         with_first(Condition("paid", "==", "yes")),
         "a condition on the target 'paid' itself",
     ),
-    "another regularization": (
-        change_proof(lambda certificate: replace(certificate, parameters={"regularization": 0.0121})),
-        "claims the bound",
-    ),
-    "no regularization": (
-        change_proof(lambda certificate: replace(certificate, parameters={})),
-        "does not say for which regularization",
-    ),
+    "another cost": (change_proof(lambda c: replace(c, parameters={"regularization": 0.0121})), "claims the bound"),
+    "no cost": (change_proof(lambda c: replace(c, parameters={})), "does not say for which regularization"),
 }
 
 

@@ -387,7 +387,7 @@ def test_every_setting_reaches_the_search(setup) -> None:
     assert parameters["policy"] == "curiosity"
     assert parameters["beam_width"] > 0
     assert parameters["memory_limit"] == 50_000_000
-    assert [name for name, used in dict(parameters["bounds"]).items() if used] == ["lookahead"]
+    assert [name for name, used in parameters["bounds"].to_dict().items() if used] == ["lookahead"]
 
 
 def test_an_uploaded_file_can_be_searched(setup) -> None:
