@@ -18,6 +18,7 @@ from . import frontier_kernels as kernels
 from . import frontier_state as state
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
+from .growing import resized
 from .reduction import Reduction, reduce
 
 
@@ -228,7 +229,7 @@ class FrontierSearch(Search):
             wanted = self._allowed(capacity, needed, state.NODE_ARRAYS)
             if wanted < needed:
                 return False
-            store = _resized(store, state.NODE_ARRAYS, wanted)
+            store = resized(store, state.NODE_ARRAYS, wanted)
             table = state.table_size(wanted)
             if table > len(store.table):
                 store = store._replace(table=np.empty(table, dtype=np.int32))
@@ -240,7 +241,7 @@ class FrontierSearch(Search):
             wanted = self._allowed(capacity, needed, state.HEAP_ARRAYS)
             if wanted < needed:
                 return False
-            self._store = _resized(store, state.HEAP_ARRAYS, wanted)
+            self._store = resized(store, state.HEAP_ARRAYS, wanted)
         return True
 
     def _allowed(self, capacity: int, needed: int, names: tuple[str, ...]) -> int:
@@ -320,17 +321,6 @@ class FrontierSearch(Search):
             return errors
         total = self.problem.total_weight
         return max(0.0, (errors * self._costs.unit + correction) * total)
-
-
-def _resized(store: state.Store, names: tuple[str, ...], capacity: int) -> state.Store:
-    grown = {}
-    for name in names:
-        array = getattr(store, name)
-        if not array.flags.owndata:  # as after unpickling
-            array = array.copy()
-        array.resize((capacity, *array.shape[1:]), refcheck=False)
-        grown[name] = array
-    return store._replace(**grown)
 
 
 def _check(problem: Any, max_length: Any, memory_limit: Any, beam_width: Any) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import mix
 from ..jit import inner, kernel
 from . import bounds, heap
 from .counting import count, weigh
@@ -28,6 +27,7 @@ from .frontier_state import (
     REOPENED,
     WORK,
 )
+from .memo import slot_of
 
 DONE, PAUSED, GROW = 0, 1, 2
 
@@ -147,7 +147,7 @@ def rebuild_table(store):
     for slot in range(store.table.size):
         store.table[slot] = -1
     for node in range(store.numbers[N_NODES]):
-        store.table[_slot(store, store.sets[node], store.length[node])] = node
+        store.table[slot_of(store, store.sets[node], store.length[node])] = node
 
 
 @inner
@@ -228,7 +228,7 @@ def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_neg
     child = store.scratch_set[0]
     for w in range(child.size):
         child[w] = store.sets[parent, w] & ~arrays.by_antecedent[a, w]
-    slot = _slot(store, child, length)
+    slot = slot_of(store, child, length)
     known = np.int64(store.table[slot])
     if known >= 0 and store.cost[known] <= cost:
         pruned[BY_SAME_SET] += 1
@@ -362,26 +362,3 @@ def _purge(store, best):
                 store.pruned[BY_COST] += 1
     numbers[N_HEAP] = kept
     heap.heapify(store.heap_key, store.heap_node, kept)
-
-
-@inner
-def _slot(store, chosen, length):
-    """The table slot of the node with this set and length, or the free one to fill."""
-    mask = np.uint64(store.table.size - 1)
-    h = np.uint64(length)
-    for w in range(chosen.size):
-        h = mix(h, chosen[w])
-    slot = np.int64(h & mask)
-    while True:
-        node = store.table[slot]
-        if node < 0:
-            return slot
-        same = store.length[node] == length
-        if same:
-            for w in range(chosen.size):
-                if store.sets[node, w] != chosen[w]:
-                    same = False
-                    break
-        if same:
-            return slot
-        slot = (slot + 1) & np.int64(mask)

@@ -18,6 +18,7 @@ from . import near_optimal_kernels as kernels
 from . import near_optimal_state as state
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
+from .growing import resized
 from .near_optimal_result import NearOptimal, summarise
 from .search import RuleListSearch
 
@@ -299,7 +300,7 @@ class NearOptimalSearch:
                 wanted = min(wanted, capacity + (self.memory_limit - self.memory_bytes) // (entry + 8))
                 if wanted < needed:
                     return False
-            store = state.resized(store, names, wanted)
+            store = resized(store, names, wanted)
             self.store = store
         sizes = {
             "state_table": state.table_size(len(store.cost)),

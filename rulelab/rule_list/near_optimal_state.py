@@ -123,15 +123,3 @@ def new_store(sets: Sets, limits: Limits) -> Store:
         scratch_state=np.zeros(2 * words, dtype=np.uint64),
         scratch_class=np.zeros(words, dtype=np.uint64),
     )
-
-
-def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
-    """The store with the named arrays grown to ``capacity`` entries."""
-    grown = {}
-    for name in names:
-        array = getattr(store, name)
-        if not array.flags.owndata:  # as after unpickling
-            array = array.copy()
-        array.resize((capacity, *array.shape[1:]), refcheck=False)
-        grown[name] = array
-    return store._replace(**grown)

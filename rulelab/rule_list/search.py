@@ -20,6 +20,7 @@ from .bounds import RuleListBounds
 from .cores import Cores, new_cores
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
+from .growing import resized
 from .reduction import Reduction, reduce
 
 POLICIES = {
@@ -260,7 +261,7 @@ class RuleListSearch(Search):
                 wanted = min(wanted, capacity + free // state.bytes_per_node(store))
                 if wanted < needed:
                     return False
-            store = state.resized(store, state.NODE_ARRAYS, wanted)
+            store = resized(store, state.NODE_ARRAYS, wanted)
             table = state.table_size(wanted)
             if table > len(store.table):
                 store = store._replace(table=np.empty(table, dtype=np.int32))
@@ -270,7 +271,7 @@ class RuleListSearch(Search):
             capacity = len(getattr(store, names[0]))
             if needed > capacity and capacity > 1:
                 wanted = max(2 * capacity, needed)
-                store = state.resized(store, names, wanted)
+                store = resized(store, names, wanted)
         self._store = store
         return True
 

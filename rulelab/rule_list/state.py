@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import bits
 from .bounds import LARGEST_TAIL
 from .counting import Layout
 
@@ -163,20 +162,3 @@ def table_size(n_nodes: int) -> int:
     while 3 * size < 4 * n_nodes:
         size *= 2
     return size
-
-
-def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
-    """The store with the named arrays grown to ``capacity`` entries."""
-    grown = {}
-    for name in names:
-        array = getattr(store, name)
-        if not array.flags.owndata:  # as after unpickling
-            array = array.copy()
-        array.resize((capacity, *array.shape[1:]), refcheck=False)
-        grown[name] = array
-    return store._replace(**grown)
-
-
-def words_of(arrays: Layout) -> int:
-    """Words of one set of patterns."""
-    return bits.n_words(arrays.full.size * bits.WORD)
