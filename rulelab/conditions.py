@@ -67,6 +67,8 @@ class Condition:
         if self.operator == "is present":
             return ~missing
         present = values[~missing]
+        if pd.api.types.infer_dtype(present) == "decimal":
+            present = present.astype(np.float64)
         hit: Any
         if self.operator in ("==", "!="):
             hit = as_text(present) == self.value if isinstance(self.value, str) else present == self.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -420,3 +421,13 @@ def test_compas_priors_have_the_thresholds_of_the_benchmark(shared):
     expected = np.unique(d.priors_count.quantile(np.linspace(0.1, 0.9, 9)))
     assert cuts == expected.tolist()
     assert not b.dropped_
+
+
+def test_decimal_cells_are_numbers():
+    values = pd.Series([Decimal("0.1"), Decimal("0.2"), None])
+    for operator, expected in (
+        ("==", [True, False, False]),
+        ("!=", [False, True, False]),
+        ("<=", [True, False, False]),
+    ):
+        assert Condition("x", operator, 0.1).evaluate(values).tolist() == expected
