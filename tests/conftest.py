@@ -15,6 +15,8 @@ from hypothesis import settings
 settings.register_profile("rulelab", deadline=None)
 settings.load_profile("rulelab")
 
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks include it
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 NO_SKIP = os.environ.get("RULELAB_NO_SKIP") == "1"
 """Whether a skipped test counts as a failure: where all that the tests need is said to be there."""
