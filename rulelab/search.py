@@ -232,7 +232,7 @@ def _drain(
     search: Search, work_per_step: int | None, time_limit: float | None, gap: float, work_limit: int | None
 ) -> Iterator[Snapshot]:
     start, done_before = time.perf_counter(), search.work
-    size = work_per_step or _FIRST_SLICE
+    size, phase = work_per_step or _FIRST_SLICE, ""
     while True:
         began = time.perf_counter()
         left = size if work_limit is None else max(1, work_limit - (search.work - done_before))
@@ -253,7 +253,8 @@ def _drain(
         if snapshot.status is not Status.RUNNING:
             return
         if work_per_step is None:
-            size = _adapted(size, now - began)
+            size = _adapted(size, now - began) if snapshot.phase == phase else _FIRST_SLICE
+            phase = snapshot.phase
 
 
 def _adapted(size: int, seconds: float) -> int:

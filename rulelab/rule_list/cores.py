@@ -24,8 +24,9 @@ _WITHIN_RULES = 4
 _COUNTS_PER_EXPANSION = 60
 _COUNTS_SAVED_PER_HIT = 20
 _CORES_SCANNED_PER_COUNT = 50
-_COUNTS_ON_TRUST = 200_000
-_ANTECEDENTS_PER_PROOF = 400_000
+_EFFORT_ON_TRUST = 500_000_000
+_EFFORT_PER_PROOF = 8_000_000
+_PROOFS_PER_CORE = 40
 _DEEPEST = 6
 _ROOM = 4096
 
@@ -83,7 +84,7 @@ def cut(arrays, rules, cores, chosen, needed, expanded):
     """
     numbers = cores.numbers
     spent = numbers[WORK] + numbers[SCANNED] // _CORES_SCANNED_PER_COUNT
-    if spent > _COUNTS_ON_TRUST + _COUNTS_SAVED_PER_HIT * numbers[HITS]:
+    if spent > _EFFORT_ON_TRUST // arrays.effort + _COUNTS_SAVED_PER_HIT * numbers[HITS]:
         return False
     if cut_by_core(arrays, rules, cores, chosen, needed):
         numbers[HITS] += 1
@@ -126,19 +127,20 @@ def learn(arrays, rules, cores, chosen, needed):
     """Prove that completing the set costs at least ``needed``, and keep a core of it; False if the proof fails.
 
     The core is what is left of the set when patterns, light ones first, are taken away in chunks as long as the proof
-    still goes through.
+    still goes through and the work is bounded.
     """
     numbers = cores.numbers
     if not _costs_at_least(arrays, rules, cores, chosen, needed):
         numbers[FAILED] += 1
         return False
+    stop = numbers[WORK] + _PROOFS_PER_CORE * (1 + _EFFORT_PER_PROOF // arrays.effort)
     kept, trial = cores.trial[0], cores.trial[1]
     for w in range(chosen.size):
         kept[w] = chosen[w]
     size = 32
     while size >= 2:
         position = chosen.size * 64
-        while position > 0:
+        while position > 0 and numbers[WORK] < stop:
             for w in range(chosen.size):
                 trial[w] = kept[w]
             taken = 0
@@ -182,7 +184,7 @@ def _costs_at_least(arrays, rules, cores, chosen, needed):
     for w in range(chosen.size):
         cores.sets[0, w] = chosen[w]
     cores.budget[0] = needed
-    stop = cores.numbers[WORK] + _ANTECEDENTS_PER_PROOF // cores.counts.shape[2]
+    stop = cores.numbers[WORK] + _EFFORT_PER_PROOF // arrays.effort
     depth = 0
     outcome = _enter(arrays, rules, cores, 0)
     while True:

@@ -40,6 +40,9 @@ class Layout(NamedTuple):
     positive_entries : int
         Planes of the positive patterns; the negative ones follow.
     use_rows : bool
+    effort : int
+        Operations of one count with bit planes: what bounds the work between two looks at the clock, and learning. It
+        does not depend on which kernel was found to be faster, so that two runs do the same.
     """
 
     by_word: np.ndarray
@@ -53,6 +56,7 @@ class Layout(NamedTuple):
     entry_mask: np.ndarray
     positive_entries: int
     use_rows: bool
+    effort: int
 
 
 def layout(patterns: np.ndarray, net: np.ndarray, m: int, use_rows: bool | None = None) -> Layout:
@@ -94,6 +98,7 @@ def layout(patterns: np.ndarray, net: np.ndarray, m: int, use_rows: bool | None 
         entry_mask=entry_mask,
         positive_entries=int(np.count_nonzero(entry_word < positive_words)),
         use_rows=False,
+        effort=max(1, m * len(entry_word)),
     )
     if use_rows is False:
         return result

@@ -32,7 +32,7 @@ POLICIES = {
     "random": state.RANDOM_ORDER,
 }
 
-_COUNTS_PER_WORK = 20_000_000
+_EFFORT_PER_WORK = 400_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
 
@@ -159,9 +159,9 @@ class RuleListSearch(Search):
         target = self.work + max_work
         if self._phase == "reducing":
             self._prepare()
-        if self._phase == "incumbent":
+        if self._phase == "incumbent":  # a call ends with the beam: a unit of work takes longer from then on
             self._run_beam(target)
-        if self._phase == "searching" and self.work < target:
+        elif self._phase == "searching":
             self._run_search(target)
 
     def _prepare(self) -> None:
@@ -247,7 +247,7 @@ class RuleListSearch(Search):
     def _children_per_work(self) -> int:
         """Children that one unit of work may look at: all, except where so many take seconds for a single prefix."""
         m = len(self._reduction.antecedents)
-        return min(m + 1, _COUNTS_PER_WORK // max(m, 1) + 64)
+        return min(m + 1, _EFFORT_PER_WORK // (self._layout.effort + 20 * m) + 16)
 
     def _grow(self) -> bool:
         """Make room for more prefixes; False when the memory limit does not allow it."""

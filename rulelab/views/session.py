@@ -287,7 +287,8 @@ class SearchSession:
             if snapshot.status is not Status.RUNNING:
                 return State.ENDED
             if not stepping:
-                size = _adapted(size, time.monotonic() - began)
+                same = snapshot.phase == phase  # a unit of work takes longer in one phase than in another
+                size = _adapted(size, time.monotonic() - began) if same else _FIRST_SLICE
                 self._rest()
         return State.STOPPED
 
