@@ -7,7 +7,7 @@ failed (a proof that is not valid), 2 for bad usage, and that includes bad input
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib
 import math
 import os
 import re
@@ -108,11 +108,7 @@ def _bench(args: argparse.Namespace) -> int:
         raise CommandError(f"there is no benchmark {args.name!r}; the benchmarks are {', '.join(found)}")
     path = found[args.name]
     sys.path.insert(0, str(BENCHMARKS))  # they share a module of their own
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = importlib.import_module(path.stem)
     return module.main(args.arguments) or 0
 
 

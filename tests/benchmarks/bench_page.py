@@ -12,6 +12,7 @@ import shutil
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,8 +44,9 @@ class Traffic:
         self.largest = max(self.largest, size)
 
 
-def main(viewers: int = 1, seconds: float = 20.0) -> None:
-    """Print the figures."""
+def main(argv: Sequence[str] = ()) -> None:
+    """Print the figures: ``bench_page.py [VIEWERS] [SECONDS]``."""
+    viewers, seconds = int(argv[0]) if argv else 1, float(argv[1]) if len(argv) > 1 else 20.0
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -85,4 +87,4 @@ def main(viewers: int = 1, seconds: float = 20.0) -> None:
 
 
 if __name__ == "__main__":
-    main(*(kind(text) for kind, text in zip((int, float), sys.argv[1:], strict=False)))
+    main(sys.argv[1:])
