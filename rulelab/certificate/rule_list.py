@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -24,24 +23,18 @@ import numpy as np
 from ..models import Rule, RuleList
 from ..problem import Problem
 from .certificate import CertificateError
+from .outcome import Outcome
 from .rule_list_children import children, chunks
 from .rule_list_states import Grid, States, exact_sum, grid, states
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a checker found; see `Verification`."""
-
-    valid: bool
-    reason: str
-    objective: float | None = None
-    lower_bound: float | None = None
-    resolution: float | None = None
-    checked: dict[str, int] = field(default_factory=dict)
-
-
-def check(problem: Problem, model: RuleList, regularization: float, arrays: Mapping[str, np.ndarray]) -> Outcome:
+def check(
+    problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
+) -> Outcome:
     """Check the table against the problem and the model."""
+    if "regularization" not in parameters:
+        return Outcome(False, "the certificate does not say for which regularization it speaks")
+    regularization = parameters["regularization"]
     found: dict[str, float] = {}
     checked: dict[str, int] = {}
     try:

@@ -10,6 +10,7 @@ from ..models import Model, RuleList
 from ..problem import Problem
 from . import rule_list
 from .certificate import Certificate, CertificateError
+from .outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Verification:
         return self.valid
 
 
-_CHECKERS: dict[str, tuple[type[Model], Callable[..., rule_list.Outcome]]] = {
+_CHECKERS: dict[str, tuple[type[Model], Callable[..., Outcome]]] = {
     RuleList.family: (RuleList, rule_list.check),
 }
 
@@ -94,9 +95,9 @@ def verify(
     )
 
 
-def _check(problem: Problem, model: Model, certificate: Certificate, regularization: float | None) -> rule_list.Outcome:
-    def refuse(reason: str) -> rule_list.Outcome:
-        return rule_list.Outcome(False, reason)
+def _check(problem: Problem, model: Model, certificate: Certificate, regularization: float | None) -> Outcome:
+    def refuse(reason: str) -> Outcome:
+        return Outcome(False, reason)
 
     if certificate.family not in _CHECKERS:
         return refuse(f"there is no checker for certificates of the family {certificate.family!r}")
@@ -106,8 +107,6 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     if certificate.fingerprint != problem.fingerprint:
         return refuse("the certificate was made for other data: the fingerprints of the problems differ")
     claimed = certificate.parameters.get("regularization")
-    if claimed is None:
-        return refuse("the certificate does not say for which regularization it speaks")
     if regularization is not None and claimed != regularization:
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
-    return checker(problem, model, claimed, certificate.arrays)
+    return checker(problem, model, certificate.parameters, certificate.arrays)
