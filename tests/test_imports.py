@@ -16,7 +16,7 @@ PACKAGE = Path(rulelab.__file__).parent
 ENGINES = {"rule_list", "falling_rule_list", "rule_set"}
 LAYERS: list[set[str]] = [
     {"jit"},
-    {"bits"},
+    {"bits", "growing", "heap", "remaining"},
     {"conditions"},
     {"columns", "boolean_table", "mining_kernels"},
     {"binarize"},

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from rulelab.rule_list.remaining import log10_coarse
+from rulelab.remaining import log10_coarse
 
 
 def coarse(queue, m, longest):

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import heap
 from ..bits import mix
 from ..jit import inlined, kernel
-from . import bounds, heap
+from . import bounds
 from .counting import Layout, count, weigh
 
 # positions in Beam.numbers

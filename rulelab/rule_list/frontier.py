@@ -8,17 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from .. import remaining
+from ..growing import resized
 from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
 from ..search import Incumbent, Search, Snapshot, Status
 from . import beam as beams
-from . import frontier_beam, remaining
+from . import frontier_beam
 from . import frontier_kernels as kernels
 from . import frontier_state as state
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
-from .growing import resized
 from .reduction import Reduction, reduce
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from .. import bits
+from ..growing import resized
 from ..problem import Problem
 from ..search import Status
 from . import near_optimal_kernels as kernels
 from . import near_optimal_state as state
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
-from .growing import resized
 from .near_optimal_result import NearOptimal, summarise
 from .search import RuleListSearch
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import heap
 from ..bits import mix
 from ..jit import inner, kernel
-from . import bounds, heap
+from . import bounds
 from .counting import count
 from .frontier_kernels import least_errors
 from .near_optimal_state import MOST_LISTS, N_CLASSES, N_EDGES, N_EMITTED, N_HEAP, N_STATES, NEVER, WORK

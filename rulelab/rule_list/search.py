@@ -9,18 +9,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import remaining
 from ..certificate import Certificate, CertificateError, prove_rule_list
+from ..growing import resized
 from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
 from ..search import Incumbent, Search, Snapshot, Status
 from . import beam as beams
-from . import kernels, remaining, state
+from . import kernels, state
 from .bounds import RuleListBounds
 from .cores import Cores, new_cores
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
-from .growing import resized
 from .reduction import Reduction, reduce
 
 POLICIES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inlined, inner
+from .jit import inlined, inner
 
 
 @inlined
