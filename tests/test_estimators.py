@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -78,7 +78,7 @@ def test_trace_keeps_the_laws(fitted):
     assert np.allclose(trace["gap"], trace["objective"] - trace["lower_bound"])
     last = trace.iloc[-1]
     assert last["objective"] == fitted.objective_
-    assert (last["errors"], last["rules"]) == (fitted.model_.errors, len(fitted.model_))
+    assert (last["errors"], last["complexity"]) == (fitted.model_.errors, len(fitted.model_))
 
 
 def test_group_rates_are_reported_and_not_used(fitted):
@@ -361,7 +361,9 @@ def test_clone_and_pickle(fitted):
 @pytest.mark.parametrize(
     ("X", "y", "options", "message"),
     [
-        (np.eye(4), [0, 1, 2, 0], {}, "Only binary classification is supported"),
+        (np.eye(4), [0, 1, 1, 0], {"class_weight": {0: -1, 1: 1}}, "class_weight"),
+        (np.eye(4), [0, 1, 1, 0], {"class_weight": {0: 0, 1: 0}}, "class_weight is zero"),
+        (np.eye(4), [0, 1, 1, 0], {"class_weight": "even"}, "class_weight"),
         (np.eye(4), [0.1, 0.2, 0.3, 0.4], {}, "continuous"),
         (np.eye(4), [0, 1, np.nan, 0], {}, "NaN"),
         (np.eye(4), [0, 1, 0], {}, "inconsistent numbers of samples"),
@@ -389,3 +391,61 @@ def test_bad_weights_and_groups():
             rl.RuleListClassifier().fit(X, y, sample_weight=weight)
     with pytest.raises(ValueError, match="inconsistent"):
         rl.RuleListClassifier().fit(X, y, sensitive_features=["a"])
+
+
+def flowers() -> tuple[pd.DataFrame, pd.Series]:
+    data = load_iris(as_frame=True)
+    return data.data, pd.Series(data.target_names[data.target], name="kind")
+
+
+def test_several_classes_have_an_optimal_list_each():
+    X, y = flowers()
+    model = rl.RuleListClassifier(regularization=0.02, thresholds=4).fit(X, y, sensitive_features=X.iloc[:, 0] > 6)
+    assert model.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert model.status_ is rl.Status.OPTIMAL
+    assert model.gap_.tolist() == [0, 0, 0]
+    for k, label in enumerate(model.classes_):
+        alone = rl.RuleListClassifier(regularization=0.02, thresholds=4).fit(X, y == label)
+        assert model.models_[k].antecedents == alone.model_.antecedents
+        assert model.objective_[k] == alone.objective_
+        assert model.trace_[model.trace_["class"] == label]["objective"].iloc[-1] == alone.objective_
+        expected = alone.predict_proba(X)[:, 1]
+        others = np.column_stack([m.predict_proba(X)[:, 1] for m in model.models_]).sum(axis=1)
+        assert np.allclose(model.predict_proba(X)[:, k] * others, expected)
+    assert model.score(X, y) > 0.9
+    assert (model.predict(X) == model.classes_[model.predict_proba(X).argmax(axis=1)]).all()
+    assert model.group_rates_.index.names == ["class", "group"]
+    because = model.explain(X)
+    assert because["class"].tolist() == model.predict(X).tolist()
+    assert because.index.tolist() == X.index.tolist()
+    with pytest.raises(AttributeError, match="models_"):
+        _ = model.model_
+
+
+def test_a_class_of_several_without_weight_is_never_predicted():
+    X, y = flowers()
+    weight = (y != "setosa").astype(int)
+    model = rl.RuleListClassifier(regularization=0.02, thresholds=4).fit(X, y, sample_weight=weight)
+    assert set(model.predict(X)) == {"versicolor", "virginica"}
+    assert model.predict_proba(X)[:, 0].max() == 0
+
+
+def test_class_weights_are_sample_weights():
+    X, y = people()
+    options = {"regularization": 0.03, "thresholds": 4}
+    by_class = rl.RuleListClassifier(**options, class_weight={"yes": 3, "no": 1}).fit(X, y)
+    antecedents = by_class.antecedents_
+    search = rl.RuleListSearch(
+        rl.Problem.from_antecedents(antecedents, y, sample_weight=np.where(y == "yes", 3, 1)), regularization=0.03
+    )
+    assert by_class.objective_ == rl.solve(search).incumbent.objective
+    assert by_class.antecedents_.names == rl.RuleListClassifier(**options).fit(X, y).antecedents_.names
+    balanced = rl.RuleListClassifier(**options, class_weight="balanced").fit(X, y)
+    assert balanced.model_.default.positives + sum(r.positives for r in balanced.model_.rules) == pytest.approx(120)
+    assert balanced.status_ is rl.Status.OPTIMAL
+
+
+def test_a_class_of_weight_nothing_leaves_the_other():
+    X, y = people()
+    model = rl.RuleListClassifier(class_weight={"yes": 0, "no": 1}).fit(X, y)
+    assert set(model.predict(X)) == {"no"}

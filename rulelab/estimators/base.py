@@ -1,0 +1,338 @@
+"""What the classifiers share: `fit` binarizes, makes a problem and drains the same steps as every view."""
+
+from __future__ import annotations
+
+import abc
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_consistent_length, check_random_state, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..binarize import Binarizer
+from ..columns import as_frame, match_columns, read_weights
+from ..conditions import Condition, NothingFound, attach_conditions, conditions_of
+from ..metrics import group_rates
+from ..models import Model
+from ..problem import Problem
+from ..search import Search, Snapshot, Status, steps
+
+_TRACE_ROWS = 10_000
+_COUNTS = ("queued", "created", "expanded")
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """One model of two classes, as the search left it."""
+
+    model: Model
+    objective: float
+    lower_bound: float
+    gap: float
+    status: Status
+    trace: pd.DataFrame
+    nothing_found: str | None = None
+
+
+class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
+    """A model that is proven optimal; with more than two classes one model of each class against the rest.
+
+    Attributes
+    ----------
+    models_ : tuple of Model
+        One model for two classes; else one per class, in the order of ``classes_``, whose positive label is True.
+    """
+
+    _MODEL: ClassVar[str] = "the model"
+    """How messages call it."""
+
+    thresholds: Any
+    negations: bool
+    max_categories: int
+    class_weight: Any
+    time_limit: float | None
+    gap: float
+    random_state: Any
+    classes_: np.ndarray
+    _framed: bool
+    _columns: tuple[str, ...]
+
+    @abc.abstractmethod
+    def _features(self, table: pd.DataFrame, weight: np.ndarray | None) -> Any:
+        """What rules are made of, from the table of training rows; raises NothingFound."""
+
+    @abc.abstractmethod
+    def _problem(self, features: Any, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:
+        """The problem of these features."""
+
+    @abc.abstractmethod
+    def _new_search(self, problem: Problem, seed: int | None) -> Search:
+        """A search with the parameters of the estimator, which it checks."""
+
+    @abc.abstractmethod
+    def _without_rules(self, classes: list[Any], positives: int | float, negatives: int | float) -> tuple[Model, float]:
+        """The model that has no rule, and its objective."""
+
+    @abc.abstractmethod
+    def _check_features(self) -> None:
+        """Refuse unusable parameters of `_features`."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Self:
+        """Find the optimal model.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Numbers, categories, Booleans; missing cells are allowed.
+        y : array, shape (n_rows,)
+            Of two classes the larger label is the positive one.
+        sample_weight : array, shape (n_rows,), optional
+            Weights >= 0. Whole numbers count as repeated rows, in every respect.
+        sensitive_features : array of labels, shape (n_rows,), or DataFrame, optional
+            Groups of people, reported on in ``group_rates_``.
+
+        Raises
+        ------
+        ValueError
+            When the data or a parameter are unusable.
+        """
+        y = validate_data(self, y=y)
+        table = self._table(X, reset=True)
+        seed = self._check_parameters(table)
+        check_consistent_length(table, y)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        weight = None
+        if sample_weight is not None:
+            weight = read_weights(_check_sample_weight(sample_weight, table, ensure_non_negative=True), len(table))
+            kept = np.flatnonzero(weight)
+            table, y, weight = table.iloc[kept], y[kept], weight[kept]
+        groups = None
+        if sensitive_features is not None:
+            check_consistent_length(sensitive_features, X)
+            groups = pd.DataFrame(sensitive_features)
+            groups = groups if weight is None else groups.iloc[kept]
+        self._fit(table, y, weight, groups, seed)
+        self.group_rates_ = None if groups is None else self._rates(table, y, weight, groups)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict labels: array, shape (n_rows,). The columns of a DataFrame are matched by name, in any order."""
+        table = self._fitted_table(X)
+        if len(self.models_) > 1:
+            return self.classes_[self._scores(table).argmax(axis=1)]
+        positive, codes = self.model_.predicts_positive(table), self._codes()
+        return self.classes_[np.where(positive, codes[-1], codes[0])]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Proportions of the classes among the training rows of the deciding rule: shape (n_rows, n_classes).
+
+        With more than two classes these are the models' proportions, scaled to a sum of 1.
+        """
+        table = self._fitted_table(X)
+        if len(self.models_) > 1:
+            scores = self._scores(table)
+            total = scores.sum(axis=1, keepdims=True)
+            even = np.full_like(scores, 1 / scores.shape[1])
+            return np.divide(scores, total, out=even, where=total > 0)
+        known = self.model_.predict_proba(table)
+        out = np.zeros((len(known), len(self.classes_)))
+        out[:, self._codes()] = known
+        return out
+
+    def explain(self, X: Any) -> pd.DataFrame:
+        """Say for each row what decides it; see the model's ``explain``.
+
+        With more than two classes the rules are those of the model of the predicted class, named in ``class``.
+        """
+        table = self._fitted_table(X)
+        if len(self.models_) == 1:
+            return self.model_.explain(table)
+        winner = self._scores(table).argmax(axis=1)
+        parts = []
+        for k in np.unique(winner):
+            rows = np.flatnonzero(winner == k)
+            part = self.models_[k].explain(table.iloc[rows])
+            parts.append(part.assign(**{"class": self.classes_[k]}).set_index(rows))
+        return pd.concat(parts).sort_index().set_index(table.index)
+
+    @property
+    def model_(self) -> Model:
+        """The model, of two classes; see ``models_`` for more."""
+        check_is_fitted(self, "models_")
+        if len(self.models_) > 1:
+            raise AttributeError(f"there are {len(self.models_)} classes, each with a model of its own in models_")
+        return self.models_[0]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _new_binarizer(self) -> Binarizer:
+        return Binarizer(self.thresholds, self.negations, self.max_categories)
+
+    def _check_parameters(self, table: pd.DataFrame) -> int | None:
+        """Refuse unusable parameters, whether or not they come to be used; returns the seed."""
+        self._new_binarizer().check_parameters(table.columns)
+        self._check_features()
+        seed: int | None = self.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = int(check_random_state(seed).randint(2**31 - 1))
+        smallest = Problem.from_counts([[False], [True]], [1, 0], [0, 1])
+        steps(self._new_search(smallest, seed), time_limit=self.time_limit, gap=self.gap)  # not run: only checked
+        return seed
+
+    def _fit(
+        self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: Any, seed: int | None
+    ) -> None:
+        """Search on rows of positive weight; sets the fitted attributes."""
+        self._clear()
+        features, why = None, "the rows hold a single class"
+        if len(np.unique(y)) > 1:
+            try:
+                features = self._features(table, weight)
+            except NothingFound as error:
+                why = str(error)
+                warnings.warn(f"{self._MODEL} is only its default: {error}", UserWarning, stacklevel=3)
+        if self.class_weight is not None:
+            by_class = compute_sample_weight(self.class_weight, y)
+            weight = read_weights(by_class if weight is None else by_class * weight, len(y), "class_weight", some=True)
+        several = len(self.classes_) > 2
+        targets = [y == label for label in self.classes_] if several else [y]
+        fits = []
+        for target in targets:
+            counted = target if weight is None else target[weight > 0]
+            if features is None or len(np.unique(counted)) == 1:
+                fits.append(self._settled(target, weight, why))
+            else:
+                fits.append(self._searched(self._problem(features, target, weight, groups), seed))
+        self._keep(fits)
+
+    def _clear(self) -> None:
+        """Forget an earlier fit."""
+        self.binarizer_: Binarizer | None = None
+        self._given_conditions: tuple[Condition, ...] = ()
+
+    def _keep(self, fits: list[_Fit]) -> None:
+        """Set the fitted attributes; those that are numbers become arrays where there are several models."""
+        self.models_ = tuple(fit.model for fit in fits)
+        first, one = fits[0], len(fits) == 1
+        for name in ("objective", "lower_bound", "gap"):
+            values = [getattr(fit, name) for fit in fits]
+            setattr(self, f"{name}_", values[0] if one else np.array(values))
+        open_fits = [fit for fit in fits if fit.status is not Status.OPTIMAL]
+        self.status_ = open_fits[0].status if open_fits else Status.OPTIMAL
+        self.nothing_found_ = first.nothing_found
+        self.trace_ = first.trace
+        if not one:
+            traces = {label: fit.trace for label, fit in zip(self.classes_.tolist(), fits, strict=True)}
+            self.trace_ = pd.concat(traces, names=["class", "step"]).reset_index("class").reset_index(drop=True)
+
+    def _searched(self, problem: Problem, seed: int | None) -> _Fit:
+        trace: list[dict[str, Any]] = []
+        for snapshot in steps(self._new_search(problem, seed), time_limit=self.time_limit, gap=self.gap):
+            trace.append(_trace_row(snapshot))
+            if len(trace) > _TRACE_ROWS:
+                del trace[1::2]
+        if snapshot.status is Status.INFEASIBLE:
+            raise ValueError(f"{self._MODEL} cannot meet its constraints on these rows; loosen them")
+        best = snapshot.incumbent
+        assert best is not None
+        if snapshot.status is Status.LIMIT:
+            warnings.warn(
+                f"the {snapshot.limit} limit was reached before a proof: the objective "
+                f"{best.objective:.6g} is proven to be within {snapshot.gap:.6g} of the optimum",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return _Fit(
+            model=best.model,
+            objective=best.objective,
+            lower_bound=snapshot.lower_bound,
+            gap=snapshot.gap,
+            status=snapshot.status,
+            trace=pd.DataFrame(trace),
+        )
+
+    def _settled(self, y: np.ndarray, weight: np.ndarray | None, why: str) -> _Fit:
+        """The model that is optimal because there is no other."""
+        labels = np.unique(y if weight is None else y[weight > 0])
+        positive = y == labels[-1]
+        positives, negatives = (
+            rows.sum().item() if weight is None else weight[rows].sum().item() for rows in (positive, ~positive)
+        )
+        model, objective = self._without_rules(labels.tolist(), positives, negatives)
+        row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
+        row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(_COUNTS, 0)}
+        return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
+
+    def _rates(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: pd.DataFrame) -> Any:
+        """Rates of each group on the training rows, of each class against the rest where there are several."""
+        predicted = self.predict(table)
+        labels = self.classes_[-1:] if len(self.models_) == 1 else self.classes_
+        rates = {label: group_rates(y == label, predicted == label, groups, weight) for label in labels}
+        return rates[labels[0]] if len(labels) == 1 else pd.concat(rates, names=["class", "group"])
+
+    def _codes(self) -> np.ndarray:
+        """Positions of the model's labels among the classes; it has one label only where the rows had."""
+        return np.searchsorted(self.classes_, self.model_.classes)
+
+    def _scores(self, table: pd.DataFrame) -> np.ndarray:
+        """Proportion of each class where its model is asked: shape (n_rows, n_classes)."""
+        scores = np.zeros((len(table), len(self.models_)))
+        for k, model in enumerate(self.models_):
+            if True in model.classes:
+                scores[:, k] = model.predict_proba(table)[:, -1]
+        return scores
+
+    def _fitted_table(self, X: Any) -> pd.DataFrame:
+        check_is_fitted(self, "models_")
+        return self._table(X, reset=False)
+
+    def _table(self, X: Any, reset: bool) -> pd.DataFrame:
+        """The rows as a DataFrame with the training columns in their order, named by texts."""
+        framed: bool = isinstance(X, pd.DataFrame)
+        if not framed:
+            X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        elif reset or not self._framed:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        table = as_frame(X)
+        if reset:
+            self._framed, self._columns = framed, tuple(table.columns)
+        else:
+            table = match_columns(table, self._columns, framed and self._framed, type(self).__name__)
+            if self.binarizer_ is None:
+                attach_conditions(table, self._given_conditions)
+        return table
+
+    def _conditions_in(self, table: pd.DataFrame, weight: np.ndarray | None) -> pd.DataFrame:
+        """The table if all its columns are Boolean, else its conditions."""
+        if all(dtype == np.bool_ for dtype in table.dtypes):
+            self._given_conditions = conditions_of(table)
+            return table
+        self.binarizer_ = self._new_binarizer()
+        return self.binarizer_.fit_transform(table, sample_weight=weight)
+
+
+def _trace_row(snapshot: Snapshot) -> dict[str, Any]:
+    incumbent = snapshot.incumbent
+    assert incumbent is not None
+    return {
+        "seconds": snapshot.seconds,
+        "work": snapshot.work,
+        "objective": incumbent.objective,
+        "lower_bound": snapshot.lower_bound,
+        "gap": snapshot.gap,
+        "errors": incumbent.errors,
+        "complexity": incumbent.complexity,
+        **{name: snapshot.counts[name] for name in _COUNTS if name in snapshot.counts},
+    }

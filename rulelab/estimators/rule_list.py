@@ -1,0 +1,154 @@
+"""Optimal rule lists as scikit-learn classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..antecedents import Antecedents, check_limits, mine_antecedents
+from ..models import Model, RuleList
+from ..problem import Problem
+from ..rule_list import RuleListSearch
+from .base import CertifiedClassifier
+
+
+class RuleListClassifier(CertifiedClassifier):
+    """The rule list of least ``errors / n + regularization * rules``, with a proof that none is better.
+
+    Parameters
+    ----------
+    regularization : float, default 0.01
+        Cost of one rule, above 0 and below 1: a rule must correct at least this fraction of the rows.
+    max_conditions : {1, 2, 3}, default 2
+        Most conditions that a rule joins.
+    min_support, max_support : float, default 0.01 and 0.99
+        Fractions of the rows that a rule's conditions may hold on.
+    thresholds : int or dict, default 10
+        Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
+    negations : bool, default True
+        Also use ``!=`` and ``not``; see `Binarizer`.
+    max_categories : int, default 20
+        Categories of a column that get conditions; see `Binarizer`.
+    policy : str, default "lower_bound"
+        Order of the search; see `RuleListSearch`. It does not change the optimum.
+    max_length : int, optional
+        Most rules, not counting the default.
+    class_weight : dict, "balanced" or None
+        Cost of an error on a row of each class, multiplied with ``sample_weight``; "balanced" gives all classes the
+        same total weight. The objective and all counts are in these weights; support and quantiles are not.
+    time_limit : float, optional
+        Seconds of search. At a limit the best list so far is kept, and a ConvergenceWarning tells the proven gap.
+    gap : float, default 0.0
+        Stop when the objective is proven to be within this of the optimum.
+    memory_limit : int, optional
+        Bytes that the search may take.
+    beam_width : int, default 500
+        Width of the beam search for the first list; 0 to start from the default rule.
+    random_state : int, RandomState or None
+        Seed of the policy "random".
+
+    Attributes
+    ----------
+    model_ : RuleList
+        Predicts on raw tables, too; see `RuleList.to_json` for saving it.
+    models_ : tuple of RuleList
+        ``model_`` alone, or with more than two classes one list per class against the rest, with the labels False
+        and True.
+    objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
+        ``gap_`` is 0 for a certified optimum.
+    status_ : Status
+        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof.
+    trace_ : DataFrame
+        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity, queued, created,
+        expanded; with more than two classes also class.
+    classes_ : array
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        When fitted on a DataFrame with named columns.
+    binarizer_ : Binarizer or None
+        None when the columns were Boolean already.
+    antecedents_ : Antecedents or None
+        None when there was nothing to search.
+    nothing_found_ : str or None
+        Why there was nothing to search: a single class, no column that gives a condition, or no antecedent within the
+        limits of support.
+    group_rates_ : DataFrame or None
+        Rates of each group of ``sensitive_features`` on the training rows. The search does not see the groups.
+
+    Notes
+    -----
+    A table whose columns are all of dtype bool is used as it is; any other table is binarized. A DataFrame is read by
+    column names when predicting, in any order. Where there is nothing to search, the list is only its default, which
+    is optimal then; unless this is for want of a second class, a warning says why. With more than two classes every
+    list is optimal for its class against the rest; a row gets the class whose list gives it the largest proportion.
+    """
+
+    _MODEL = "the rule list"
+
+    def __init__(
+        self,
+        regularization: float = 0.01,
+        max_conditions: int = 2,
+        min_support: float = 0.01,
+        max_support: float = 0.99,
+        thresholds: int | dict[Any, Any] = 10,
+        negations: bool = True,
+        max_categories: int = 20,
+        policy: str = "lower_bound",
+        max_length: int | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        gap: float = 0.0,
+        memory_limit: int | None = None,
+        beam_width: int = 500,
+        random_state: Any = None,
+    ) -> None:
+        self.regularization = regularization
+        self.max_conditions = max_conditions
+        self.min_support = min_support
+        self.max_support = max_support
+        self.thresholds = thresholds
+        self.negations = negations
+        self.max_categories = max_categories
+        self.policy = policy
+        self.max_length = max_length
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.gap = gap
+        self.memory_limit = memory_limit
+        self.beam_width = beam_width
+        self.random_state = random_state
+
+    def _check_features(self) -> None:
+        check_limits(self.max_conditions, self.min_support, self.max_support)
+
+    def _clear(self) -> None:
+        super()._clear()
+        self.antecedents_: Antecedents | None = None
+
+    def _features(self, table: pd.DataFrame, weight: np.ndarray | None) -> Antecedents:
+        conditions = self._conditions_in(table, weight)
+        self.antecedents_ = mine_antecedents(
+            conditions, self.max_conditions, self.min_support, self.max_support, sample_weight=weight
+        )
+        return self.antecedents_
+
+    def _problem(self, features: Antecedents, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:
+        return Problem.from_antecedents(features, y, sample_weight=weight)
+
+    def _new_search(self, problem: Problem, seed: int | None) -> RuleListSearch:
+        return RuleListSearch(
+            problem,
+            regularization=self.regularization,
+            policy=self.policy,
+            max_length=self.max_length,
+            memory_limit=self.memory_limit,
+            random_state=seed,
+            beam_width=self.beam_width,
+        )
+
+    def _without_rules(self, classes: list[Any], positives: int | float, negatives: int | float) -> tuple[Model, float]:
+        model = RuleList.without_rules(classes, positives, negatives)
+        return model, model.objective(self.regularization)
