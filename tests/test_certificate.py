@@ -341,7 +341,7 @@ def test_reasons_name_what_is_wrong(proven):
     assert "not of the" in reason(certificate=with_arrays(certificate, sets=sets[:, 1:].copy()))
     assert "bytes and one integer" in reason(certificate=with_arrays(certificate, values=values.astype(float)))
     assert "bytes and one integer" in reason(certificate=with_arrays(certificate, values=values[1:]))
-    assert "must hold 'sets' and 'values'" in reason(certificate=replace(certificate, arrays={"sets": sets}))
+    assert "must hold 'sets', 'values'" in reason(certificate=replace(certificate, arrays={"sets": sets}))
     assert "negative" in reason(certificate=with_arrays(certificate, values=-values))
     assert "negative or exceeds" in reason(certificate=with_arrays(certificate, values=values + (1 << 62)))
 

@@ -197,7 +197,7 @@ def test_a_file_of_the_first_schema_has_no_origin(proven):
     assert old.origin is None
     assert verify(problem, model, old).valid
     content = npz(header=text({"schema": 1, **header}), origin=text({}), **certificate.arrays)
-    assert "'sets' and 'values'" in verify(problem, model, Certificate.load(io.BytesIO(content))).reason
+    assert "'sets', 'values'" in verify(problem, model, Certificate.load(io.BytesIO(content))).reason
 
 
 # origins --------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from .certificate import Certificate, CertificateError
 from .origin import Origin, OriginError
+from .rule_list_lemmas import KnownSets
 from .rule_list_proof import prove_rule_list
 from .verification import Verification, verify
 
-__all__ = ["Certificate", "CertificateError", "Origin", "OriginError", "Verification", "prove_rule_list", "verify"]
+__all__ = [
+    "Certificate",
+    "CertificateError",
+    "KnownSets",
+    "Origin",
+    "OriginError",
+    "Verification",
+    "prove_rule_list",
+    "verify",
+]

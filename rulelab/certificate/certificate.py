@@ -49,7 +49,8 @@ class Certificate:
         What the objective depends on besides the data, such as ``regularization``.
     arrays : mapping of str to array
         The proof; its form depends on the family. For rule lists: ``sets``, uint8 of shape (n, n_bytes), packed sets of
-        patterns, and ``values``, int64 of shape (n,), a lower bound on what each set still costs.
+        patterns, ``values``, int64 of shape (n,), a lower bound on what each set still costs, and maybe ``lemmas``,
+        int64, positions of the sets that bound other sets.
     origin : Origin or None
         How a raw table becomes the problem; `verify` does not need it, but ``rulelab verify`` does.
     """

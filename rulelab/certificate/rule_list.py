@@ -8,7 +8,8 @@ a rule's errors on what it captures, plus the rule, plus f of what it leaves. A 
 
 then V <= f on the table, by induction on the size of S, and V(all patterns) = cost of the model proves it optimal.
 An antecedent whose majority weight in S does not pay for a rule is skipped: some optimal list has no such rule
-(Thm 11, in context). The bound h is computed here, see `children`. All sums are exact.
+(Thm 11, in context). The bound h is computed here, see `children`; sets of the table named as lemmas bound V' of other
+sets, see `rule_list_lemmas`. All sums are exact.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ..problem import Problem
 from .certificate import CertificateError
 from .outcome import Outcome
 from .rule_list_children import children, chunks
+from .rule_list_lemmas import Lemmas
 from .rule_list_states import Grid, States, exact_sum, grid, states
 
 
@@ -48,8 +50,9 @@ def check(
         if objective - lower_bound > rounding:
             raise CertificateError("a rule of the model does not predict the majority of what it captures")
         checked.update(sets=len(sets), inequalities=len(sets) * (1 + len(space.antecedents)), looked_up=0)
+        lemmas = _lemmas(arrays, sets, values)
         for part in chunks(space, len(sets)):
-            checked["looked_up"] += _check_chunk(problem, space, table, sets[part], values[part], part.start)
+            checked["looked_up"] += _check_chunk(problem, space, table, lemmas, sets[part], values[part], part.start)
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     resolution = float(objective - lower_bound)
@@ -63,8 +66,8 @@ def check(
 
 
 def _table(space: States, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    if set(arrays) != {"sets", "values"}:
-        raise CertificateError(f"the certificate must hold 'sets' and 'values', not {sorted(arrays)}")
+    if set(arrays) - {"lemmas"} != {"sets", "values"}:
+        raise CertificateError(f"the certificate must hold 'sets', 'values' and maybe 'lemmas', not {sorted(arrays)}")
     sets, values = arrays["sets"], arrays["values"]
     if sets.dtype != np.uint8 or sets.ndim != 2 or values.dtype != np.int64 or values.shape != sets.shape[:1]:
         raise CertificateError("'sets' and 'values' of the certificate must be bytes and one integer for each set")
@@ -75,6 +78,13 @@ def _table(space: States, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray,
     if (values < 0).any() or (values > space.per_error * space.total).any():
         raise CertificateError("a value of the table is negative or exceeds all costs")
     return sets, values
+
+
+def _lemmas(arrays: Mapping[str, np.ndarray], sets: np.ndarray, values: np.ndarray) -> Lemmas:
+    chosen = arrays.get("lemmas", np.zeros(0, dtype=np.int64))
+    if chosen.dtype != np.int64 or chosen.ndim != 1 or (chosen < 0).any() or (chosen >= len(sets)).any():
+        raise CertificateError("'lemmas' of the certificate must be positions of sets of its table")
+    return Lemmas(sets[chosen], values[chosen])
 
 
 def _root(
@@ -96,25 +106,37 @@ def _root(
 
 
 def _check_chunk(
-    problem: Problem, space: States, table: dict[bytes, int], sets: np.ndarray, values: np.ndarray, start: int
+    problem: Problem,
+    space: States,
+    table: dict[bytes, int],
+    lemmas: Lemmas,
+    sets: np.ndarray,
+    values: np.ndarray,
+    start: int,
 ) -> int:
     """Check the inequalities of some sets; the number of children looked up in the table."""
     below = children(space, sets, values)
+    sizes = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
 
     def refuse(parent: int, what: str, most: str) -> None:
-        size = int(np.bitwise_count(sets[parent]).sum())
         raise CertificateError(
-            f"set {start + parent} of the table ({size} of {len(space.weights)} patterns) claims that what follows "
-            f"costs at least {values[parent]}, but {what} {most}"
+            f"set {start + parent} of the table ({sizes[parent]} of {len(space.weights)} patterns) claims that what "
+            f"follows costs at least {values[parent]}, but {what} {most}"
         )
 
     for parent in below.exceeded[:1]:
         refuse(parent, "the default rule alone", "costs less")
-    for parent, a, child, required in zip(*below[1:], strict=True):
-        if (value := table.get(bytes(child), -1)) < required:
-            name = problem.names[space.antecedents[a]]
-            known = "is not in the table" if value < 0 else f"has {value} in the table"
-            refuse(parent, f"the rule {name!r} leaves a set that would have to cost {required} and", known)
+    known = np.array([table.get(bytes(child), -1) for child in below.sets], dtype=np.int64)
+    rows = np.flatnonzero(known < below.required)
+    by_lemma = lemmas.proving(space, below.sets[rows], below.required[rows], sizes[below.parent[rows]])
+    for row in rows[by_lemma < 0][:1]:
+        name = problem.names[space.antecedents[below.antecedent[row]]]
+        found = "is not in the table" if known[row] < 0 else f"has {known[row]} in the table"
+        refuse(
+            below.parent[row],
+            f"the rule {name!r} leaves a set that would have to cost {below.required[row]} and",
+            found,
+        )
     return len(below.parent)
 
 

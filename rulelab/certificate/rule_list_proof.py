@@ -15,10 +15,13 @@ from .certificate import Certificate, CertificateError
 from .origin import Origin
 from .rule_list import recompute
 from .rule_list_children import children, chunks
+from .rule_list_lemmas import KnownSets, Lemmas
 from .rule_list_states import States, states
 
 
-def prove_rule_list(problem: Problem, model: RuleList, regularization: float) -> Certificate:
+def prove_rule_list(
+    problem: Problem, model: RuleList, regularization: float, known: KnownSets | None = None
+) -> Certificate:
     """Prove that no rule list, of any length, has a smaller objective.
 
     Parameters
@@ -28,6 +31,8 @@ def prove_rule_list(problem: Problem, model: RuleList, regularization: float) ->
         An optimal list, from any solver.
     regularization : float
         Cost of one rule, 0 < regularization < 1.
+    known : KnownSets, optional
+        Sets whose costs are known, which can make the proof much smaller. Those that are used are proven, too.
 
     Returns
     -------
@@ -41,33 +46,63 @@ def prove_rule_list(problem: Problem, model: RuleList, regularization: float) ->
     """
     costs, _, value = recompute(problem, model, regularization)
     space = states(problem, costs)
-    table = _table(space, value - space.per_error * space.constant)
-    sets = np.frombuffer(b"".join(table), dtype=np.uint8).reshape(len(table), space.n_bytes)
+    root = value - space.per_error * space.constant
+    try:
+        table, used = _table(space, root, Lemmas.of(space, known))
+    except _NotProven:
+        try:
+            table, used = _table(space, root, Lemmas.of(space, None))
+        except _NotProven:
+            raise CertificateError("the model is not optimal for this regularization: a better list exists") from None
+    arrays = {
+        "sets": np.frombuffer(b"".join(table), dtype=np.uint8).reshape(len(table), space.n_bytes),
+        "values": np.fromiter(table.values(), dtype=np.int64, count=len(table)),
+    }
+    if used:
+        arrays["lemmas"] = np.array([k for k, packed in enumerate(table) if packed in used], dtype=np.int64)
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
         parameters={"regularization": float(regularization)},
-        arrays={"sets": sets, "values": np.fromiter(table.values(), dtype=np.int64, count=len(table))},
+        arrays=arrays,
         origin=Origin.of(problem),
     )
 
 
-def _table(space: States, root: int) -> dict[bytes, int]:
-    """The closed table, by set."""
+class _NotProven(Exception):  # noqa: N818 - caught below
+    """Some set costs less than it was said to."""
+
+
+def _table(space: States, root: int, lemmas: Lemmas) -> tuple[dict[bytes, int], set[bytes]]:
+    """The closed table, by set, and those of its sets that serve as lemmas."""
     table: dict[bytes, int] = {}
+    used: set[bytes] = set()
     waiting = {len(space.weights): {bytes(space.everything[0]): root}}
+
+    def require(packed: bytes, size: int, value: int) -> None:
+        level = waiting.setdefault(size, {})
+        if level.get(packed, -1) < value:
+            level[packed] = value
+
     while waiting:
-        largest = waiting.pop(max(waiting))
-        table.update(largest)
-        sets = np.frombuffer(b"".join(largest), dtype=np.uint8).reshape(len(largest), space.n_bytes)
-        values = np.fromiter(largest.values(), dtype=np.int64, count=len(largest))
+        largest = max(waiting)
+        level = waiting.pop(largest)
+        table.update(level)
+        sets = np.frombuffer(b"".join(level), dtype=np.uint8).reshape(len(level), space.n_bytes)
+        values = np.fromiter(level.values(), dtype=np.int64, count=len(level))
         for part in chunks(space, len(sets)):
             below = children(space, sets[part], values[part])
             if len(below.exceeded):
-                raise CertificateError("the model is not optimal for this regularization: a better list exists")
-            sizes = np.bitwise_count(below.sets).sum(axis=1, dtype=np.int64).tolist()
-            for size, child, required in zip(sizes, map(bytes, below.sets), below.required.tolist(), strict=True):
-                level = waiting.setdefault(size, {})
-                if level.get(child, -1) < required:
-                    level[child] = required
-    return table
+                raise _NotProven
+            by_lemma = lemmas.proving(space, below.sets, below.required, np.full(len(below.sets), largest))
+            for k in np.unique(by_lemma[by_lemma >= 0]).tolist():
+                packed = bytes(lemmas.sets[k])
+                used.add(packed)
+                require(packed, int(np.bitwise_count(lemmas.sets[k]).sum()), int(lemmas.values[k]))
+            left = by_lemma < 0
+            sizes = np.bitwise_count(below.sets[left]).sum(axis=1, dtype=np.int64).tolist()
+            for size, child, required in zip(
+                sizes, map(bytes, below.sets[left]), below.required[left].tolist(), strict=True
+            ):
+                require(child, size, required)
+    return table, used

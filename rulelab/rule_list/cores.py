@@ -12,9 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import bits
+from ..certificate import KnownSets
 from ..jit import inlined, inner, popcount
 from . import bounds
+from .costs import Costs
 from .counting import Layout, count
+from .reduction import Reduction
 
 # positions in Cores.numbers
 N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS = range(6)
@@ -70,6 +74,23 @@ def new_cores(arrays: Layout) -> Cores:
         budget=np.zeros(_DEEPEST + 1, dtype=np.int64),
         position=np.zeros(_DEEPEST + 1, dtype=np.int64),
         trial=np.zeros((2, words), dtype=np.uint64),
+    )
+
+
+def known_sets(cores: Cores, arrays: Layout, reduction: Reduction, costs: Costs) -> KnownSets:
+    """The pool as hints for a proof, the cores that were used last first."""
+    rows = bits.transpose(arrays.by_antecedent, len(arrays.weights))
+    present = bits.unpack(arrays.full[None, :], len(arrays.weights))[0]
+    sign = np.where(np.arange(len(arrays.weights)) < arrays.positive_words * bits.WORD, 1, -1)
+    n = int(cores.numbers[N_CORES])
+    return KnownSets(
+        antecedents=reduction.antecedents,
+        patterns=bits.unpack(rows, len(reduction.antecedents))[present],
+        net=(sign * arrays.weights)[present],
+        per_error=costs.per_error,
+        per_rule=costs.per_rule,
+        sets=bits.unpack(cores.masks[:n], len(arrays.weights))[:, present],
+        values=cores.value[:n].copy(),
     )
 
 

@@ -19,7 +19,7 @@ from ..search import Incumbent, Search, Snapshot, Status
 from . import beam as beams
 from . import kernels, state
 from .bounds import RuleListBounds
-from .cores import Cores, new_cores
+from .cores import Cores, known_sets, new_cores
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
 from .reduction import Reduction, reduce
@@ -142,8 +142,8 @@ class RuleListSearch(Search):
     def certificate(self) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
 
-        It is made anew from the list alone, without the search's own bounds on paths and learnt cores, so that an
-        independent check can follow it; this takes time of the order of a search without them.
+        It is made anew from the list and the cores that the search learnt, without its bounds on paths, so that an
+        independent check can follow it.
 
         Raises
         ------
@@ -154,7 +154,8 @@ class RuleListSearch(Search):
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
         if self._phase != "certified":
             raise CertificateError("the search has not proven its list optimal yet; let it finish first")
-        return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization)
+        known = known_sets(self._cores, self._layout, self._reduction, self._costs)
+        return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization, known)
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work
