@@ -7,6 +7,7 @@ to run every kernel as plain Python.
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -65,13 +66,24 @@ def source_stamp() -> tuple[float, int]:
 
 
 def _watch_all_sources(dispatcher: Any) -> None:
-    """Let a change of any kernel source make the cached kernel stale, not only one of the file it is defined in."""
+    """Let a change of any kernel source make the cached kernel stale, not only one of the file it is defined in.
+
+    Numba reads the whole index before it looks at its stamp, which fails where the index names a type that is no more.
+    """
     global _stamp
     file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if file is not None:
         if _stamp is None:
             _stamp = source_stamp()
         file._source_stamp = _stamp
+        file._load_index = partial(_index_or_nothing, file._load_index)
+
+
+def _index_or_nothing(load: Callable[[], dict[Any, str]]) -> dict[Any, str]:
+    try:
+        return load()
+    except (AttributeError, EOFError, ImportError, pickle.UnpicklingError):
+        return {}
 
 
 def is_compiled(*kernels: Any) -> bool:

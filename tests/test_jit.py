@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +28,59 @@ def test_a_change_of_any_kernel_source_makes_the_cache_stale():
     from rulelab.rule_list import kernels
 
     assert kernels.advance._cache._cache_file._source_stamp == jit.source_stamp()
+
+
+MODULE = """
+from typing import NamedTuple
+
+from rulelab.jit import kernel
+
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+@kernel
+def total(pair):
+    return pair.a + pair.b
+"""
+
+
+def run(folder: Path, code: str, **environment: str) -> str:
+    """What Python code prints in a folder, with a cache of its own beside it."""
+    path = os.pathsep.join([str(Path(jit.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        cwd=folder,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+
+
+@pytest.mark.skipif(os.environ.get("RULELAB_CACHE") == "0", reason="the disk cache is switched off")
+def test_a_cache_that_cannot_be_read_is_compiled_anew(tmp_path):
+    module = tmp_path / "sums.py"
+    code = "import sums; print(sums.total(sums.Pair(3, 4)), sum(sums.total.stats.cache_hits.values()))"
+    module.write_text(MODULE)
+    assert [run(tmp_path, code), run(tmp_path, code)] == ["7 0", "7 1"]
+    for file in (tmp_path / "cache").rglob("*.nbi"):
+        file.write_bytes(file.read_bytes()[:-20])
+    assert run(tmp_path, code) == "7 0"
+    module.write_text(MODULE.replace("Pair", "Couple"))
+    assert run(tmp_path, code.replace("Pair", "Couple")) == "7 0"
+
+
+def test_kernels_work_where_nothing_can_be_written(tmp_path):
+    (tmp_path / "sums.py").write_text(MODULE)
+    code = (
+        "from numba.core import caching\n"
+        "def refuse(self): raise OSError('read-only file system')\n"
+        "for locator in caching.CacheImpl._locator_classes: locator.ensure_cache_path = refuse\n"
+        "import sums; print(sums.total(sums.Pair(3, 4)))"
+    )
+    assert run(tmp_path, code) == "7"
+    assert not (tmp_path / "cache").exists()
 
 
 def test_kernels_run_without_compilation_too():
