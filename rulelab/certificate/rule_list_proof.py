@@ -54,7 +54,7 @@ def prove_rule_list(
             table, used = _table(space, root, Lemmas.of(space, None))
         except _NotProven:
             raise CertificateError("the model is not optimal for this regularization: a better list exists") from None
-    arrays = {
+    arrays: dict[str, np.ndarray] = {
         "sets": np.frombuffer(b"".join(table), dtype=np.uint8).reshape(len(table), space.n_bytes),
         "values": np.fromiter(table.values(), dtype=np.int64, count=len(table)),
     }

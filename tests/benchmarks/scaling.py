@@ -32,7 +32,7 @@ COLUMNS = (
 )
 ROWS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 ANTECEDENTS = (50, 100, 200, 400, 800)
-PATTERNS = (25, 50, 100, 200, 400)
+PATTERNS = (50, 100, 200, 400, 800)
 REGULARIZATIONS = (0.05, 0.02, 0.01, 0.005, 0.0025, 0.001)
 
 
@@ -52,7 +52,7 @@ def main(argv: list[str]) -> int:
     options.add_argument("--most-rows", type=float, default=1e6, help="largest number of rows (%(default)g)")
     options.add_argument("--figure", type=Path, metavar="FILE.html", help="also draw the curves")
     args = options.parse_args(argv)
-    solve(*random_data(500, 20), 0.02, 5.0)
+    solve(*random_data(500, 20), 0.02, None)
     table = Table(COLUMNS)
     for point in points(args.most_rows):
         A, y = point.load()
@@ -99,8 +99,8 @@ def points(most_rows: float) -> Iterator[Point]:
     for m in ANTECEDENTS:
         yield Point("antecedents", m, lambda m=m: (wide[0][:, order[:m]], wide[1]), 0.02)
     for n in PATTERNS:
-        kept = np.flatnonzero(_pattern_of(narrow[0]) < n)
-        yield Point("patterns", n, lambda kept=kept: (narrow[0][kept], narrow[1][kept]), 0.005)
+        kept = np.flatnonzero(_pattern_of(wide[0]) < n)
+        yield Point("patterns", n, lambda kept=kept: (wide[0][kept], wide[1][kept]), 0.02)
     for regularization in REGULARIZATIONS:
         yield Point("regularization", regularization, lambda: narrow, regularization)
 
@@ -122,7 +122,7 @@ def _pattern_of(A: np.ndarray) -> np.ndarray:
     return rank[pattern.ravel()]
 
 
-def solve(A: np.ndarray, y: np.ndarray, regularization: float, time_limit: float) -> rl.Snapshot:
+def solve(A: np.ndarray, y: np.ndarray, regularization: float, time_limit: float | None) -> rl.Snapshot:
     """The last state of a search."""
     return rl.solve(rl.RuleListSearch(rl.Problem.from_arrays(A, y), regularization), time_limit=time_limit)
 
