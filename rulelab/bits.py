@@ -116,13 +116,13 @@ def _transpose(words, out, block):
             for i in range(64):
                 row = row_word * 64 + i
                 block[i] = words[row, column_word] if row < n_rows else np.uint64(0)
-            _transpose_64(block)
+            transpose_64(block)
             for j in range(min(64, n_bits - column_word * 64)):
                 out[column_word * 64 + j, row_word] = block[j]
 
 
 @inlined
-def _transpose_64(block):
+def transpose_64(block):
     """Transpose a 64 x 64 bit block in place by swapping ever smaller off-diagonal squares."""
     width = 32
     mask = np.uint64(0x00000000FFFFFFFF)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import __version__
+from .cli_families import CRITERIA, FAMILIES
 from .cli_fit import fit
 from .cli_verify import verify
 from .console import CommandError, one_line, say, table
@@ -151,12 +152,14 @@ def _port(text: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="rulelab", description="Certifiably optimal rule lists: fit them, watch the search.")
+    parser = _Parser(
+        prog="rulelab", description="Certifiably optimal rule lists and rule sets: fit them, watch the search."
+    )
     parser.add_argument("--version", action="version", version=f"rulelab {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_serve(commands.add_parser("serve", help="serve the dashboard", description="Serve the dashboard."))
-    fit = "Find the optimal rule list of a table, with a proof; the list goes to stdout, the progress to stderr."
-    _add_fit(commands.add_parser("fit", help="find the optimal rule list of a table", description=fit))
+    fit = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
+    _add_fit(commands.add_parser("fit", help="find the optimal model of a table", description=fit))
     check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
     _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
@@ -185,7 +188,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("data", help="a CSV or Parquet file, or the name of a data set (see `rulelab datasets`)")
     add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
-    add(parser, "--model", choices=["rule-list"], default="rule-list", text="the family of models")
+    add(parser, "--model", choices=list(FAMILIES), default="rule-list", text="the family of models")
     add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON")
     add(parser, "--proof", metavar="FILE", text="save the proof that it is optimal, for `rulelab verify`")
     add(parser, "--quiet", action="store_true", text="no progress")
@@ -201,18 +204,45 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(group, "--thresholds", type=_whole(2), default=10, metavar="N", text="quantile groups of a number")
     add(group, "--no-negations", dest="negations", action="store_false", text="no `!=` and no `not`")
     add(group, "--max-categories", type=_whole(1), default=20, metavar="N", text="categories of a column")
-    add(group, "--max-conditions", type=int, choices=[1, 2, 3], default=2, text="most conditions that a rule joins")
-    add(group, "--min-support", type=share, default=0.01, metavar="X", text="least fraction of the rows")
-    add(group, "--max-support", type=share, default=0.99, metavar="X", text="largest fraction of the rows")
+    most = "most conditions that a rule joins: at most 3 for lists (default: 2), any number for sets (default: any)"
+    add(group, "--max-conditions", type=_whole(1), metavar="N", text=most)
+    for name, what in (("min", "least"), ("max", "largest")):
+        add(group, f"--{name}-support", type=share, metavar="X", text=f"{what} fraction of the rows, for lists")
 
     group = parser.add_argument_group("search")
-    open_share = _number(0, 1, False, "a number above 0 and below 1")
-    add(group, "--regularization", type=open_share, default=0.01, metavar="X", text="cost of a rule")
+    add(
+        group,
+        "--regularization",
+        type=least_zero,
+        metavar="X",
+        text="cost of a rule (lists, default: 0.01) or, in rows, of a unit of complexity (sets, default: 0)",
+    )
+    add(group, "--random-state", type=_whole(0), metavar="N", text="seed of what is random")
+
+    group = parser.add_argument_group("rule lists")
     policies = "lower_bound, objective, curiosity, breadth_first, depth_first or random"
-    add(group, "--policy", default="lower_bound", metavar="NAME", text=f"order of the search: {policies}")
+    add(group, "--policy", metavar="NAME", text=f"order of the search: {policies}")
     add(group, "--max-length", type=_whole(0), metavar="N", text="most rules, not counting the default")
-    add(group, "--beam-width", type=_whole(0), default=500, metavar="N", text="of the search for a first list")
-    add(group, "--random-state", type=_whole(0), metavar="N", text="seed of the policy random")
+    add(group, "--beam-width", type=_whole(0), metavar="N", text="of the search for a first list (default: 500)")
+
+    group = parser.add_argument_group("falling rule lists")
+    above_zero = _number(0, math.inf, False, "a number above 0")
+    add(
+        group,
+        "--positive-weight",
+        type=above_zero,
+        metavar="W",
+        text="false alarms that a missed positive costs (default: 1)",
+    )
+    add(group, "--violation-penalty", type=least_zero, metavar="X", text="softly falling: cost of a rise by 1")
+    add(group, "--method", choices=["exact", "monte_carlo"], text="monte_carlo proves nothing (default: exact)")
+    add(group, "--iterations", type=_whole(1), metavar="N", text="random lists (default: 3000)")
+
+    group = parser.add_argument_group("rule sets")
+    add(group, "--max-complexity", type=_whole(2), metavar="C", text="most rules and conditions together (default: 20)")
+    add(group, "--loss", choices=["hamming", "zero_one"], text="what is minimized (default: hamming)")
+    add(group, "--form", choices=["dnf", "cnf"], text="any rule, or all clauses (default: dnf)")
+    add(group, "--fairness", metavar="NAME:EPS", text=f"{', '.join(CRITERIA)}; such as equal-opportunity:0.05")
 
     group = parser.add_argument_group("limits", "At a limit the best list so far is given, with its proven gap.")
     add(group, "--time-limit", type=least_zero, metavar="S", text="seconds of search")

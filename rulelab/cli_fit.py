@@ -1,4 +1,4 @@
-"""``rulelab fit``: a table in, a certified rule list out, the search's progress in between."""
+"""``rulelab fit``: a table in, a certified model out, the search's progress in between."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .cli_families import FAMILIES, Family, count
 from .cli_verify import is_data_set, labels
 from .console import CommandError, one_line, say, table
 
 if TYPE_CHECKING:
+    from .certificate import Certificate
     from .datasets import Dataset
-    from .models import RuleList
-    from .rule_list import RuleListSearch
-    from .search import Incumbent, Snapshot
+    from .models import Model
+    from .search import Search, Snapshot
 
 _REFRESH_SECONDS = 0.25
 _LOG_SECONDS = 5.0
@@ -30,14 +31,16 @@ def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     output = None if args.output is None else _writable(args.output)
     proof = None if args.proof is None else _writable(args.proof)
-    if proof is not None and args.max_length is not None:
+    family = FAMILIES[args.model]
+    settings = family.settings(args)
+    if proof is not None and settings.get("max_length") is not None:
         raise CommandError("--proof proves a list optimal among lists of any length: leave --max-length out")
     if proof is not None and proof == output:
         raise CommandError(f"the model and the proof cannot both be written to {proof}")
     report = _unheard if args.quiet else say
     try:
         data = _read(args)
-        search = _new_search(args, data, report)
+        search = _new_search(args, family, settings, data, report)
     except ValueError as error:
         raise CommandError(error) from error
     if not search.compiled:
@@ -51,11 +54,12 @@ def fit(args: argparse.Namespace) -> int:
                 break
     if progress:
         progress.end(snapshot)
-    found = _incumbent(snapshot).model
-    model = _labelled(found, data)
-    print(model.to_text(data.target), _verdict(snapshot, found, args.regularization, bool(interrupted)), sep="\n\n")
+    if snapshot.incumbent is None:
+        raise CommandError(f"no {family.noun} meets the constraints: loosen them", 1)
+    model = snapshot.incumbent.model.relabelled(labels(data))
+    print(model.to_text(data.target), _verdict(snapshot, family, search, bool(interrupted)), sep="\n\n")
     if data.sensitive is not None:
-        print("", _rates(found, data), sep="\n")
+        print("", _rates(snapshot.incumbent.model, data), sep="\n")
     if output is not None:
         try:
             model.to_json(output)
@@ -67,14 +71,17 @@ def fit(args: argparse.Namespace) -> int:
     return 0
 
 
-def _save_proof(path: Path, search: RuleListSearch, data: Dataset, report: Callable[[str], None]) -> None:
+def _save_proof(path: Path, search: Search, data: Dataset, report: Callable[[str], None]) -> None:
     """Save the proof with what it takes to check it on the data file, which is tried."""
     from .certificate import CertificateError, OriginError
 
+    prove: Callable[[], Certificate] | None = getattr(search, "certificate", None)
+    if prove is None:
+        raise CommandError("no proof is saved: this method makes none", 1)
     report("making the proof")
     started = time.perf_counter()
     try:
-        certificate = search.certificate()
+        certificate = prove()
         assert certificate.origin is not None  # the antecedents were mined from a table
         origin = replace(certificate.origin, classes=labels(data), target=data.target)
         problem = origin.problem(data.X, data.y)
@@ -86,17 +93,11 @@ def _save_proof(path: Path, search: RuleListSearch, data: Dataset, report: Calla
         raise CommandError(f"no proof is saved: {error}", 1) from error
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
-    sets, seconds = len(certificate.arrays["values"]), time.perf_counter() - started
-    report(f"saved {path}: {sets} sets, {path.stat().st_size} bytes, made in {seconds:.2f} s")
+    report(f"saved {path}: {path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
 
 
 def _unheard(text: str) -> None:
     """Say nothing."""
-
-
-def _incumbent(snapshot: Snapshot) -> Incumbent:
-    assert snapshot.incumbent is not None  # rule list searches start with the default list
-    return snapshot.incumbent
 
 
 def _writable(output: str) -> Path:
@@ -126,56 +127,40 @@ def _read(args: argparse.Namespace) -> Dataset:
     return replace(data, X=data.X.drop(columns=args.leave_out)) if args.leave_out else data
 
 
-def _new_search(args: argparse.Namespace, data: Dataset, report: Callable[[str], None]) -> RuleListSearch:
-    from .antecedents import mine_antecedents
+def _new_search(
+    args: argparse.Namespace, family: Family, settings: dict[str, Any], data: Dataset, report: Callable[[str], None]
+) -> Search:
     from .binarize import Binarizer
-    from .problem import Problem
-    from .rule_list import RuleListSearch
 
-    binarizer = Binarizer(args.thresholds, args.negations, args.max_categories)
-    conditions = binarizer.fit_transform(data.X)
-    antecedents = mine_antecedents(conditions, args.max_conditions, args.min_support, args.max_support)
-    problem = Problem.from_antecedents(antecedents, data.y)
-    search = RuleListSearch(
-        problem,
-        regularization=args.regularization,
-        policy=args.policy,
-        max_length=args.max_length,
-        memory_limit=args.memory_limit,
-        random_state=args.random_state,
-        beam_width=args.beam_width,
-    )
+    conditions = Binarizer(args.thresholds, args.negations, args.max_categories).fit_transform(data.X)
+    problem = family.problem(settings, data, conditions)
+    search = family.search(settings, problem)
     report(
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {problem.total_positive} of class "
-        f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {len(antecedents)} antecedents"
+        f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"
     )
     return search
 
 
-def _labelled(model: RuleList, data: Dataset) -> RuleList:
-    """The same list, predicting the labels of the file instead of 0 and 1."""
-    classes = labels(data)
-    rules = [replace(rule, prediction=classes[rule.prediction]) for rule in (*model.rules, model.default)]
-    return replace(model, rules=tuple(rules[:-1]), default=rules[-1], classes=classes)
-
-
-def _verdict(snapshot: Snapshot, model: RuleList, regularization: float, interrupted: bool) -> str:
+def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
     from .search import Status
 
-    incumbent = _incumbent(snapshot)
-    rules = "1 rule" if incumbent.complexity == 1 else f"{incumbent.complexity} rules"
-    parts = f"{incumbent.errors} errors / {model.weight} rows + {regularization:g} x {rules}"
-    work = f"{snapshot.seconds:.2f} s, {snapshot.counts['stored']} captured sets stored"
+    best = snapshot.incumbent
+    assert best is not None
+    parts = family.objective(best.model, search.parameters)
+    work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
     if snapshot.status is Status.OPTIMAL:
-        return f"certified optimal: objective {incumbent.objective:.7f} = {parts}\n{work}"
+        most = search.parameters.get("max_conditions")
+        among = "" if most is None else f" among sets of rules of at most {count(most, 'condition')}"
+        return f"certified optimal{among}: objective {best.objective:.7f} = {parts}\n{work}"
     why = f"{snapshot.limit} limit reached" if snapshot.status is Status.LIMIT else "interrupted" if interrupted else ""
     return (
-        f"not certified ({why}): objective {incumbent.objective:.7f} = {parts}\n"
-        f"no list is below {snapshot.lower_bound:.7f}: the gap is {snapshot.gap:.7f}\n{work}"
+        f"not certified ({why}): objective {best.objective:.7f} = {parts}\n"
+        f"no {family.noun} is below {snapshot.lower_bound:.7f}: the gap is {snapshot.gap:.7f}\n{work}"
     )
 
 
-def _rates(model: RuleList, data: Dataset) -> str:
+def _rates(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on the training rows."""
     assert data.sensitive is not None
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")
@@ -199,7 +184,8 @@ class _Progress:
         self.objective = math.inf
 
     def show(self, snapshot: Snapshot) -> None:
-        now, objective = time.monotonic(), _incumbent(snapshot).objective
+        now = time.monotonic()
+        objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
         improved = objective < self.objective
         if now - self.shown_at >= (_REFRESH_SECONDS if self.terminal else _LOG_SECONDS) or improved:
             self.shown_at, self.objective = now, objective
@@ -212,8 +198,9 @@ class _Progress:
 
     def _write(self, snapshot: Snapshot) -> None:
         line = (
-            f"{snapshot.seconds:8.1f} s  {snapshot.phase:<9}  objective {_incumbent(snapshot).objective:.7f}  "
-            f"bound {snapshot.lower_bound:.7f}  gap {snapshot.gap:.7f}  queued {snapshot.counts['queued']}"
+            f"{snapshot.seconds:8.1f} s  {snapshot.phase:<9}  "
+            f"objective {math.inf if snapshot.incumbent is None else snapshot.incumbent.objective:.7f}  "
+            f"bound {snapshot.lower_bound:.7f}  gap {snapshot.gap:.7f}  queued {sum(snapshot.queue_by_length)}"
         )
         print(
             f"\r\033[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True

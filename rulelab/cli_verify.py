@@ -6,12 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .cli_families import count, family_of
 from .console import CommandError, one_line
 
 if TYPE_CHECKING:
     from .certificate import Certificate, Origin, Verification
     from .datasets import Dataset
-    from .models import Model, RuleList
+    from .models import Model
 
 
 class _NotValid(Exception):  # noqa: N818 - it is an answer
@@ -89,7 +90,7 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     answer = check(problem, model, certificate, args.regularization)
     if not answer:
         raise _NotValid(answer.reason)
-    return _report(data, origin, model, answer, encoded)  # type: ignore[arg-type]
+    return _report(data, origin, model, answer, encoded)
 
 
 def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
@@ -145,18 +146,18 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
         raise CommandError(f"{args.data} has no column {', '.join(map(repr, missing[:5]))}{more}; the proof needs them")
 
 
-def _report(data: Dataset, origin: Origin, model: RuleList, answer: Verification, encoded: bool) -> list[str]:
-    regularization = f"{answer.parameters['regularization']!r}"
-    rules = "1 rule" if len(model) == 1 else f"{len(model)} rules"
-    most = max(map(len, origin.conditions))
-    joined = "1 condition" if most == 1 else f"up to {most} conditions"
-    counts = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in answer.checked.items())
+def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool) -> list[str]:
+    family = family_of(model)
+    noun = family.noun
+    spoken = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in answer.parameters.items())
+    joined = count(max(map(len, origin.conditions)), "condition")
+    counts = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in answer.checked.items())
     lines = [
-        f"valid: this rule list is optimal for {data.name}, target {data.target}, at regularization {regularization}",
-        f"objective {answer.objective:.7f} = {model.errors} errors / {model.weight} rows + {regularization} x {rules}",
-        f"no list made of the proof's {len(origin.names)} antecedents has less; "
-        f"they join {joined} on {_listed(origin.columns)}",
-        f"checked: {counts}; resolution {answer.resolution:g}; {answer.seconds:.2f} s",
+        f"valid: this {noun} is optimal for {data.name}, target {data.target}, at {spoken}",
+        f"objective {answer.objective:.7f} = {family.objective(model, answer.parameters)}",
+        f"no {noun} made of the proof's {len(origin.names)} antecedents has less; "
+        f"they join up to {joined} on {_listed(origin.columns)}",
+        f"checked: {counts}; resolution {answer.resolution or 0:g}; {answer.seconds:.2f} s",
     ]
     if encoded:
         negative, positive = labels(data)

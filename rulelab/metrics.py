@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -23,6 +23,14 @@ class Confusion:
     false_positive: int | float
     true_negative: int | float
     false_negative: int | float
+
+    def __add__(self, other: Confusion) -> Confusion:
+        return Confusion(*(a + b for a, b in zip(self.counts, other.counts, strict=True)))
+
+    @property
+    def counts(self) -> tuple[int | float, int | float, int | float, int | float]:
+        """True positives, false positives, true negatives, false negatives."""
+        return self.true_positive, self.false_positive, self.true_negative, self.false_negative
 
     @property
     def weight(self) -> int | float:
@@ -93,6 +101,9 @@ RATES: dict[str, Callable[[Confusion], tuple[int | float, int | float]]] = {
     "base_rate": lambda c: (c.actual_positive, c.weight),
 }
 """Numerator and denominator of every rate."""
+
+FEW = 30
+"""A group with fewer positives or fewer negatives is flagged."""
 
 
 def confusion(actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarray | None = None) -> Confusion:
@@ -165,6 +176,18 @@ def group_labels(groups: Any, n_rows: int) -> np.ndarray:
     return frame.astype(str).agg(", ".join, axis=1).to_numpy(dtype=object)
 
 
+def group_confusions(
+    actual: np.ndarray, predicted: np.ndarray, groups: Any, sample_weight: np.ndarray | None = None
+) -> dict[str, Confusion]:
+    """The confusion counts of each group, sorted by the group's label; the arguments are those of `group_rates`."""
+    codes, names = pd.factorize(group_labels(groups, len(actual)), sort=True)
+    members = [np.flatnonzero(codes == g) for g in range(len(names))]
+    return {
+        name: confusion(actual[at], predicted[at], None if sample_weight is None else sample_weight[at])
+        for name, at in zip(names.tolist(), members, strict=True)
+    }
+
+
 def group_rates(
     actual: np.ndarray,
     predicted: np.ndarray,
@@ -184,20 +207,30 @@ def group_rates(
     Returns
     -------
     DataFrame
-        One row per group (index ``group``, sorted): ``weight``, ``errors``, then ``<rate>``, ``<rate>_low`` and
-        ``<rate>_high`` for every rate; a rate without trials is ``nan`` with the interval from 0 to 1.
+        As `rates_table` gives it.
     """
-    codes, names = pd.factorize(group_labels(groups, len(actual)), sort=True)
-    per_group = [
-        confusion(actual[at], predicted[at], None if sample_weight is None else sample_weight[at])
-        for at in (np.flatnonzero(codes == g) for g in range(len(names)))
-    ]
-    columns: dict[str, Any] = {
-        "weight": [c.weight for c in per_group],
-        "errors": [c.errors for c in per_group],
-    }
+    return rates_table(group_confusions(actual, predicted, groups, sample_weight), confidence)
+
+
+def rates_table(per_group: Mapping[str, Confusion], confidence: float = 0.95) -> pd.DataFrame:
+    """Counts and rates of groups that are counted already.
+
+    Returns
+    -------
+    DataFrame
+        One row per group (index ``group``): ``weight``, ``errors``; then ``<rate>``, ``<rate>_low`` and
+        ``<rate>_high`` for every rate of `RATES` (without trials ``nan``, with the interval from 0 to 1); then the
+        counts ``true_positive``, ``false_positive``, ``true_negative`` and ``false_negative``; and ``few``, which is
+        True where the group has fewer than `FEW` positives or fewer than `FEW` negatives, so that its rates say
+        little.
+    """
+    counted = list(per_group.values())
+    columns: dict[str, Any] = {"weight": [c.weight for c in counted], "errors": [c.errors for c in counted]}
     for name, parts in RATES.items():
-        counted = [parts(c) for c in per_group]
-        low, high = wilson_interval([k for k, _ in counted], [n for _, n in counted], confidence)
-        columns |= {name: [c.rate(name) for c in per_group], f"{name}_low": low, f"{name}_high": high}
-    return pd.DataFrame(columns, index=pd.Index(names, name="group", dtype=object))
+        ratios = [parts(c) for c in counted]
+        low, high = wilson_interval([k for k, _ in ratios], [n for _, n in ratios], confidence)
+        columns |= {name: [c.rate(name) for c in counted], f"{name}_low": low, f"{name}_high": high}
+    for name in ("true_positive", "false_positive", "true_negative", "false_negative"):
+        columns[name] = [getattr(c, name) for c in counted]
+    columns["few"] = [min(c.actual_positive, c.actual_negative) < FEW for c in counted]
+    return pd.DataFrame(columns, index=pd.Index(list(per_group), name="group", dtype=object))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 
@@ -60,3 +61,207 @@ def best_rule_list(
         return best
 
     return least(frozenset(range(len(y))), m if max_length is None else max_length)
+
+
+def _captured(A: np.ndarray, y: np.ndarray, weight: Sequence[int], antecedents: Sequence[int]) -> list[tuple[int, int]]:
+    """Positive and negative weight that each rule, and the else, is the first to capture."""
+    counts, left = [], list(range(len(y)))
+    for a in [*antecedents, None]:
+        hit = [i for i in left if a is None or A[i, a]]
+        positive = sum(weight[i] for i in hit if y[i])
+        counts.append((positive, sum(weight[i] for i in hit) - positive))
+        left = [i for i in left if i not in set(hit)]
+    return counts
+
+
+def _falling_loss(p: int, q: int, w: Fraction) -> Fraction:
+    """Cost of p positives and q negatives that are predicted positive when their proportion is above 1 / (1 + w)."""
+    if p + q == 0:
+        return Fraction(0)
+    return Fraction(q) if Fraction(p, p + q) > 1 / (1 + w) else w * p
+
+
+def falling_objective(
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int],
+    w: Fraction,
+    regularization: Fraction,
+    antecedents: Sequence[int],
+    penalty: Fraction | None = None,
+) -> Fraction:
+    """L(d) of falling rule lists, and with a penalty the soft objective; a rule that captures nothing only costs C."""
+    counts = _captured(A, y, weight, antecedents)
+    cost = sum((_falling_loss(p, q, w) for p, q in counts), Fraction(0)) / sum(weight)
+    cost += regularization * len(antecedents)
+    if penalty is not None:
+        lowest = Fraction(1)
+        for p, q in counts:
+            if p + q > 0:
+                cost += penalty * max(Fraction(0), Fraction(p, p + q) - lowest)
+                lowest = min(lowest, Fraction(p, p + q))
+    return cost
+
+
+def falls(A: np.ndarray, y: np.ndarray, weight: Sequence[int], antecedents: Sequence[int]) -> bool:
+    """Whether no rule, nor the else, has a larger proportion of positives than the one before it."""
+    proportions = [Fraction(p, p + q) for p, q in _captured(A, y, weight, antecedents) if p + q > 0]
+    return all(later <= earlier for earlier, later in pairwise(proportions))
+
+
+def best_falling_rule_list(
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int],
+    w: Fraction,
+    regularization: Fraction,
+    penalty: Fraction | None = None,
+    max_length: int | None = None,
+) -> Fraction:
+    """The least objective of any falling rule list (with a penalty: of any softly falling one), without any bound."""
+    n, m = sum(weight), A.shape[1]
+    captured = [frozenset(np.flatnonzero(A[:, a]).tolist()) for a in range(m)]
+
+    def cost(rows: frozenset[int], lowest: Fraction) -> tuple[Fraction | float, Fraction]:
+        positive = sum(weight[i] for i in rows if y[i])
+        negative = sum(weight[i] for i in rows) - positive
+        if positive + negative == 0:
+            return Fraction(0), lowest
+        loss, proportion = _falling_loss(positive, negative, w) / n, Fraction(positive, positive + negative)
+        if proportion <= lowest:
+            return loss, proportion
+        return (math.inf, lowest) if penalty is None else (loss + penalty * (proportion - lowest), lowest)
+
+    @cache
+    def least(left: frozenset[int], lowest: Fraction, rules: int) -> Fraction | float:
+        best = cost(left, lowest)[0]
+        for rows in captured if rules else ():
+            hit = left & rows
+            if sum(weight[i] for i in hit):
+                paid, after = cost(hit, lowest)
+                if paid < best:
+                    best = min(best, paid + regularization + least(left - hit, after, rules - 1))
+        return best
+
+    best = least(frozenset(range(len(y))), Fraction(1), m if max_length is None else max_length)
+    assert isinstance(best, Fraction)
+    return best
+
+
+Clause = tuple[int, ...]
+
+
+def clause_rows(A: np.ndarray, clause: Clause) -> list[int]:
+    """The rows that satisfy all conditions of a clause."""
+    return [i for i in range(len(A)) if all(A[i, j] for j in clause)]
+
+
+def rule_set_complexity(clauses: Sequence[Clause]) -> int:
+    """One plus the number of conditions, summed over the clauses."""
+    return sum(1 + len(clause) for clause in clauses)
+
+
+def times_covered(A: np.ndarray, clauses: Sequence[Clause]) -> list[int]:
+    """How many clauses each row satisfies."""
+    rows = [set(clause_rows(A, clause)) for clause in clauses]
+    return [sum(i in covered for covered in rows) for i in range(len(A))]
+
+
+def hamming_loss(A: np.ndarray, y: np.ndarray, weight: Sequence[int], clauses: Sequence[Clause]) -> int:
+    """Positives that no clause covers, plus each negative once for every clause that covers it."""
+    times = times_covered(A, clauses)
+    return sum(weight[i] * ((times[i] == 0) if y[i] else times[i]) for i in range(len(y)))
+
+
+def zero_one_loss(A: np.ndarray, y: np.ndarray, weight: Sequence[int], clauses: Sequence[Clause]) -> int:
+    """Positives that no clause covers, plus negatives that some clause covers."""
+    times = times_covered(A, clauses)
+    return sum(weight[i] for i in range(len(y)) if bool(y[i]) != (times[i] > 0))
+
+
+def all_clauses(A: np.ndarray, max_conditions: int) -> list[Clause]:
+    """Conjunctions that cover some row, one of the shortest for each set of covered rows."""
+    found: dict[tuple[int, ...], Clause] = {}
+    for size in range(1, min(max_conditions, A.shape[1]) + 1):
+        for clause in combinations(range(A.shape[1]), size):
+            rows = tuple(clause_rows(A, clause))
+            if rows:
+                found.setdefault(rows, clause)
+    return list(found.values())
+
+
+def all_rule_sets(A: np.ndarray, max_complexity: int, max_conditions: int) -> Iterator[tuple[Clause, ...]]:
+    """Every set of clauses within the complexity, no two of which cover the same rows."""
+    clauses = all_clauses(A, max_conditions)
+
+    def extend(chosen: tuple[Clause, ...], first: int, left: int) -> Iterator[tuple[Clause, ...]]:
+        yield chosen
+        for k in range(first, len(clauses)):
+            if 1 + len(clauses[k]) <= left:
+                yield from extend((*chosen, clauses[k]), k + 1, left - 1 - len(clauses[k]))
+
+    return extend((), 0, max_complexity)
+
+
+def best_rule_set(
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int],
+    max_complexity: int,
+    max_conditions: int,
+    loss: Callable[..., int] = hamming_loss,
+    penalty: Fraction = Fraction(0),
+    fair: Callable[[tuple[Clause, ...]], bool] = lambda clauses: True,
+) -> Fraction | None:
+    """The least loss + penalty * complexity of any fair rule set; None when no rule set is fair."""
+    return min(
+        (
+            loss(A, y, weight, clauses) + penalty * rule_set_complexity(clauses)
+            for clauses in all_rule_sets(A, max_complexity, max_conditions)
+            if fair(clauses)
+        ),
+        default=None,
+    )
+
+
+def parity_gap(
+    rate: str,
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int],
+    groups: Sequence[str],
+    clauses: Sequence[Clause],
+    proxy: bool = False,
+) -> Fraction:
+    """The largest difference of a rate between two groups.
+
+    Rates: "false_negative" (of positives), "false_positive" (of negatives), "positive" (predicted, of all: demographic
+    parity), "error" (of all: accuracy parity). With ``proxy`` a covered negative counts once for every clause that
+    covers it, as in the Hamming loss.
+    """
+    times = times_covered(A, clauses)
+
+    def count(i: int) -> int:
+        if rate == "false_negative":
+            return int(times[i] == 0)
+        if rate == "positive" and y[i]:
+            return int(times[i] > 0)
+        if rate == "error" and y[i]:
+            return int(times[i] == 0)
+        return times[i] if proxy else int(times[i] > 0)
+
+    of = {"false_negative": [True], "false_positive": [False]}.get(rate, [True, False])
+    rates = []
+    for group in set(groups):
+        members = [i for i in range(len(y)) if groups[i] == group and bool(y[i]) in of]
+        rates.append(Fraction(sum(weight[i] * count(i) for i in members), sum(weight[i] for i in members)))
+    return max(rates) - min(rates)
+
+
+def largest_sums(A: np.ndarray, weight: Sequence[int], max_conditions: int) -> list[int]:
+    """For s = 1, 2, ...: the largest sum of weight over the rows of a clause of at most s conditions."""
+    out: list[int] = []
+    for size in range(1, min(max_conditions, A.shape[1]) + 1):
+        sums = [sum(weight[i] for i in clause_rows(A, clause)) for clause in combinations(range(A.shape[1]), size)]
+        out.append(max([*sums, *out[-1:]]))
+    return out

@@ -150,7 +150,7 @@ def test_a_limit_gives_the_proven_gap(capsys: pytest.CaptureFixture[str]):
     status, out, _ = run(capsys, "fit", "tic_tac_toe", "--max-conditions", 1, "--gap", 0.2)
     assert status == 0
     assert "not certified (gap limit reached): objective 0.27" in out
-    found = re.search(r"no list is below (0\.\d{7}): the gap is (0\.\d{7})", out)
+    found = re.search(r"no rule list is below (0\.\d{7}): the gap is (0\.\d{7})", out)
     assert found
     assert 0 < float(found[1]) <= 0.2729437
     assert 0 < float(found[2]) <= 0.2
@@ -206,13 +206,13 @@ def test_bad_data_are_one_line_and_status_2(case: str, tmp_path: Path, capsys: p
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("--target", "y", "--regularization", "0"), "above 0 and below 1, not '0'"),
-        (("--target", "y", "--regularization", "1"), "above 0 and below 1, not '1'"),
-        (("--target", "y", "--regularization", "nan"), "above 0 and below 1"),
+        (("--target", "y", "--regularization", "0"), "above 0 and below 1, not 0.0"),
+        (("--target", "y", "--regularization", "1"), "above 0 and below 1, not 1.0"),
+        (("--target", "y", "--regularization", "nan"), "a number of at least 0"),
         (("--target", "y", "--min-support", "2"), "a fraction from 0 to 1, not '2'"),
         (("--target", "y", "--min-support", ".9", "--max-support", ".1"), "min_support <= max_support"),
         (("--target", "y", "--thresholds", "1"), "at least 2, not '1'"),
-        (("--target", "y", "--max-conditions", "4"), "invalid choice: 4"),
+        (("--target", "y", "--max-conditions", "4"), "max_conditions must be 1, 2 or 3"),
         (("--target", "y", "--policy", "best"), "policy must be one of lower_bound"),
         (("--target", "y", "--time-limit", "-1"), "at least 0, not '-1'"),
         (("--target", "y", "--memory-limit", "much"), "such as 500MB or 2GB, not 'much'"),

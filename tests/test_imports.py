@@ -22,14 +22,17 @@ LAYERS: list[set[str]] = [
     {"binarize"},
     {"antecedents"},
     {"metrics"},
+    {"gaps"},
     {"problem"},
     {"models"},
     {"search"},
     {"certificate"},
     ENGINES,
     {"estimators"},
+    {"sweeps"},
     {"views"},
     {"console"},
+    {"cli_families"},
     {"cli_verify"},
     {"cli_fit"},
     {"cli"},
@@ -38,7 +41,7 @@ LAYERS: list[set[str]] = [
 """From left to right; a module imports from layers to its left, and from its own layer only as `SIBLINGS` says."""
 
 ALONE = "datasets"
-ANYBODY = {"views", "cli_verify", "cli_fit", "cli"}
+ANYBODY = {"sweeps", "views", "cli_families", "cli_verify", "cli_fit", "cli"}
 """Who may import the data sets."""
 
 UI = {"panel", "bokeh", "holoviews", "panel_material_ui", "param"}

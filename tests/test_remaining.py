@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from rulelab.remaining import log10_coarse
+from rulelab.remaining import log10_coarse, log10_fine, log10_total, log10_total_symmetry_aware
 
 
 def coarse(queue, m, longest):
@@ -32,3 +33,35 @@ def test_nothing_is_left_of_an_empty_queue():
 
 def test_large_spaces_do_not_overflow():
     assert 1000 < log10_coarse((0, 10**6), 100_000, 300) < 2000
+
+
+def fine(queue, m):
+    """Theorem 7, prefix by prefix; the queue holds lengths and steps that the incumbent pays for."""
+    return sum(math.perm(m - length, j) for length, steps in queue for j in range(min(steps, m - length) + 1))
+
+
+@pytest.mark.parametrize("m", [4, 6, 60])
+@pytest.mark.parametrize("queue", [[(0, 3)], [(1, 2), (1, 2), (2, 0)], [(3, 1), (2, 4), (2, 1), (4, 0)]])
+def test_fine_bound_is_theorem_7(queue, m):
+    table = np.zeros((6, 5), dtype=np.int64)
+    for length, steps in queue:
+        table[length, steps] += 1
+    assert log10_fine(table, m) == pytest.approx(math.log10(fine(queue, m)))
+
+
+def test_fine_bound_of_an_empty_queue():
+    assert log10_fine(np.zeros((3, 3), dtype=np.int64), 10) == 0
+
+
+@pytest.mark.parametrize(("m", "longest"), [(1, 0), (1, 1), (4, 9), (7, 3), (30, 30)])
+def test_totals_are_proposition_8_and_theorem_17(m, longest):
+    most = min(m, longest)
+    naive = sum(math.factorial(m) // math.factorial(m - k) for k in range(most + 1))
+    aware = 1 + sum(math.factorial(m) // (math.factorial(k - 1) * math.factorial(m - k)) for k in range(1, most + 1))
+    assert log10_total(m, longest) == pytest.approx(math.log10(naive))
+    assert log10_total_symmetry_aware(m, longest) == pytest.approx(math.log10(aware))
+
+
+def test_totals_of_the_papers_example():
+    assert 10 ** log10_total(100, 5) == pytest.approx(9.1e9, rel=0.02)
+    assert 10 ** log10_total_symmetry_aware(100, 5) == pytest.approx(3.9e8, rel=0.02)

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import rulelab as rl
-from rulelab.rule_list import POLICIES, FrontierSearch, RuleListSearch
+from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
+from rulelab.rule_list import POLICIES, CorelsBounds, CorelsSearch, FrontierSearch, RuleListSearch
+from rulelab.rule_set import EqualizedOdds, RuleSetSearch
 from rulelab.search import Search, Snapshot, Status
 
 
@@ -19,8 +21,10 @@ def _problem(seed: int, n: int = 160, m: int = 14) -> rl.Problem:
     rng = np.random.default_rng(seed)
     A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
     y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
-    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15), groups=A[:, 4])
 
+
+FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
 
 ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     **{
@@ -29,8 +33,22 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     },
     "rule_list, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30),
     "rule_list, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3),
+    **{
+        f"corels, {policy}": lambda p, policy=policy: CorelsSearch(p, 0.02, policy, random_state=3)
+        for policy in POLICIES
+    },
+    "corels, published bounds": lambda p: CorelsSearch(p, 0.02, bounds=CorelsBounds.published()),
     "frontier": lambda p: FrontierSearch(p, 4),
     "frontier, no beam": lambda p: FrontierSearch(p, 4, beam_width=0),
+    "falling": lambda p: ExactSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
+    "falling, after Monte Carlo": lambda p: ExactSearch(p, 0.001, 2.0, iterations=20),
+    "falling, length limit": lambda p: ExactSearch(p, 0.0, 3.0, bounds=FEW_BOUNDS, max_length=3, iterations=0),
+    "softly falling": lambda p: SoftSearch(p, 0.001, 3.0, 0.1, iterations=0),
+    "softly falling, after Monte Carlo": lambda p: SoftSearch(p, 0.002, 2.0, 1.0, iterations=20),
+    "rule_set": lambda p: RuleSetSearch(p, 9, random_state=5),
+    "rule_set, cnf": lambda p: RuleSetSearch(p, 8, 2, form="cnf", regularization=0.5),
+    "rule_set, errors": lambda p: RuleSetSearch(p, 5, 2, loss="zero_one"),
+    "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
 }
 
 
@@ -127,9 +145,9 @@ def test_limits_stop_and_resume(make):
     assert (by_work.status, by_work.limit, by_work.work) == (Status.LIMIT, "work", 10)
     by_time = rl.solve(search, time_limit=0, work_per_step=1)
     assert (by_time.status, by_time.limit, by_time.work) == (Status.LIMIT, "time", 11)
-    by_gap = rl.solve(search, gap=1.0)
+    by_gap = rl.solve(search, gap=by_time.gap)
     assert (by_gap.status, by_gap.limit) == (Status.LIMIT, "gap")
-    assert by_gap.gap <= 1.0
+    assert by_gap.gap <= by_time.gap
     assert _result(rl.solve(search)) == whole
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from .certificate import Certificate, CertificateError
+from .falling_rule_list_proof import prove_falling_rule_list
 from .origin import Origin, OriginError
 from .rule_list_lemmas import KnownSets
 from .rule_list_proof import prove_rule_list
+from .rule_set_proof import prove_rule_set
 from .verification import Verification, verify
 
 __all__ = [
@@ -15,6 +17,8 @@ __all__ = [
     "Origin",
     "OriginError",
     "Verification",
+    "prove_falling_rule_list",
     "prove_rule_list",
+    "prove_rule_set",
     "verify",
 ]

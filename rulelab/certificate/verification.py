@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..models import Model, RuleList
+from ..models import FallingRuleList, Model, RuleList, RuleSet
 from ..problem import Problem
-from . import rule_list
+from . import falling_rule_list, rule_list, rule_set
 from .certificate import Certificate, CertificateError
 from .outcome import Outcome
 
@@ -50,6 +50,8 @@ class Verification:
 
 _CHECKERS: dict[str, tuple[type[Model], Callable[..., Outcome]]] = {
     RuleList.family: (RuleList, rule_list.check),
+    FallingRuleList.family: (FallingRuleList, falling_rule_list.check),
+    RuleSet.family: (RuleSet, rule_set.check),
 }
 
 

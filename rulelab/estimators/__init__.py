@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .base import CertifiedClassifier
+from .falling_rule_list import FallingRuleListClassifier
 from .rule_list import RuleListClassifier
+from .rule_set import RuleSetClassifier
 
-__all__ = ["CertifiedClassifier", "RuleListClassifier"]
+__all__ = ["CertifiedClassifier", "FallingRuleListClassifier", "RuleListClassifier", "RuleSetClassifier"]

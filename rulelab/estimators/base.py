@@ -187,7 +187,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         seed: int | None = self.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(check_random_state(seed).randint(2**31 - 1))
-        smallest = Problem.from_counts([[False], [True]], [1, 0], [0, 1])
+        smallest = Problem.from_arrays(np.array([[False], [True]] * 2), [0, 1, 0, 1], groups=[0, 0, 1, 1])
         steps(self._new_search(smallest, seed), time_limit=self.time_limit, gap=self.gap)  # not run: only checked
         return seed
 
@@ -247,7 +247,9 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             raise ValueError(f"{self._MODEL} cannot meet its constraints on these rows; loosen them")
         best = snapshot.incumbent
         assert best is not None
-        if snapshot.status is Status.LIMIT:
+        if (
+            snapshot.status is Status.LIMIT and snapshot.limit != "iterations"
+        ):  # a method that proves nothing was chosen
             warnings.warn(
                 f"the {snapshot.limit} limit was reached before a proof: the objective "
                 f"{best.objective:.6g} is proven to be within {snapshot.gap:.6g} of the optimum",

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from ..antecedents import Antecedents, check_limits, mine_antecedents
 from ..models import Model, RuleList
 from ..problem import Problem
 from ..rule_list import RuleListSearch
-from .base import CertifiedClassifier
+from .mined import MinedClassifier
 
 
-class RuleListClassifier(CertifiedClassifier):
+class RuleListClassifier(MinedClassifier):
     """The rule list of least ``errors / n + regularization * rules``, with a proof that none is better.
 
     Parameters
@@ -120,23 +116,6 @@ class RuleListClassifier(CertifiedClassifier):
         self.memory_limit = memory_limit
         self.beam_width = beam_width
         self.random_state = random_state
-
-    def _check_features(self) -> None:
-        check_limits(self.max_conditions, self.min_support, self.max_support)
-
-    def _clear(self) -> None:
-        super()._clear()
-        self.antecedents_: Antecedents | None = None
-
-    def _features(self, table: pd.DataFrame, weight: np.ndarray | None) -> Antecedents:
-        conditions = self._conditions_in(table, weight)
-        self.antecedents_ = mine_antecedents(
-            conditions, self.max_conditions, self.min_support, self.max_support, sample_weight=weight
-        )
-        return self.antecedents_
-
-    def _problem(self, features: Antecedents, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:
-        return Problem.from_antecedents(features, y, sample_weight=weight)
 
     def _new_search(self, problem: Problem, seed: int | None) -> RuleListSearch:
         return RuleListSearch(

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from .base import Model
+from .clause import Clause
 from .decision_list import DecisionList
 from .errors import ModelError
 from .evaluation import Evaluation
+from .falling_rule_list import FallingRuleList
 from .loading import load_model, parse_model
 from .rule import Rule
 from .rule_list import RuleList, rule_list_objective
+from .rule_set import RuleSet
 
 __all__ = [
+    "Clause",
     "DecisionList",
     "Evaluation",
+    "FallingRuleList",
     "Model",
     "ModelError",
     "Rule",
     "RuleList",
+    "RuleSet",
     "load_model",
     "parse_model",
     "rule_list_objective",

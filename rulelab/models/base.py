@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 
+from ..metrics import Confusion
 from . import serialisation
 from .errors import ModelError
 from .evaluation import Evaluation, measure
@@ -24,13 +26,34 @@ class Model(abc.ABC):
     def complexity(self) -> int:
         """Number of rules for lists, sum of clause complexities for sets."""
 
+    @property
+    @abc.abstractmethod
+    def errors(self) -> int | float:
+        """0-1 training errors, a count or a weight."""
+
+    @abc.abstractmethod
+    def predict_proba(self, A: Any) -> np.ndarray:
+        """Probability of each class: float array, shape (n_rows, len(classes))."""
+
+    @abc.abstractmethod
+    def explain(self, A: Any) -> pd.DataFrame:
+        """What decides each row: one row per row of ``A``, with its index."""
+
+    @abc.abstractmethod
+    def relabelled(self, classes: tuple[Any, Any]) -> Self:
+        """The same model with other labels, the negative one first."""
+
+    @abc.abstractmethod
+    def to_text(self, target: str | None = None) -> str:
+        """The rules in words; ``target`` names what is predicted."""
+
     @abc.abstractmethod
     def predicts_positive(self, A: Any) -> np.ndarray:
         """Which rows are given the positive label: bool array, shape (n_rows,)."""
 
     @abc.abstractmethod
-    def _objective(self, errors: int | float, weight: int | float, regularization: float) -> float:
-        """The family's objective on rows of this total weight."""
+    def _objective(self, counted: Confusion, regularization: float) -> float:
+        """The family's objective on rows with these confusion counts."""
 
     @abc.abstractmethod
     def _body(self) -> dict[str, Any]:
@@ -93,7 +116,7 @@ class Model(abc.ABC):
         counted, per_group = measure(predicted, y, self.classes, sample_weight, groups)
         objective = None
         if regularization is not None:
-            objective = self._objective(counted.errors, counted.weight, regularization)
+            objective = self._objective(counted, regularization)
         return Evaluation(
             n_rows=len(predicted),
             errors=counted.errors,

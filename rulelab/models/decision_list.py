@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
+from ..conditions import Condition
+from ..problem import Problem
 from . import serialisation, text
 from .base import Model
 from .errors import ModelError
@@ -144,6 +146,11 @@ class DecisionList(Model):
             index=A.index if isinstance(A, pd.DataFrame) else None,
         )
 
+    def relabelled(self, classes: tuple[Any, Any]) -> Self:
+        new = dict(zip(self.classes[::-1], classes[::-1], strict=False))
+        rules = [replace(rule, prediction=new[rule.prediction]) for rule in (*self.rules, self.default)]
+        return replace(self, rules=tuple(rules[:-1]), default=rules[-1], classes=tuple(classes))
+
     def to_text(self, target: str | None = None) -> str:
         """The rules in words, one aligned line each; ``target`` names what is predicted."""
         return text.list_as_text(self.rules, self.default, target)
@@ -162,20 +169,60 @@ class DecisionList(Model):
 
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:
-        labels = serialisation.read(data, "classes", list)
-        scalars = all(isinstance(c, str | int) or (isinstance(c, float) and math.isfinite(c)) for c in labels)
-        if not scalars or not 1 <= len(set(labels)) == len(labels) <= 2:
-            raise ModelError("'classes' of the saved model must be one label or two different ones")
-        classes = tuple(labels)
+        return cls(**cls._read(data))
+
+    @staticmethod
+    def _read(data: dict[str, Any]) -> dict[str, Any]:
+        """The fields that all lists have; raises ModelError."""
+        classes = serialisation.read_classes(data)
         m = serialisation.read_count(data, "n_antecedents", "model")
         if not isinstance(m, int):
             raise ModelError("'n_antecedents' of the saved model must be an integer")
-        return cls(
-            rules=tuple(
+        return {
+            "rules": tuple(
                 Rule.from_dict(item, where, classes, m, default=False)
                 for where, item in serialisation.read_items(data, "rules")
             ),
-            default=Rule.from_dict(serialisation.read(data, "default", dict), "default", classes, m, default=True),
-            classes=classes,
-            n_antecedents=m,
-        )
+            "default": Rule.from_dict(serialisation.read(data, "default", dict), "default", classes, m, default=True),
+            "classes": classes,
+            "n_antecedents": m,
+        }
+
+
+Counts = tuple[int | float, int | float]
+"""Weights of positives and of negatives."""
+
+
+class Captured(NamedTuple):
+    """What one rule of a list (or its default) is the first to capture, and what is left when it is reached."""
+
+    antecedent: int | None
+    name: str
+    conditions: tuple[Condition, ...] | None
+    counts: Counts
+    left: Counts
+
+
+def capture(problem: Problem, antecedents: Sequence[int]) -> Iterator[Captured]:
+    """Let the antecedents capture patterns in order; the default comes last.
+
+    Raises
+    ------
+    ModelError
+        When an index is out of range.
+    """
+    free = np.ones(problem.n_patterns, dtype=bool)
+    left = (problem.total_positive, problem.total_negative)
+    for j in map(int, antecedents):
+        if not 0 <= j < problem.n_antecedents:
+            raise ModelError(f"there is no antecedent {j}; the problem has {problem.n_antecedents}")
+        hit = free & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+        conditions = None if problem.conditions is None else problem.conditions[j]
+        yield Captured(j, problem.names[j], conditions, _counts(problem, hit), left)
+        free &= ~hit
+        left = _counts(problem, free)
+    yield Captured(None, "", None, left, left)
+
+
+def _counts(problem: Problem, patterns: np.ndarray) -> Counts:
+    return problem.positives[patterns].sum().item(), problem.negatives[patterns].sum().item()

@@ -7,9 +7,11 @@ from pathlib import Path
 from . import serialisation
 from .base import Model
 from .errors import ModelError
+from .falling_rule_list import FallingRuleList
 from .rule_list import RuleList
+from .rule_set import RuleSet
 
-FAMILIES: dict[str, type[Model]] = {family.family: family for family in (RuleList,)}
+FAMILIES: dict[str, type[Model]] = {family.family: family for family in (RuleList, FallingRuleList, RuleSet)}
 
 
 def load_model(path: str | Path) -> Model:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
+from ..metrics import Confusion
 from ..problem import Problem
-from .decision_list import DecisionList
-from .errors import ModelError
+from .decision_list import Captured, Counts, DecisionList, capture
 from .rule import Rule
 
 
@@ -48,20 +46,11 @@ class RuleList(DecisionList):
         ModelError
             When an index is out of range.
         """
-        free = np.ones(problem.n_patterns, dtype=bool)
-        left = total = (problem.total_positive, problem.total_negative)
-        rules = []
-        for j in map(int, antecedents):
-            if not 0 <= j < problem.n_antecedents:
-                raise ModelError(f"there is no antecedent {j}; the problem has {problem.n_antecedents}")
-            hit = free & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
-            captured = _counts(problem, hit)
-            rules.append(_rule(problem, j, captured, left, total))
-            free &= ~hit
-            left = _counts(problem, free)
+        total = (problem.total_positive, problem.total_negative)
+        *rules, default = (_rule(problem, c, total) for c in capture(problem, antecedents))
         return cls(
             rules=tuple(rules),
-            default=_rule(problem, None, left, left, total),
+            default=default,
             classes=problem.classes,
             n_antecedents=problem.n_antecedents,
         )
@@ -91,29 +80,19 @@ class RuleList(DecisionList):
 
     def objective(self, regularization: float) -> float:
         """The objective on the training rows."""
-        return self._objective(self.errors, self.weight, regularization)
+        return rule_list_objective(self.errors, self.weight, len(self.rules), regularization)
 
-    def _objective(self, errors: int | float, weight: int | float, regularization: float) -> float:
-        return rule_list_objective(errors, weight, len(self.rules), regularization)
-
-
-Counts = tuple[int | float, int | float]
+    def _objective(self, counted: Confusion, regularization: float) -> float:
+        return rule_list_objective(counted.errors, counted.weight, len(self.rules), regularization)
 
 
-def _counts(problem: Problem, patterns: np.ndarray) -> Counts:
-    return problem.positives[patterns].sum().item(), problem.negatives[patterns].sum().item()
-
-
-def _rule(problem: Problem, antecedent: int | None, captured: Counts, left: Counts, total: Counts) -> Rule:
-    positives, negatives = captured
-    p, n = next(counts for counts in (captured, left, total) if sum(counts) > 0)
-    conditions: Any = None
-    if antecedent is not None and problem.conditions is not None:
-        conditions = problem.conditions[antecedent]
+def _rule(problem: Problem, captured: Captured, total: Counts) -> Rule:
+    positives, negatives = captured.counts
+    p, n = next(counts for counts in (captured.counts, captured.left, total) if sum(counts) > 0)
     return Rule(
-        antecedent=antecedent,
-        name="" if antecedent is None else problem.names[antecedent],
-        conditions=conditions,
+        antecedent=captured.antecedent,
+        name=captured.name,
+        conditions=captured.conditions,
         prediction=problem.classes[1] if p > n else problem.classes[0],
         positives=positives,
         negatives=negatives,

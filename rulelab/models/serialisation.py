@@ -91,6 +91,15 @@ def read_items(data: dict[str, Any], key: str, where: str = "") -> list[tuple[st
     return items
 
 
+def read_classes(data: dict[str, Any]) -> tuple[Any, ...]:
+    """The labels of a model: the negative and the positive one, or the only one."""
+    labels = read(data, "classes", list)
+    scalars = all(isinstance(c, str | int) or (isinstance(c, float) and math.isfinite(c)) for c in labels)
+    if not scalars or not 1 <= len(set(labels)) == len(labels) <= 2:
+        raise ModelError("'classes' of the saved model must be one label or two different ones")
+    return tuple(labels)
+
+
 def read_count(data: dict[str, Any], key: str, where: str) -> int | float:
     """A number that is not negative."""
     value = read(data, key, (int, float), where)

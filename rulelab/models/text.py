@@ -10,7 +10,7 @@ from ..conditions import Condition
 from . import serialisation
 from .rule import Rule
 
-_PYTHON_HEAD = '''\
+PYTHON_HEAD = '''\
 def missing(value):
     return value is None or value != value
 
@@ -36,39 +36,95 @@ def label_text(label: Any) -> str:
 def list_as_text(rules: Sequence[Rule], default: Rule, target: str | None = None) -> str:
     """One line per rule, aligned: ``if age <= 23 then 1   (probability 0.65, 312 of 480)``."""
     every = [*rules, default]
-    heads = ["if"] + ["else if"] * (len(rules) - 1) if rules else []
-    names = [printable(rule.name) for rule in rules]
-    answers = [label_text(rule.prediction) for rule in every]
-    if target is not None:
-        answers = [f"{printable(target)} = {answer}" for answer in answers]
-    head_width = len("else if") if len(rules) > 1 else len("else") if rules else 0
-    lines = [f"{head:<{head_width}} {name}" for head, name in zip(heads, names, strict=True)]
-    width = max(map(len, lines), default=0)
-    lines = [f"{line:<{width}} then " for line in lines]
-    lines.append(f"{'else':<{width}}      " if rules else "always ")
-    positives = [number(rule.positives) for rule in every]
-    captured = [number(rule.captured) for rule in every]
-    wide = (max(map(len, answers)), max(map(len, positives)), max(map(len, captured)))
+    answers = _answers(every, target)
+    positives = _aligned([number(rule.positives) for rule in every])
+    captured = _aligned([number(rule.captured) for rule in every])
     return "\n".join(
-        f"{line}{answer:<{wide[0]}}   (probability {rule.probability:.2f}, {p:>{wide[1]}} of {c:>{wide[2]}})"
-        for line, answer, rule, p, c in zip(lines, answers, every, positives, captured, strict=True)
+        f"{line}{answer}   (probability {rule.probability:.2f}, {p} of {c})"
+        for line, answer, rule, p, c in zip(_openings(rules), answers, every, positives, captured, strict=True)
+    )
+
+
+def falling_as_text(
+    rules: Sequence[Rule], default: Rule, proportions: Sequence[float | None], target: str | None = None
+) -> str:
+    """One line per rule, aligned: ``if age <= 23 then probability 0.65   (312 positive, 168 negative, predicts 1)``.
+
+    ``proportions`` are given where they differ from the rules' probabilities, and are shown there.
+    """
+    every = [*rules, default]
+    answers = _answers(every, target)
+    positives = _aligned([number(rule.positives) for rule in every])
+    negatives = _aligned([number(rule.negatives) for rule in every])
+    return "\n".join(
+        f"{line}probability {rule.probability:.2f}   ({p} positive, {n} negative, predicts {answer.rstrip()}"
+        f"{'' if own is None else f', proportion {own:.2f}'})"
+        for line, answer, rule, p, n, own in zip(
+            _openings(rules), answers, every, positives, negatives, proportions, strict=True
+        )
     )
 
 
 def list_as_html(rules: Sequence[Rule], default: Rule, positive: Any) -> str:
     """A table with one row per rule; all text is escaped."""
-    heads = ["if"] + ["else if"] * (len(rules) - 1) if rules else []
-    cells = [(head, printable(rule.name), rule) for head, rule in zip(heads, rules, strict=True)]
-    cells.append(("else" if rules else "always", "", default))
+    titles = ("captured", "correct")
+    return _html(rules, default, positive, titles, [(r.captured, r.correct) for r in (*rules, default)])
+
+
+def falling_as_html(rules: Sequence[Rule], default: Rule, proportions: Sequence[float | None], positive: Any) -> str:
+    """As `list_as_html`, with positives and negatives; ``proportions`` as in `falling_as_text`."""
+    titles = ("positive", "negative", *(["proportion"] if any(own is not None for own in proportions) else []))
+    cells = [
+        (rule.positives, rule.negatives, "" if own is None else f"{own:.2f}")[: len(titles)]
+        for rule, own in zip((*rules, default), proportions, strict=True)
+    ]
+    return _html(rules, default, positive, titles, cells)
+
+
+def _answers(rules: Sequence[Rule], target: str | None) -> list[str]:
+    """What each rule predicts, padded on the right."""
+    answers = [label_text(rule.prediction) for rule in rules]
+    if target is not None:
+        answers = [f"{printable(target)} = {answer}" for answer in answers]
+    width = max(map(len, answers))
+    return [f"{answer:<{width}}" for answer in answers]
+
+
+def _aligned(numbers: Sequence[str]) -> list[str]:
+    width = max(map(len, numbers))
+    return [f"{n:>{width}}" for n in numbers]
+
+
+def _heads(rules: Sequence[Rule]) -> list[str]:
+    return ["if"] + ["else if"] * (len(rules) - 1) if rules else []
+
+
+def _openings(rules: Sequence[Rule]) -> list[str]:
+    """What comes before the answer in each line, padded."""
+    head_width = len("else if") if len(rules) > 1 else len("else") if rules else 0
+    lines = [f"{head:<{head_width}} {printable(rule.name)}" for head, rule in zip(_heads(rules), rules, strict=True)]
+    width = max(map(len, lines), default=0)
+    return [*(f"{line:<{width}} then " for line in lines), f"{'else':<{width}}      " if rules else "always "]
+
+
+def _html(
+    rules: Sequence[Rule],
+    default: Rule,
+    positive: Any,
+    titles: Sequence[str],
+    cells: Sequence[Sequence[int | float | str]],
+) -> str:
     right = ' style="text-align:right"'
+    heads = [*_heads(rules), "else" if rules else "always"]
     body = "".join(
-        f"<tr><td>{head}</td><td>{html.escape(name)}</td><td>{html.escape(label_text(rule.prediction))}</td>"
-        f"<td{right}>{rule.probability:.2f}</td><td{right}>{number(rule.captured)}</td>"
-        f"<td{right}>{number(rule.correct)}</td></tr>"
-        for head, name, rule in cells
+        f"<tr><td>{head}</td><td>{html.escape(printable(rule.name))}</td>"
+        f"<td>{html.escape(label_text(rule.prediction))}</td><td{right}>{rule.probability:.2f}</td>"
+        + "".join(f"<td{right}>{cell if isinstance(cell, str) else number(cell)}</td>" for cell in own)
+        + "</tr>"
+        for head, rule, own in zip(heads, (*rules, default), cells, strict=True)
     )
-    titles = ("", "rule", "predict", f"probability of {label_text(positive)}", "captured", "correct")
-    head_row = "".join(f"<th>{html.escape(title)}</th>" for title in titles)
+    every = ("", "rule", "predict", f"probability of {label_text(positive)}", *titles)
+    head_row = "".join(f"<th>{html.escape(title)}</th>" for title in every)
     return f"<table><thead><tr>{head_row}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -77,15 +133,24 @@ def list_as_python(rules: Sequence[Rule], default: Rule) -> str:
 
     A missing number is ``nan``; a row without conditions is looked up by the antecedent's name.
     """
-    lines = [_PYTHON_HEAD.rstrip("\n")]
+    lines = [PYTHON_HEAD.rstrip("\n")]
     for rule in rules:
-        if rule.conditions is None:
-            test = f"row[{rule.name!r}]"
-        else:
-            test = " and ".join(map(_python_condition, rule.conditions)) or "True"
-        lines += [f"    if {test}:", f"        return {_literal(rule.prediction)}"]
-    lines.append(f"    return {_literal(default.prediction)}")
+        test = python_test(rule.name, rule.conditions)
+        lines += [f"    if {test}:", f"        return {python_literal(rule.prediction)}"]
+    lines.append(f"    return {python_literal(default.prediction)}")
     return "\n".join(lines) + "\n"
+
+
+def python_test(name: str, conditions: Sequence[Condition] | None) -> str:
+    """A Python expression on ``row`` for an antecedent; without known conditions it is looked up by its name."""
+    if conditions is None:
+        return f"row[{name!r}]"
+    return " and ".join(map(_python_condition, conditions)) or "True"
+
+
+def python_literal(value: Any) -> str:
+    """A label or the value of a condition as Python source."""
+    return repr(serialisation.plain(value, "a value of the model"))
 
 
 def _python_condition(condition: Condition) -> str:
@@ -94,11 +159,7 @@ def _python_condition(condition: Condition) -> str:
         return f"missing({cell})"
     if condition.operator == "is present":
         return f"not missing({cell})"
-    value = _literal(condition.value)
+    value = python_literal(condition.value)
     if condition.operator == "!=":
         return f"not missing({cell}) and {cell} != {value}"
     return f"{cell} {condition.operator} {value}"
-
-
-def _literal(value: Any) -> str:
-    return repr(serialisation.plain(value, "a value of the model"))

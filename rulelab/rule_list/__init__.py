@@ -4,11 +4,16 @@ from .bounds import BOUNDS, RuleListBounds
 from .frontier import FrontierPoint, FrontierSearch
 from .near_optimal import NearOptimalProgress, NearOptimalSearch, near_optimal
 from .near_optimal_result import NearOptimal
+from .paper import CorelsSearch
+from .paper_bounds import CORELS_BOUNDS, CorelsBounds
 from .search import POLICIES, RuleListSearch
 
 __all__ = [
     "BOUNDS",
+    "CORELS_BOUNDS",
     "POLICIES",
+    "CorelsBounds",
+    "CorelsSearch",
     "FrontierPoint",
     "FrontierSearch",
     "NearOptimal",

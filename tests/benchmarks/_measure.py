@@ -65,6 +65,12 @@ def parser(name: str, description: str, repeats: int = 3) -> argparse.ArgumentPa
     return out
 
 
+def use_shared_data() -> None:
+    """Read data sets from the folder beside the checkout, when it is there and no other folder was named."""
+    if (SHARED / "data").is_dir():
+        os.environ.setdefault("RULELAB_DATA_HOME", str(SHARED / "data"))
+
+
 def instances() -> ModuleType | None:
     """The module of the instances with certified optima; None when they are not beside the checkout."""
     path = SHARED / "benchmarks" / "instances.py"

@@ -1,0 +1,182 @@
+"""Checks a proof that a falling rule list is optimal: a table of lower bounds that bear each other out.
+
+Let f(S, r) be the least further cost once exactly the set S of patterns is uncaptured and the last rule has the
+proportion r of positives: that of the else on S, or of a rule of proportion at most r, and what follows it. A table
+gives values V for pairs (S, r). If
+
+    V <= cost of the else on S,   and for every antecedent a that may come next, with proportion r_a <= r on S,
+    V <= cost of a on S + rule + V',   V' a value of the table for S minus a and some r' >= r_a, or a bound h on f,
+
+then V <= f for all of them, by induction on the size of S, since f falls as r grows; and V(all patterns, 1) = cost of
+the model proves it optimal. Only antecedents above the threshold are looked at (Cor 4.5), and such that what they leave
+has no larger proportion (Prop 4.2). The bound h is computed here, see `children`. All decisions are exact.
+
+An entry of the table names an earlier one and the antecedent that leads from it to this one: its set is that of the
+earlier entry minus the antecedent, its proportion the antecedent's there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from ..models import FallingRuleList, ModelError
+from ..problem import Problem
+from .certificate import CertificateError
+from .falling_rule_list_children import Entries, children, chunks
+from .falling_rule_list_states import FallingStates, falling_states
+from .outcome import Outcome
+
+ARRAYS = {"parents", "antecedents", "values"}
+_LARGEST_SETS = 1 << 32
+Table = dict[bytes, list[tuple[int, int, int]]]
+
+
+def check(
+    problem: Problem, model: FallingRuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
+) -> Outcome:
+    """Check the table against the problem and the model."""
+    found: dict[str, float] = {}
+    checked: dict[str, int] = {}
+    try:
+        for name in ("regularization", "positive_weight"):
+            if name not in parameters:
+                raise CertificateError(f"the certificate does not say for which {name} it speaks")
+        regularization, positive_weight = parameters["regularization"], parameters["positive_weight"]
+        space = falling_states(problem, regularization, positive_weight)
+        value = falling_value(problem, model, space, positive_weight)
+        found["objective"] = float(value * space.unit)
+        entries = _entries(space, arrays)
+        if entries.values[0] != value:
+            raise CertificateError(
+                f"the table claims the bound {float(int(entries.values[0]) * space.unit):.10g}, "
+                f"but the model's objective is {found['objective']:.10g}"
+            )
+        found["lower_bound"] = found["objective"]
+        table = table_of(entries)
+        checked.update(sets=len(table), entries=len(entries.values), looked_up=0)
+        checked["inequalities"] = len(entries.values) * (1 + len(space.antecedents))
+        for part in chunks(space, len(entries.values)):
+            checked["looked_up"] += _check_chunk(problem, space, table, entries.part(part), part.start)
+    except CertificateError as error:
+        return Outcome(False, str(error), checked=checked, **found)
+    return Outcome(
+        valid=True,
+        reason=(
+            f"no falling rule list has an objective below {found['lower_bound']:.10g} at regularization "
+            f"{regularization!r} and positive weight {positive_weight!r}"
+        ),
+        resolution=0.0,
+        checked=checked,
+        **found,
+    )
+
+
+def falling_value(problem: Problem, model: FallingRuleList, space: FallingStates, positive_weight: float) -> int:
+    """The model's cost, counted anew.
+
+    Raises
+    ------
+    CertificateError
+        When the model does not fit the problem, does not fall, or says what its antecedents do not.
+    """
+    if model.violation_penalty is not None:
+        raise CertificateError("the model is softly falling; certificates are for lists that fall")
+    if model.positive_weight != positive_weight:
+        raise CertificateError(
+            f"the certificate is for the positive weight {positive_weight!r}, the model for {model.positive_weight!r}"
+        )
+    if model.n_antecedents != problem.n_antecedents or tuple(model.classes) != tuple(problem.classes):
+        raise CertificateError("the model was made for other antecedents or classes than those of the problem")
+    try:
+        again = FallingRuleList.from_problem(problem, model.antecedents, positive_weight)
+    except (ModelError, TypeError) as error:
+        raise CertificateError(f"the model does not fit the problem: {error}") from None
+    for k, (said, is_so) in enumerate(zip((*model.rules, model.default), (*again.rules, again.default), strict=True)):
+        where = "the default of the model" if said is model.default else f"rule {k + 1} of the model"
+        for field in ("antecedent", "name", "positives", "negatives", "prediction", "correct"):
+            if getattr(said, field) != getattr(is_so, field):
+                raise CertificateError(
+                    f"{where} claims the {field} {getattr(said, field)!r}, but it is {getattr(is_so, field)!r}"
+                )
+        if said.conditions is not None and is_so.conditions is not None and said.conditions != is_so.conditions:
+            raise CertificateError(f"{where} tests other conditions than its antecedent {is_so.name!r} of the problem")
+        if not math.isclose(said.probability, is_so.probability, rel_tol=1e-9):
+            raise CertificateError(
+                f"{where} claims the probability {said.probability}, but it is {is_so.probability:.10g}"
+            )
+    inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
+    cost, last = space.per_rule * len(model.rules), Fraction(1)
+    for antecedent in (*model.antecedents, None):
+        captured = left if antecedent is None else left & inside[:, antecedent]
+        p, q = int(problem.positives[captured].sum()), int(problem.negatives[captured].sum())
+        cost += min(space.per_positive * p, space.per_negative * q)
+        if p + q:
+            if Fraction(p, p + q) > last:
+                raise CertificateError("the model does not fall: a proportion is larger than the one before it")
+            last = Fraction(p, p + q)
+        left = left & ~captured
+    return cost
+
+
+def _entries(space: FallingStates, arrays: Mapping[str, np.ndarray]) -> Entries:
+    """The entries of the table, their sets and proportions made from what leads to them."""
+    if set(arrays) != ARRAYS:
+        raise CertificateError(f"the certificate must hold {sorted(ARRAYS)}, not {sorted(arrays)}")
+    parents, antecedents, values = (arrays[name] for name in ("parents", "antecedents", "values"))
+    n = len(values) if values.ndim == 1 else 0
+    if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents, values)):
+        raise CertificateError("'parents', 'antecedents' and 'values' must be one integer each for every entry")
+    if n == 0 or parents[0] != -1 or antecedents[0] != -1:
+        raise CertificateError("the first entry must be the empty prefix, or the table says nothing about the model")
+    if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n)).any():
+        raise CertificateError("an entry does not follow an earlier one")
+    if (antecedents[1:] < 0).any() or (antecedents[1:] >= len(space.antecedents)).any():
+        raise CertificateError("an entry follows by an antecedent that the problem does not have")
+    if n * space.n_bytes > _LARGEST_SETS:
+        raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
+    sets = np.empty((n, space.n_bytes), dtype=np.uint8)
+    sets[0] = space.everything[0]
+    for k in range(1, n):
+        np.bitwise_and(sets[parents[k]], space.outside[antecedents[k]], out=sets[k])
+    p, size = np.ones(n, dtype=np.int64), np.ones(n, dtype=np.int64)
+    captured = sets[parents[1:]] & ~space.outside[antecedents[1:]]
+    for part in chunks(space, n - 1):
+        positive, negative = space.totals(captured[part] & space.everything)
+        p[1:][part], size[1:][part] = positive.total, positive.total + negative.total
+    if (size == 0).any():
+        raise CertificateError("an entry follows by an antecedent that captures nothing")
+    return Entries(sets, p, size, values)
+
+
+def table_of(entries: Entries) -> Table:
+    """Proportions and values by set."""
+    table: Table = {}
+    for key, p, n, value in zip(map(bytes, entries.sets), *(each.tolist() for each in entries[1:]), strict=True):
+        table.setdefault(key, []).append((p, n, value))
+    return table
+
+
+def _check_chunk(problem: Problem, space: FallingStates, table: Table, entries: Entries, start: int) -> int:
+    """Check the inequalities of some entries; the number of children looked up in the table."""
+    below = children(space, entries)
+    for k in below.exceeded[:1]:
+        raise CertificateError(
+            f"entry {start + k} of the table claims that what follows costs at least {entries.values[k]}, "
+            "but the else, at once or after one rule, costs less"
+        )
+    left = below.left
+    rows = zip(
+        below.parent, below.antecedent, map(bytes, left.sets), *(each.tolist() for each in left[1:]), strict=True
+    )
+    for parent, a, child, p, n, required in rows:
+        if not any(v >= required and p * n_v <= p_v * n for p_v, n_v, v in table.get(child, ())):
+            raise CertificateError(
+                f"entry {start + parent} of the table claims that what follows costs at least "
+                f"{entries.values[parent]}, but the rule {problem.names[space.antecedents[a]]!r} leaves a set that "
+                f"would have to cost {required}, and the table does not say so"
+            )
+    return len(below.parent)

@@ -1,0 +1,139 @@
+"""Falling rule lists as scikit-learn classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..falling_rule_list import FallingRuleListSearch
+from ..models import FallingRuleList, Model
+from ..problem import Problem
+from .mined import MinedClassifier
+
+
+class FallingRuleListClassifier(MinedClassifier):
+    """The falling rule list of least weighted loss: risk strata from the largest to the smallest.
+
+    Parameters
+    ----------
+    regularization : float, default 0.01
+        Cost of one rule, 0 or more and below 1.
+    positive_weight : float, default 1.0
+        Cost w of a missed positive, where a false alarm costs 1. A row is predicted positive where the proportion of
+        positives exceeds 1 / (1 + w).
+    violation_penalty : float, optional
+        Cost of a proportion that rises by 1: the list is softly falling. By default it must fall.
+    method : str, default "exact"
+        "exact" certifies the list; "monte_carlo" is the search of the paper, which proves nothing.
+    max_conditions : {1, 2, 3}, default 2
+        Most conditions that a rule joins.
+    min_support, max_support : float, default 0.01 and 0.99
+        Fractions of the rows that a rule's conditions may hold on.
+    thresholds : int or dict, default 10
+        Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
+    negations : bool, default True
+        Also use ``!=`` and ``not``; see `Binarizer`.
+    max_categories : int, default 20
+        Categories of a column that get conditions; see `Binarizer`.
+    iterations : int, default 3000
+        Lists that the Monte-Carlo search makes, which also begins the exact search.
+    class_weight : dict, "balanced" or None
+        Weight of the rows of each class, multiplied with ``sample_weight``. It changes the proportions, unlike
+        ``positive_weight``, which changes their cost.
+    time_limit : float, optional
+        Seconds of search. At a limit the best list so far is kept, and a ConvergenceWarning tells the proven gap.
+    gap : float, default 0.0
+        Stop when the objective is proven to be within this of the optimum.
+    memory_limit : int, optional
+        Bytes that the exact search may take.
+    random_state : int, RandomState or None
+        Seed of the Monte-Carlo search.
+
+    Attributes
+    ----------
+    model_ : FallingRuleList
+        Predicts on raw tables, too; ``model_.strata()`` has the risk groups.
+    models_ : tuple of FallingRuleList
+        ``model_`` alone, or with more than two classes one list per class against the rest, with the labels False
+        and True.
+    objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
+        ``gap_`` is 0 for a certified optimum.
+    status_ : Status
+        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof.
+    trace_ : DataFrame
+        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity and counts.
+    classes_ : array
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        When fitted on a DataFrame with named columns.
+    binarizer_ : Binarizer or None
+        None when the columns were Boolean already.
+    antecedents_ : Antecedents or None
+        None when there was nothing to search.
+    nothing_found_ : str or None
+        Why there was nothing to search.
+    group_rates_ : DataFrame or None
+        Rates of each group of ``sensitive_features`` on the training rows. The search does not see the groups.
+
+    References
+    ----------
+    Chen and Rudin, "An optimization approach to learning falling rule lists", AISTATS 2018.
+    """
+
+    _MODEL = "the falling rule list"
+
+    def __init__(
+        self,
+        regularization: float = 0.01,
+        positive_weight: float = 1.0,
+        violation_penalty: float | None = None,
+        method: str = "exact",
+        max_conditions: int = 2,
+        min_support: float = 0.01,
+        max_support: float = 0.99,
+        thresholds: int | dict[Any, Any] = 10,
+        negations: bool = True,
+        max_categories: int = 20,
+        iterations: int = 3000,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        gap: float = 0.0,
+        memory_limit: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.regularization = regularization
+        self.positive_weight = positive_weight
+        self.violation_penalty = violation_penalty
+        self.method = method
+        self.max_conditions = max_conditions
+        self.min_support = min_support
+        self.max_support = max_support
+        self.thresholds = thresholds
+        self.negations = negations
+        self.max_categories = max_categories
+        self.iterations = iterations
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.gap = gap
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+
+    def _new_search(self, problem: Problem, seed: int | None) -> FallingRuleListSearch:
+        exact_only: dict[str, Any] = {"memory_limit": self.memory_limit} if self.method == "exact" else {}
+        new: Any = FallingRuleListSearch  # which makes a search of the class that the method stands for
+        search: FallingRuleListSearch = new(
+            problem,
+            regularization=self.regularization,
+            positive_weight=self.positive_weight,
+            violation_penalty=self.violation_penalty,
+            method=self.method,
+            iterations=self.iterations,
+            random_state=seed,
+            **exact_only,
+        )
+        return search
+
+    def _without_rules(self, classes: list[Any], positives: int | float, negatives: int | float) -> tuple[Model, float]:
+        model = FallingRuleList.without_rules(
+            classes, positives, negatives, self.positive_weight, self.violation_penalty
+        )
+        return model, model.objective(self.regularization)

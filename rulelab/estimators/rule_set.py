@@ -1,0 +1,145 @@
+"""Boolean rule sets as scikit-learn classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..models import Model, RuleSet
+from ..problem import Problem
+from ..rule_set import Criterion, RuleSetSearch
+from .base import CertifiedClassifier
+
+
+class RuleSetClassifier(CertifiedClassifier):
+    """The rule set of least loss within a complexity, fair by a criterion of choice.
+
+    Parameters
+    ----------
+    max_complexity : int, default 20
+        Most complexity: the sum over the rules of 1 + their conditions.
+    max_conditions : int, optional
+        Most conditions of a rule; any number by default. The proof holds for rules of at most so many.
+    loss : {"hamming", "zero_one"}
+        See `RuleSetSearch`.
+    form : {"dnf", "cnf"}
+        Positive when any rule holds, or when all clauses hold.
+    fairness : Criterion, optional
+        Such as ``EqualOpportunity(0.05)``, over the groups of ``sensitive_features``, which `fit` needs then.
+    regularization : float, default 0.0
+        Cost of a unit of complexity, in rows (or weight), beside the bound on it.
+    column_limit : int, default 5000
+        Most rules that the closing step enumerates.
+    thresholds : int or dict, default 10
+        Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
+    negations : bool, default True
+        Also use ``!=`` and ``not``; see `Binarizer`.
+    max_categories : int, default 20
+        Categories of a column that get conditions; see `Binarizer`.
+    class_weight : dict, "balanced" or None
+        Weight of the rows of each class, multiplied with ``sample_weight``.
+    time_limit : float, optional
+        Seconds of search. At a limit the best set so far is kept, and a ConvergenceWarning tells the proven gap.
+    gap : float, default 0.0
+        Stop when the objective is proven to be within this of the optimum, in rows (or weight).
+    memory_limit : int, optional
+        Bytes that the search may take.
+    random_state : int, RandomState or None
+        Seed of the set search.
+
+    Attributes
+    ----------
+    model_ : RuleSet
+        Predicts on raw tables, too; see `RuleSet.to_json` for saving it.
+    models_ : tuple of RuleSet
+        ``model_`` alone, or with more than two classes one set per class against the rest, with the labels False
+        and True.
+    objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
+        In rows (or weight); ``gap_`` is 0 for a certified optimum.
+    status_ : Status
+        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof.
+    trace_ : DataFrame
+        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity and counts.
+    classes_ : array
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        When fitted on a DataFrame with named columns.
+    binarizer_ : Binarizer or None
+        None when the columns were Boolean already.
+    nothing_found_ : str or None
+        Why there was nothing to search.
+    group_rates_ : DataFrame or None
+        Rates of each group of ``sensitive_features`` on the training rows.
+
+    References
+    ----------
+    Dash, Günlük and Wei, "Boolean decision rules via column generation", NeurIPS 2018. Lawless, Dash, Günlük and Wei,
+    "Interpretable and fair Boolean rule sets via column generation", JMLR 24 (2023).
+    """
+
+    _MODEL = "the rule set"
+
+    def __init__(
+        self,
+        max_complexity: int = 20,
+        max_conditions: int | None = None,
+        loss: str = "hamming",
+        form: str = "dnf",
+        fairness: Criterion | None = None,
+        regularization: float = 0.0,
+        column_limit: int = 5000,
+        thresholds: int | dict[Any, Any] = 10,
+        negations: bool = True,
+        max_categories: int = 20,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        gap: float = 0.0,
+        memory_limit: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.max_complexity = max_complexity
+        self.max_conditions = max_conditions
+        self.loss = loss
+        self.form = form
+        self.fairness = fairness
+        self.regularization = regularization
+        self.column_limit = column_limit
+        self.thresholds = thresholds
+        self.negations = negations
+        self.max_categories = max_categories
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.gap = gap
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+
+    def _check_features(self) -> None:
+        """The conditions are those of the binarizer, which checks its own parameters."""
+
+    def _features(self, table: pd.DataFrame, weight: np.ndarray | None) -> pd.DataFrame:
+        return self._conditions_in(table, weight)
+
+    def _problem(self, features: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:
+        if self.fairness is not None and groups is None:
+            raise ValueError("fairness needs sensitive_features: give fit the groups of the rows")
+        return Problem.from_arrays(features, y, sample_weight=weight, groups=groups)
+
+    def _new_search(self, problem: Problem, seed: int | None) -> RuleSetSearch:
+        return RuleSetSearch(
+            problem,
+            max_complexity=self.max_complexity,
+            max_conditions=self.max_conditions,
+            loss=self.loss,
+            form=self.form,
+            fairness=self.fairness,
+            regularization=self.regularization,
+            column_limit=self.column_limit,
+            memory_limit=self.memory_limit,
+            random_state=seed,
+        )
+
+    def _without_rules(self, classes: list[Any], positives: int | float, negatives: int | float) -> tuple[Model, float]:
+        model = RuleSet.without_rules(classes, positives, negatives)
+        return model, float(model.errors)

@@ -1,0 +1,225 @@
+"""Every bound of the exact falling rule list searches, written once, with its theorem.
+
+Notation: a prefix leaves the set S of patterns uncaptured, with P positives and N negatives; tau is the threshold. A
+rule, or the else, that captures p positives and q negatives costs ``min(A p, B q)``, with A = ``per_positive`` and
+B = ``per_negative``, and is *above* when A p > B q. "Thm", "Prop" and "Cor" refer to Chen and Rudin, "An optimization
+approach to learning falling rule lists", AISTATS 2018.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+
+import numpy as np
+
+from ..jit import inlined, inner
+from .ratios import at_most
+
+_ROUNDING = 2.0**-48
+_CLOSEST = 1e-6
+_BELOW = 1 - 1e-12
+_RISE = 2.0**-50  # the error of a difference of two proportions
+_LARGEST = 2.0**60
+_INTERVALS = 40
+_ROUNDS, _SMALLER = 100, 0.9999  # of the cap, while it gets smaller
+
+
+@dataclass(frozen=True)
+class FallingBounds:
+    """Which bounds an exact falling rule list search uses; all by default, and none of them changes the optimum.
+
+    That a prefix costs what its rules cost, and never less, cannot be switched off.
+
+    Attributes
+    ----------
+    feasible_prefix : bool
+        A prefix is dropped when the rest has a larger proportion of positives than its last rule: no list that starts
+        with it falls (Prop 4.2). Falling lists only.
+    necessary_condition : bool
+        Rules at or below the threshold are not tried: some optimal list has none (Cor 4.5). Falling lists only.
+    prefix_bound : bool
+        Whatever a further rule captures has at most the proportion of the last one (Thm 4.6); of softly falling lists,
+        at most the proportion that the penalty allows (Thm 5.2).
+    equivalent_points : bool
+        Every pattern costs at least ``min(A p, B q)``.
+    density_cap : bool
+        The two before at once, for every threshold between 0 and tau, see `further_loss`.
+    eligible_cap : bool
+        Once the antecedents are counted, the largest proportion of those that may come next takes the place of the
+        last rule's. Falling lists only.
+    dominance : bool
+        Of the prefixes that capture the same set, one is dropped when another has no more rules and a last proportion
+        that is not smaller; of softly falling lists, when another costs no more and its least proportion is not
+        smaller.
+    violations : bool
+        A softly falling list pays for the rise to whatever further rule is above the threshold, which bounds the
+        proportions that further rules can have.
+    """
+
+    feasible_prefix: bool = True
+    necessary_condition: bool = True
+    prefix_bound: bool = True
+    equivalent_points: bool = True
+    density_cap: bool = True
+    eligible_cap: bool = True
+    dominance: bool = True
+    violations: bool = True
+
+    def to_dict(self) -> dict[str, bool]:
+        return asdict(self)
+
+
+BOUNDS = tuple(field.name for field in fields(FallingBounds))
+
+
+@inner
+def further_loss(arrays, rules, positives, negatives, left, cap):
+    """Lower bound on the loss in S of all completions whose further rules above tau capture proportions <= ``cap``.
+
+    Let T be what those rules capture: the loss is A P - (A p(T) - B q(T)), and p(T) <= a |T| with a = ``cap``. For any
+    l >= 0 the gain A p(T) - B q(T) is at most the sum over T of A p_u - B q_u - l (p_u - a (p_u + q_u)), so at most the
+    sum of its positive parts over S. For a threshold t < a, t <= tau, and l = (B - (A + B) t) / (a - t) these are the
+    patterns of proportion above t, which gives
+
+        gain <= A p_t - B q_t - l (p_t - a (p_t + q_t)),    p_t, q_t: what S has in patterns of proportion above t.
+
+    t = tau is the equivalent points bound (l = 0), t = 0 the one of Thm 4.6. The bound on the gain is convex in l, and
+    least where the patterns above t have together the proportion a. Rounding is subtracted.
+
+    Parameters
+    ----------
+    positives, negatives : int64 array, shape (n_head,)
+        Weight of S in the words up to each, from `sum_head`.
+    left : int
+        P.
+    cap : float
+    """
+    a = rules.per_positive
+    b = rules.per_negative
+    if cap * (a + b) < b * _BELOW:  # no rule may be above tau
+        return a * left
+    least = 0
+    n = positives.size
+    above = arrays.above
+    if rules.equivalent_points:
+        least = a * left
+        if above:
+            least -= a * positives[above - 1] - b * negatives[above - 1]
+    if n == 0:
+        return least
+    if rules.density_cap:
+        low = max(above - 1, 0)
+        high = n - 1
+        while low < high:  # the first word up to which the proportion is at most a
+            middle = (low + high) >> 1
+            if positives[middle] <= cap * (positives[middle] + negatives[middle]):
+                high = middle
+            else:
+                low = middle + 1
+        if positives[low] <= cap * (positives[low] + negatives[low]):
+            least = max(least, _loss_at(a, b, left, positives[low], negatives[low], arrays.upper[low], cap))
+            low -= 1
+        if low >= 0 and low >= above - 1:
+            least = max(least, _loss_at(a, b, left, positives[low], negatives[low], arrays.lower[low], cap))
+    elif rules.prefix_bound:
+        least = max(least, _loss_at(a, b, left, positives[n - 1], negatives[n - 1], 0.0, cap))
+    return least
+
+
+@inlined
+def _loss_at(a, b, left, p, q, t, cap):
+    """The bound for one threshold, rounded up to an integer after the rounding error is subtracted; 0 for t ~ cap."""
+    if t > cap - _CLOSEST:
+        return 0
+    price = max(0.0, b - (a + b) * t) / (cap - t)
+    gain = np.float64(a) * p - np.float64(b) * q - price * (p - cap * (p + q))
+    error = np.float64(a) * left + np.float64(b) * q + price * (p + cap * (p + q)) * (1 + 1 / (cap - t))
+    if t > 0:
+        error += (np.float64(a) + b + price) * left / t  # patterns of proportion t, whose terms are 0 but for rounding
+    return math.ceil(np.float64(a) * left - gain - error * _ROUNDING)
+
+
+@inner
+def violation(rules, p, n, lowest_p, lowest_n):
+    """Cost of a proportion p / n after a least one, rounded down; 0 unless it rises."""
+    if at_most(p, n, lowest_p, lowest_n):
+        return np.int64(0)
+    return cost_of_rise(rules, p / n - lowest_p / lowest_n)
+
+
+@inlined
+def cost_of_rise(rules, rise):
+    """C1 times the difference of two proportions, rounded down to an integer, and to one that cannot overflow."""
+    return np.int64(min(_LARGEST, max(0.0, rules.penalty * (rise - _RISE))))
+
+
+@inlined
+def least_rise(rules, proportion, lowest):
+    """Cost of the rise from a least proportion to the threshold, or to a larger one; rounded down, 0 if switched off.
+
+    A completion that beats stopping has a further rule, or the else, above tau: otherwise the pieces of what is left
+    cost as much as the whole, and one of them rises at least as far as the whole.
+    """
+    if not rules.violations:
+        return np.int64(0)
+    tau = rules.per_negative / (rules.per_positive + rules.per_negative)
+    return cost_of_rise(rules, max(proportion, tau) - lowest)
+
+
+@inner
+def further_cost(arrays, rules, positives, negatives, left, lowest, rise, least_cap, cap, budget):
+    """Lower bound on loss and violations in S of completions of a softly falling prefix that stay below ``budget``.
+
+    Let c be the largest proportion of the further pieces above tau, and m = ``lowest`` at least the least proportion
+    before any that may rise. Such a piece pays at least C1 (c - m), so completions within the budget have
+    C1 (c - m) + loss < budget, which bounds c, which bounds the loss (`further_loss`), and so on. Pieces that cannot
+    rise have at most the proportion ``least_cap``.
+
+    Parameters
+    ----------
+    lowest : float
+    rise : int
+        Lower bound on the violations, whatever c is.
+    least_cap : float
+    cap : float
+        No completion within the budget has a larger c; 1 at first.
+    budget : int
+
+    Returns
+    -------
+    cost : int
+        At least the budget where there is no such completion.
+    cap : float
+    """
+    cap = max(cap, least_cap)
+    loss = further_loss(arrays, rules, positives, negatives, left, cap)
+    if rules.violations and rules.penalty > 0:
+        for _ in range(_ROUNDS):
+            if loss + rise >= budget:
+                break
+            allowed = max(least_cap, (lowest + (budget - loss) / rules.penalty) * (1 + _RISE) + _RISE)
+            if allowed > _SMALLER * cap:
+                break
+            cap = allowed
+            loss = max(loss, further_loss(arrays, rules, positives, negatives, left, cap))
+    return loss + rise, cap
+
+
+@inner
+def smallest_lowest(arrays, rules, positives, negatives, left, cap, budget):
+    """Prefixes with a smaller least proportion than this have no completion within the budget; 0 if switched off.
+
+    A further piece of proportion c > tau after a least one of m costs C1 (c - m), and the loss in S is at least that
+    for the cap c (`further_cost`). Where it must stay below the budget, m > c - (budget - loss) / C1 for some c: the
+    least of these is taken, over intervals of c between tau and ``cap``.
+    """
+    if not rules.violations or rules.penalty <= 0:
+        return 0.0
+    tau = rules.per_negative / (rules.per_positive + rules.per_negative)
+    least = 1.0
+    step = (cap - tau) / _INTERVALS
+    for i in range(_INTERVALS):
+        loss = further_loss(arrays, rules, positives, negatives, left, tau + (i + 1) * step + _RISE)
+        least = min(least, tau + i * step - (budget - loss) / rules.penalty)
+    return least * (1 - _RISE) - _RISE

@@ -1,0 +1,189 @@
+"""The problem of falling rule lists in integers: costs, and the distinct antecedents as packed columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import bits
+from ..problem import Problem
+
+_LARGEST_COST = 1 << 60
+_GRID = 1 << 50
+_LARGEST_DENOMINATOR = 1 << 20  # of a positive weight, where its own does not fit
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Units in which a search adds up losses and rules.
+
+    A rule, or the else, that captures p positives and q negatives costs ``min(per_positive * p, per_negative * q)``;
+    it is above the threshold when ``per_positive * p > per_negative * q``. A whole list costs less than 2^61.
+
+    Attributes
+    ----------
+    positives, negatives : int64 array, shape (n_patterns,)
+        The weights on the grid; the counts themselves where they are integers.
+    per_positive, per_negative, per_rule : int
+    unit : float
+        What one unit of cost is worth in the objective.
+    exact : bool
+        Whether the grid represents the objective without rounding.
+    slack : float
+        The largest amount by which ``cost * unit`` can exceed the objective it stands for; 0 when exact. To be
+        subtracted from lower bounds.
+    """
+
+    positives: np.ndarray
+    negatives: np.ndarray
+    per_positive: int
+    per_negative: int
+    per_rule: int
+    unit: float
+    exact: bool
+    slack: float
+
+
+def integer_costs(positives: np.ndarray, negatives: np.ndarray, regularization: float, positive_weight: float) -> Costs:
+    """Choose the grid for weights, a regularization and the weight of the positive class.
+
+    With integer weights of total n, positive weight ``a / b`` and regularization ``P / Q`` a list costs
+    ``Q * (a * p + b * q) + P * n * b * rules``, exactly. Where that overflows, the rule's cost is rounded down; where
+    weights are not integers they are rounded to at most 2^50 units in all; a positive weight of too many digits is
+    replaced by the nearest fraction of a smaller denominator. ``slack`` bounds what this can hide.
+    """
+    w, per_rule = Fraction(repr(float(positive_weight))), Fraction(repr(float(regularization)))
+    integral = positives.dtype.kind == "i"
+    n = int(positives.sum()) + int(negatives.sum()) if integral else _GRID
+    slack = 0.0
+    if max(w.numerator, w.denominator) * n >= _LARGEST_COST:
+        nearest = _short(w)
+        slack += float(abs(nearest - w))
+        w = nearest
+    if not integral:
+        n = min(n, (_LARGEST_COST - 1) // max(w.numerator, w.denominator))
+        per_weight = n / float(positives.sum() + negatives.sum())
+        positives, negatives = (np.rint(each * per_weight).astype(np.int64) for each in (positives, negatives))
+        rounded = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))
+        slack += max(1.0, float(w)) * (rounded + 1.0) / n
+    a, b = w.numerator, w.denominator
+    largest = max(a, b) * n
+    if largest >= _LARGEST_COST:
+        raise ValueError(
+            f"a positive_weight of {positive_weight:g} and a total weight of {n} are too large to be counted "
+            "together; divide the weights by a common factor"
+        )
+    exact_rule = per_rule * n * b
+    scale = exact_rule.denominator
+    exact = largest * scale < _LARGEST_COST
+    if not exact:
+        scale = (_LARGEST_COST - 1) // largest
+    rule = int(exact_rule * scale)
+    common = gcd(a * scale, b * scale, rule)
+    return Costs(
+        positives=positives,
+        negatives=negatives,
+        per_positive=a * scale // common,
+        per_negative=b * scale // common,
+        per_rule=min(rule // common, _LARGEST_COST),
+        unit=float(Fraction(common, n * b * scale)),
+        exact=exact and integral and slack == 0.0,
+        slack=slack,
+    )
+
+
+def _short(w: Fraction) -> Fraction:
+    """The nearest fraction whose numerator or denominator is small."""
+    if w >= 1:
+        return w.limit_denominator(_LARGEST_DENOMINATOR)
+    return 1 / (1 / w).limit_denominator(_LARGEST_DENOMINATOR)
+
+
+class Data(NamedTuple):
+    """What kernels read: the antecedents over the patterns, and what each pattern costs.
+
+    Patterns are in falling order of negatives, then positives; places after the last are padding of weight 0.
+
+    Attributes
+    ----------
+    columns : uint64 array, shape (m, n_words)
+        The set of patterns that satisfy each antecedent.
+    full : uint64 array, shape (n_words,)
+        The set of all patterns.
+    positives, negatives : int64 array, shape (64 * n_words,)
+    per_positive, per_negative, per_rule : int
+        See `Costs`.
+    """
+
+    columns: np.ndarray
+    full: np.ndarray
+    positives: np.ndarray
+    negatives: np.ndarray
+    per_positive: int
+    per_negative: int
+    per_rule: int
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A problem made ready for the engines.
+
+    Attributes
+    ----------
+    data : Data
+    costs : Costs
+    antecedents : int64 array, shape (m,)
+        The problem's index of each column of ``data``.
+    patterns : int64 array, shape (n_patterns,)
+        The problem's pattern at each place of ``data``.
+    dropped : dict of str to int
+        Antecedents left out, by reason.
+    """
+
+    data: Data
+    costs: Costs
+    antecedents: np.ndarray
+    patterns: np.ndarray
+    dropped: dict[str, int]
+
+
+def prepare(problem: Problem, regularization: float, positive_weight: float) -> Prepared:
+    """Keep one of equal antecedents and none that holds nowhere or everywhere, and pack them over the patterns.
+
+    An antecedent that holds for all that is left does what the else does, at the cost of a rule.
+
+    Raises
+    ------
+    ValueError
+        When the weights are too large to be counted exactly.
+    """
+    costs = integer_costs(problem.positives, problem.negatives, regularization, positive_weight)
+    order = np.lexsort((-costs.positives, -costs.negatives))
+    columns = bits.transpose(problem.words[order], problem.n_antecedents)
+    _, first = bits.group_equal_rows(columns)
+    held = bits.counts(columns[first])
+    kept = first[(held > 0) & (held < problem.n_patterns)]
+    places = columns.shape[1] * bits.WORD
+    weights = np.zeros((2, places), dtype=np.int64)
+    weights[0, : len(order)], weights[1, : len(order)] = costs.positives[order], costs.negatives[order]
+    present = np.zeros((1, places), dtype=bool)
+    present[0, : len(order)] = True
+    data = Data(
+        columns=columns[kept],
+        full=bits.pack(present)[0],
+        positives=weights[0],
+        negatives=weights[1],
+        per_positive=costs.per_positive,
+        per_negative=costs.per_negative,
+        per_rule=costs.per_rule,
+    )
+    dropped = {
+        "equal to another": problem.n_antecedents - len(first),
+        "holds nowhere": int(np.count_nonzero(held == 0)),
+        "holds everywhere": int(np.count_nonzero(held == problem.n_patterns)),
+    }
+    return Prepared(data, costs, kept.astype(np.int64), order.astype(np.int64), dropped)

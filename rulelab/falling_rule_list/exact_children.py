@@ -1,0 +1,192 @@
+"""Expanding a prefix of a falling rule list: every antecedent that could come next, cut by a bound or stored."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import heap
+from ..jit import inlined, inner
+from .bounds import further_loss
+from .exact_layout import sum_head
+from .exact_memo import find_slot, hash_of, set_of
+from .exact_state import (
+    BEST,
+    BY_DENSITY,
+    BY_DOMINANCE,
+    BY_ELIGIBLE,
+    BY_FEASIBLE,
+    BY_LENGTH,
+    BY_NECESSARY,
+    BY_POINTS,
+    BY_PREFIX,
+    BY_RISING,
+    BY_SUPPORT,
+    CREATED,
+    EXPANDED,
+    FOUND_AT,
+    IMPROVED,
+    N_HEAP,
+    N_NODES,
+    N_QUEUED,
+    PATH_LENGTH,
+    WORK,
+)
+from .planes import count
+from .ratios import at_most
+
+
+@inner
+def open_prefix(arrays, store, node):
+    """Count the antecedents, and sum the words with positives, within the set that a prefix leaves."""
+    chosen = store.sets[0]
+    set_of(arrays, store, node, chosen)
+    count(arrays.positive_word, arrays.positive_digit, arrays.positive_mask, arrays.by_word, chosen, store.counts[0])
+    count(arrays.negative_word, arrays.negative_digit, arrays.negative_mask, arrays.by_word, chosen, store.counts[1])
+    sum_head(arrays.head_positives, chosen, store.sums[0])
+    sum_head(arrays.head_negatives, chosen, store.sums[1])
+    store.numbers[EXPANDED] += 1
+
+
+@inner
+def expand(arrays, rules, store, node):
+    """Look at all antecedents that may follow the prefix that was opened."""
+    numbers, pruned = store.numbers, store.pruned
+    left_p, left_q, cost = store.left_positive[node], store.left_negative[node], store.cost[node]
+    last_p, last_n, length = store.ratio_p[node], store.ratio_n[node], store.length[node] + 1
+    key = store.key[node]
+    positives, negatives = store.sums[0], store.sums[1]
+    if rules.eligible_cap:
+        cap = _largest_eligible(rules, store, left_p + left_q, last_p, last_n)
+        least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
+        if cap == 0.0 or least >= numbers[BEST]:
+            pruned[BY_ELIGIBLE] += 1
+            return
+        key = max(key, least)
+    for a in range(store.counts.shape[1]):
+        p, q = store.counts[0, a], store.counts[1, a]
+        n = p + q
+        if n == 0 or n == left_p + left_q:
+            pruned[BY_SUPPORT] += 1
+            continue
+        above = rules.per_positive * p > rules.per_negative * q
+        if rules.necessary_condition and not above:
+            pruned[BY_NECESSARY] += 1
+            continue
+        if not at_most(p, n, last_p, last_n):
+            pruned[BY_RISING] += 1
+            continue
+        rest_p, rest_q = left_p - p, left_q - q
+        falls = at_most(rest_p, rest_p + rest_q, p, n)
+        if rules.feasible_prefix and not falls:
+            pruned[BY_FEASIBLE] += 1
+            continue
+        numbers[CREATED] += 1
+        child = cost + rules.per_rule + min(rules.per_positive * p, rules.per_negative * q)
+        if falls and child + min(rules.per_positive * rest_p, rules.per_negative * rest_q) < numbers[BEST]:
+            stopped = child + min(rules.per_positive * rest_p, rules.per_negative * rest_q)
+            improve(store, node, a, stopped)
+        if length >= rules.max_length:
+            pruned[BY_LENGTH] += 1
+            continue
+        cap = p / n
+        room = numbers[BEST] - rules.per_rule
+        least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
+        if least >= room:  # what the rule and those after it capture of the whole set has at most its proportion
+            pruned[_bound(arrays, rules, positives, negatives, left_p, room - cost - rules.per_rule, cap)] += 1
+            continue
+        make_child(arrays, store, a)
+        child_positives, child_negatives = store.sums[2], store.sums[3]
+        least = max(least, child + further_loss(arrays, rules, child_positives, child_negatives, rest_p, cap))
+        if least >= room:
+            pruned[_bound(arrays, rules, child_positives, child_negatives, rest_p, room - child, cap)] += 1
+            continue
+        keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, p, n)
+
+
+@inlined
+def _largest_eligible(rules, store, left, last_p, last_n):
+    """The largest proportion of a rule that may come next; 0 when there is none."""
+    cap = 0.0
+    for a in range(store.counts.shape[1]):
+        p, q = store.counts[0, a], store.counts[1, a]
+        n = p + q
+        if n > 0 and n < left and p > cap * n:
+            above = rules.per_positive * p > rules.per_negative * q
+            if (above or not rules.necessary_condition) and at_most(p, n, last_p, last_n):
+                cap = p / n
+    return cap
+
+
+@inner
+def _bound(arrays, rules, positives, negatives, left, budget, cap):
+    """Which bound cuts: the first of equivalent points, prefix bound, density cap that alone suffices."""
+    loss = np.int64(0)
+    n, above = positives.size, arrays.above
+    if rules.equivalent_points:
+        loss = rules.per_positive * left
+        if above:
+            loss -= rules.per_positive * positives[above - 1] - rules.per_negative * negatives[above - 1]
+        if loss >= budget:
+            return BY_POINTS
+    if rules.prefix_bound and n and rules.per_negative * (1 - cap) * positives[n - 1] >= budget * cap:
+        return BY_PREFIX
+    return BY_DENSITY
+
+
+@inner
+def make_child(arrays, store, a):
+    """The set that is left once ``a`` is captured too, and the sums of its words with positives."""
+    whole, row, chosen = store.sets[0], arrays.by_antecedent[a], store.sets[1]
+    for w in range(chosen.size):
+        chosen[w] = whole[w] & ~row[w]
+    sum_head(arrays.head_positives, chosen, store.sums[2])
+    sum_head(arrays.head_negatives, chosen, store.sums[3])
+
+
+@inner
+def keep(arrays, rules, store, parent, a, cost, key, left_positive, left_negative, ratio_p, ratio_n):
+    """Store and queue the child just made, unless a prefix with the same set dominates it."""
+    numbers = store.numbers
+    chosen = store.sets[1]
+    length = store.length[parent] + 1
+    h = np.uint64(0)
+    slot = np.int64(-1)
+    if rules.dominance:
+        h = hash_of(store, chosen)
+        slot = find_slot(arrays, rules, store, chosen, h, cost, length, left_positive, ratio_p, ratio_n)
+        if slot < 0:
+            store.pruned[BY_DOMINANCE] += 1
+            return
+    node = numbers[N_NODES]
+    numbers[N_NODES] += 1
+    if slot >= 0:
+        store.table[slot] = node
+    store.key[node] = key
+    store.cost[node] = cost
+    store.left_positive[node] = left_positive
+    store.left_negative[node] = left_negative
+    store.ratio_p[node] = ratio_p
+    store.ratio_n[node] = ratio_n
+    store.hash[node] = h
+    store.parent[node] = parent
+    store.rule[node] = a
+    store.length[node] = length
+    store.queued[node] = 1
+    store.queue_by_length[length] += 1
+    numbers[N_QUEUED] += 1
+    numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[N_HEAP], key, node)
+
+
+@inner
+def improve(store, node, a, cost):
+    """Make the list that extends ``node`` by ``a`` the incumbent."""
+    numbers = store.numbers
+    length = np.int64(store.length[node])
+    numbers[BEST] = cost
+    numbers[PATH_LENGTH] = length + 1
+    numbers[FOUND_AT] = numbers[WORK] + 1
+    numbers[IMPROVED] += 1
+    store.path[length] = a
+    for i in range(length - 1, -1, -1):
+        store.path[i] = store.rule[node]
+        node = np.int64(store.parent[node])

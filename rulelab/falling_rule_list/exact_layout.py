@@ -1,0 +1,133 @@
+"""The patterns in falling order of their proportion of positives, as bit sets and bit planes for the exact search.
+
+The bounds need, for a set of patterns, the positives and negatives in patterns above a threshold. In this order they
+are prefix sums over words, which a few vectorised population counts give.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import bits
+from ..jit import inner, popcount
+from .data import Prepared
+from .planes import bit_planes, entries
+
+
+class Layout(NamedTuple):
+    """What the kernels read.
+
+    Patterns come in three blocks, each starting a new word: those above the threshold tau in falling order of their
+    proportion, the others with positives in the same order, and those without positives in falling order of negatives.
+
+    Attributes
+    ----------
+    by_word : uint64 array, shape (n_words, m)
+        Word ``w`` of every antecedent's pattern set, antecedents contiguous.
+    by_antecedent : uint64 array, shape (m, n_words)
+    full : uint64 array, shape (n_words,)
+        The set of all patterns.
+    positive_word, positive_digit : int64 array; positive_mask : uint64 array
+        Bit planes of the positives: word, binary digit, and which places have it.
+    negative_word, negative_digit, negative_mask
+        The same of the negatives.
+    head_positives, head_negatives : uint64 array, shape (n_digits, n_head)
+        The bit planes of the words with positives, by digit.
+    above : int
+        Words of the first block.
+    upper, lower : float64 array, shape (n_head,)
+        The largest and the smallest threshold between the patterns of the word, and those before it, and what follows.
+    """
+
+    by_word: np.ndarray
+    by_antecedent: np.ndarray
+    full: np.ndarray
+    positive_word: np.ndarray
+    positive_digit: np.ndarray
+    positive_mask: np.ndarray
+    negative_word: np.ndarray
+    negative_digit: np.ndarray
+    negative_mask: np.ndarray
+    head_positives: np.ndarray
+    head_negatives: np.ndarray
+    above: int
+    upper: np.ndarray
+    lower: np.ndarray
+
+
+def layout(prepared: Prepared) -> Layout:
+    """Arrange a problem, whose antecedents and weights are prepared, for the kernels."""
+    data = prepared.data
+    m, n = len(data.columns), len(prepared.patterns)
+    inside = bits.unpack(data.columns, n).T
+    positives, negatives = data.positives[:n], data.negatives[:n]
+    group, first = bits.group_equal_rows(bits.pack(inside)) if m else (np.zeros(n, dtype=np.int64), np.zeros(1, int))
+    merged = np.zeros((2, len(first)), dtype=np.int64)
+    np.add.at(merged[0], group, positives)
+    np.add.at(merged[1], group, negatives)
+    inside, (positives, negatives) = inside[first], merged
+    proportion = positives / (positives + negatives).clip(1)
+    is_above = data.per_positive * positives > data.per_negative * negatives  # both products are below 2^61
+    blocks = [
+        np.flatnonzero(is_above),
+        np.flatnonzero(~is_above & (positives > 0)),
+        np.flatnonzero((positives == 0) & (negatives > 0)),
+    ]
+    orders = [block[np.argsort(-proportion[block], kind="stable")] for block in blocks[:2]]
+    orders.append(blocks[2][np.argsort(-negatives[blocks[2]], kind="stable")])
+    sizes = [-(-len(block) // bits.WORD) for block in orders]
+    words = max(1, sum(sizes))
+    starts = np.cumsum([0, *sizes])[:3] * bits.WORD
+    slots = np.concatenate([start + np.arange(len(block)) for start, block in zip(starts, orders, strict=True)])
+    order = np.concatenate(orders)
+    placed = np.zeros((words * bits.WORD, m), dtype=bool)
+    placed[slots] = inside[order]
+    weights = np.zeros((2, words * bits.WORD), dtype=np.int64)
+    weights[0, slots], weights[1, slots] = positives[order], negatives[order]
+    present = np.zeros((1, words * bits.WORD), dtype=bool)
+    present[0, slots] = True
+    by_antecedent = bits.pack(placed.T) if m else np.zeros((0, words), dtype=np.uint64)
+    planes = bit_planes(weights[0]), bit_planes(weights[1])
+    head, above = sizes[0] + sizes[1], sizes[0]
+    tau = data.per_negative / (data.per_positive + data.per_negative)
+    upper, lower = _separators([proportion[order] for order in orders[:2]], tau)
+    return Layout(
+        by_word=np.ascontiguousarray(by_antecedent.T),
+        by_antecedent=by_antecedent,
+        full=bits.pack(present)[0],
+        **dict(zip(("positive_word", "positive_digit", "positive_mask"), entries(planes[0]), strict=True)),
+        **dict(zip(("negative_word", "negative_digit", "negative_mask"), entries(planes[1]), strict=True)),
+        head_positives=np.ascontiguousarray(planes[0][:, :head]),
+        head_negatives=np.ascontiguousarray(planes[1][:, :head]),
+        above=above,
+        upper=upper,
+        lower=lower,
+    )
+
+
+def _separators(proportions: list[np.ndarray], tau: float) -> tuple[np.ndarray, np.ndarray]:
+    """The largest threshold that the patterns after each word of the blocks do not exceed, and the smallest."""
+    upper, lower = [], []
+    for k, falling in enumerate(proportions):
+        ends = np.append(np.arange(bits.WORD, len(falling), bits.WORD), len(falling))[: -(-len(falling) // bits.WORD)]
+        following = next((each[0] for each in proportions[k + 1 :] if len(each)), 0.0)
+        upper.append(falling[ends - 1])
+        lower.append(np.append(falling, following)[ends])
+    if len(upper[0]):
+        upper[0][-1] = tau
+    return np.concatenate(upper), np.concatenate(lower)
+
+
+@inner
+def sum_head(planes, chosen, out):
+    """``out[w]``: weight of the set in the words up to ``w``, from the bit planes of the words with positives."""
+    for w in range(out.size):
+        out[w] = 0
+    for d in range(planes.shape[0]):
+        row = planes[d]
+        for w in range(out.size):
+            out[w] += popcount(chosen[w] & row[w]) << d
+    for w in range(1, out.size):
+        out[w] += out[w - 1]

@@ -1,0 +1,358 @@
+"""Certifiably optimal falling rule lists by best-first search over the sets that prefixes leave uncaptured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import remaining
+from ..certificate import Certificate, CertificateError, prove_falling_rule_list
+from ..growing import resized
+from ..jit import is_compiled
+from ..problem import Problem
+from ..search import Incumbent, Snapshot, Status
+from . import exact_kernels as kernels
+from . import exact_state as state
+from . import monte_carlo
+from .bounds import FallingBounds
+from .data import Costs, Prepared
+from .exact_layout import Layout, layout
+from .search import FallingRuleListSearch, is_whole
+
+_UNLIMITED = int(np.iinfo(np.int32).max)
+
+
+@dataclass
+class Best:
+    """The incumbent: its cost on the grid and its antecedents, as indices of the problem's."""
+
+    cost: int
+    antecedents: tuple[int, ...] = ()
+    work: int = 0
+    seconds: float = 0.0
+
+
+class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
+    """Step-wise exact search for the falling rule list of least weighted loss.
+
+    Parameters
+    ----------
+    problem : Problem
+    regularization : float
+        Cost C of one rule, 0 <= C < 1.
+    positive_weight : float
+        Cost w of a missed positive, where a false alarm costs 1; above 0.
+    violation_penalty : None
+        With a number, the search is a `SoftSearch`.
+    method : "exact"
+    bounds : FallingBounds, optional
+        Which bounds are used; all by default.
+    max_length : int, optional
+        Most rules in a list, not counting the else.
+    memory_limit : int, optional
+        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and a valid
+        lower bound; raise ``memory_limit`` and call `advance` again to go on.
+    random_state : int, optional
+        Seed of the Monte-Carlo search for the first list.
+    iterations : int
+        Lists that the Monte-Carlo search makes; 0 starts from the else alone.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range; the message says what is allowed.
+
+    Notes
+    -----
+    Chen and Rudin, "An optimization approach to learning falling rule lists", AISTATS 2018, state the problem and most
+    bounds (see `FallingBounds`). Every captured set is stored with the proportions and lengths that are worth having.
+    All comparisons are of integers; with weights that are not integers they are those of a grid of 2^50 units, on
+    which proportions are compared too.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float = 0.01,
+        positive_weight: float = 1.0,
+        violation_penalty: float | None = None,
+        method: str | None = None,
+        bounds: FallingBounds | None = None,
+        max_length: int | None = None,
+        memory_limit: int | None = None,
+        random_state: int | None = None,
+        iterations: int = 3000,
+    ) -> None:
+        super().__init__(problem, regularization, positive_weight, violation_penalty, method)
+        _check(bounds, max_length, memory_limit, random_state, iterations)
+        self.bounds = FallingBounds() if bounds is None else bounds
+        self.max_length = max_length
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self.iterations = int(iterations)
+        self._phase = "preparing"
+        self._out_of_memory = False
+        self._best = Best(0)
+        self._incumbent: Incumbent | None = None
+        self._first: monte_carlo.MonteCarlo | None = None
+        self._trivial = 0
+        self._costs: Costs
+        self._data: Prepared
+        self._layout: Layout
+        self._rules: state.Rules
+        self._store: state.Store
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            **super().parameters,
+            "bounds": None if self.bounds == FallingBounds() else self.bounds,
+            "max_length": self.max_length,
+            "memory_limit": self.memory_limit,
+            "random_state": self.random_state,
+            "iterations": self.iterations,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(kernels.start, kernels.advance) and (not self.iterations or monte_carlo.compiled())
+
+    def certificate(self) -> Certificate:
+        """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
+
+        It is made anew from the list alone, so that an independent check can follow it; this takes some times as long
+        as the search.
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with status OPTIMAL, has a length limit, or is for softly falling lists; when
+            weights are not integers.
+        """
+        if self.violation_penalty is not None:
+            raise CertificateError("there are no certificates for softly falling lists; set violation_penalty=None")
+        if self.max_length is not None:
+            raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
+        if self._phase != "certified":
+            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+        return prove_falling_rule_list(self.problem, self._current().model, self.regularization)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        if self._phase == "preparing":
+            return 0
+        arrays = sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray))
+        return state.memory_bytes(self._store) + arrays + (0 if self._first is None else self._first.memory_bytes)
+
+    def _advance(self, max_work: int) -> None:
+        target = self.work + max_work
+        if self._phase == "preparing":
+            self._prepare()
+        if self._phase == "incumbent":  # a call ends with a phase: a unit of work may take longer from then on
+            self._find_first(target)
+        elif self._phase == "searching":
+            self._run(target)
+
+    def _prepare(self) -> None:
+        self._data = self._prepared()
+        self._costs = self._grid(self._data.costs)
+        costs, m = self._costs, len(self._data.antecedents)
+        self._layout = layout(self._data)
+        positive, negative = int(costs.positives.sum()), int(costs.negatives.sum())
+        alone = min(costs.per_positive * positive, costs.per_negative * negative)
+        points = np.minimum(costs.per_positive * costs.positives, costs.per_negative * costs.negatives).sum()
+        self._trivial = min(alone, int(points) + costs.per_rule)
+        self._rules = state.Rules(
+            per_positive=costs.per_positive,
+            per_negative=costs.per_negative,
+            per_rule=costs.per_rule,
+            penalty=0.0 if self.violation_penalty is None else self.violation_penalty / costs.unit,
+            soft=self.violation_penalty is not None,
+            max_length=_UNLIMITED if self.max_length is None else self.max_length,
+            limited=self.max_length is not None,
+            **self.bounds.to_dict(),
+        )
+        self._best = Best(alone)
+        self._store = state.new_store(self._layout, m)
+        self._begin()
+
+    def _grid(self, costs: Costs) -> Costs:
+        """The costs that the kernels use."""
+        return costs
+
+    def _begin(self) -> None:
+        """Enter the first phase."""
+        if self.iterations and self.max_length != 0:
+            self._first = monte_carlo.MonteCarlo(self._data, self.violation_penalty, self.random_state or 0)
+            self._phase = "incumbent"
+        else:
+            self._start()
+
+    def _find_first(self, target: int) -> None:
+        first, before = self._first, self.work
+        assert first is not None
+        done = first.work
+        while first.work < self.iterations and self.work < target:
+            improved = first.advance(min(self.iterations - first.work, target - self.work))
+            self.work = before + first.work - done
+            if improved:
+                self._consider(tuple(self._data.antecedents[list(first.best)].tolist()), self.work)
+        if first.work >= self.iterations:
+            self._first = None
+            self._start()
+
+    def _consider(self, antecedents: tuple[int, ...], work: int) -> None:
+        """Make a list, found after so much work, the incumbent when it is better."""
+        if self.max_length is not None and len(antecedents) > self.max_length:
+            return
+        cost = self._cost_of(antecedents)
+        if cost is not None and cost < self._best.cost:
+            self._best = Best(cost, antecedents, work, self._seconds)
+
+    def _cost_of(self, antecedents: tuple[int, ...]) -> int | None:
+        """Cost of a list on the grid, counted on the problem's patterns; None when it does not fall."""
+        costs, rules, words = self._costs, self._rules, self.problem.words
+        cost, left = costs.per_rule * len(antecedents), np.ones(self.problem.n_patterns, dtype=bool)
+        least_p, least_n = 1, 1
+        for j in (*antecedents, None):
+            hit = left if j is None else left & (words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+            p, q = int(costs.positives[hit].sum()), int(costs.negatives[hit].sum())
+            cost += min(costs.per_positive * p, costs.per_negative * q)
+            if p * least_n > least_p * (p + q):
+                if not rules.soft:
+                    return None
+                cost += int(rules.penalty * (p / (p + q) - least_p / least_n))
+            elif p + q > 0:
+                least_p, least_n = p, p + q
+            left = left & ~hit
+        return cost
+
+    def _start(self) -> None:
+        costs, numbers = self._costs, self._store.numbers
+        numbers[state.BEST] = self._best.cost
+        numbers[state.WORK] = self.work
+        self._phase = "searching"
+        kernels.start(self._layout, self._rules, self._store, int(costs.positives.sum()), int(costs.negatives.sum()))
+        kernels.advance(self._layout, self._rules, self._store, 0)
+
+    def _run(self, target: int) -> None:
+        numbers = self._store.numbers
+        self._out_of_memory = False
+        improved = int(numbers[state.IMPROVED])
+        while self.work < target:
+            outcome = kernels.advance(self._layout, self._rules, self._store, target - self.work)
+            self.work = int(numbers[state.WORK])
+            if outcome == kernels.DONE:
+                self._phase = "certified"
+            if outcome != kernels.GROW:
+                break
+            if not self._grow():
+                self._out_of_memory = True
+                break
+        if numbers[state.IMPROVED] > improved:
+            path = self._store.path[: numbers[state.PATH_LENGTH]]
+            found = tuple(self._data.antecedents[path].tolist())
+            self._best = Best(int(numbers[state.BEST]), found, int(numbers[state.FOUND_AT]), self._seconds)
+
+    def _grow(self) -> bool:
+        """Make room for more prefixes; False when the memory limit does not allow it."""
+        store, m = self._store, len(self._data.antecedents)
+        for names, used in ((state.NODE_ARRAYS, state.N_NODES), (state.HEAP_ARRAYS, state.N_HEAP)):
+            capacity = len(getattr(store, names[0]))
+            needed = int(store.numbers[used]) + m
+            if needed <= capacity:
+                continue
+            wanted = self._affordable(names, capacity, max(2 * capacity, needed))
+            if wanted < needed:
+                return False
+            store = resized(store, names, wanted)
+            table = state.table_size(len(store.key))
+            if table > len(store.table):
+                store = store._replace(table=np.empty(table, dtype=np.int32))
+                store.numbers[state.TABLE_IS_STALE] = 1
+            self._store = store
+        return True
+
+    def _affordable(self, names: tuple[str, ...], capacity: int, wanted: int) -> int:
+        """Entries, up to those wanted, that the named arrays can have within the memory limit."""
+        if self.memory_limit is None:
+            return wanted
+        free = max(0, self.memory_limit - self.memory_bytes)
+        nodes = names == state.NODE_ARRAYS
+        kept = (*names, *state.HEAP_ARRAYS) if nodes else names  # every prefix may have to be queued
+        entry = sum(getattr(self._store, name)[:1].nbytes for name in kept)
+        wanted = min(wanted, capacity + free // entry)
+        table = len(self._store.table)
+        extra = max(0, state.table_size(wanted) - table) * self._store.table.itemsize
+        if nodes and extra and (wanted - capacity) * entry + extra > free:
+            wanted = min(wanted, table // 2)
+        return wanted
+
+    def _snapshot(self) -> Snapshot:
+        store, numbers, rules = self._store, self._store.numbers, self._rules
+        incumbent, optimal = self._current(), self._phase == "certified"
+        started = self._phase in ("searching", "certified")
+        queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
+        m = len(self._data.antecedents)
+        longest = min(m, rules.max_length)
+        if rules.per_rule:
+            longest = min(longest, max(0, self._best.cost - self._trivial) // rules.per_rule + 1)
+        bound = int(numbers[state.LOWER_BOUND]) if started else self._trivial
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=Status.OPTIMAL if optimal else Status.LIMIT if self._out_of_memory else Status.RUNNING,
+            incumbent=incumbent,
+            lower_bound=incumbent.objective if optimal else min(self._in_units(bound), incumbent.objective),
+            counts={
+                "created": int(numbers[state.CREATED]),
+                "expanded": int(numbers[state.EXPANDED]),
+                "queued": int(numbers[state.N_QUEUED]),
+                "stored": int(numbers[state.N_NODES]),
+                "reopened": int(numbers[state.REOPENED]),
+            },
+            pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
+            queue_by_length=queue,
+            log10_remaining=remaining.log10_coarse(queue if started else (1,), m, longest),
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit="memory" if self._out_of_memory else None,
+            detail={
+                "antecedents": m,
+                "patterns": int(np.bitwise_count(self._layout.full).sum()),
+                "dropped": dict(self._data.dropped),
+                "resolution": self._resolution,
+                "longest": longest,
+            },
+        )
+
+    @property
+    def _resolution(self) -> float:
+        """How far two lists may lie apart that the grid does not tell apart."""
+        return 0.0 if self._costs.exact else self._costs.unit + 2 * self._costs.slack
+
+    def _in_units(self, cost: int) -> float:
+        """A lower bound on the grid in the objective's units."""
+        return max(0.0, cost * self._costs.unit - self._costs.slack)
+
+    def _current(self) -> Incumbent:
+        best, known = self._best, self._incumbent
+        if known is None or known.model.antecedents != best.antecedents:
+            self._incumbent = known = self._incumbent_of(best.antecedents, (best.seconds, best.work))
+        return known
+
+
+def _check(bounds: Any, max_length: Any, memory_limit: Any, random_state: Any, iterations: Any) -> None:
+    for name, value, accepted, allowed in (
+        ("bounds", bounds, bounds is None or isinstance(bounds, FallingBounds), "a FallingBounds or None"),
+        ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
+        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
+        ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
+        ("iterations", iterations, is_whole(iterations, 0), "an integer >= 0"),
+    ):
+        if not accepted:
+            raise ValueError(f"{name} must be {allowed}, not {value!r}")

@@ -1,0 +1,162 @@
+"""The state of an exact falling rule list search as flat arrays: what kernels read and write, and Python grows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .exact_layout import Layout
+
+# positions in Store.numbers
+N_NODES, N_HEAP, N_QUEUED, BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = range(7)
+CREATED, EXPANDED, WORK, IMPROVED, REOPENED, TABLE_IS_STALE = range(7, 13)
+N_NUMBERS = 13
+
+# positions in Store.pruned, with the names that snapshots show
+(
+    BY_COST,
+    BY_RISING,
+    BY_FEASIBLE,
+    BY_NECESSARY,
+    BY_PREFIX,
+    BY_POINTS,
+    BY_DENSITY,
+    BY_ELIGIBLE,
+    BY_VIOLATIONS,
+    BY_DOMINANCE,
+    BY_SUPPORT,
+    BY_LENGTH,
+) = range(12)
+PRUNED_NAMES = (
+    "hierarchical",
+    "rising proportion",
+    "feasible prefix",
+    "necessary condition",
+    "prefix bound",
+    "equivalent points",
+    "density cap",
+    "eligible cap",
+    "violations",
+    "dominance",
+    "support",
+    "length",
+)
+
+
+class Rules(NamedTuple):
+    """What stays constant during a search: costs and switches. ``penalty``: cost of a rise by 1, when ``soft``."""
+
+    per_positive: int
+    per_negative: int
+    per_rule: int
+    penalty: float
+    soft: bool
+    max_length: int
+    limited: bool
+    feasible_prefix: bool
+    necessary_condition: bool
+    prefix_bound: bool
+    equivalent_points: bool
+    density_cap: bool
+    eligible_cap: bool
+    dominance: bool
+    violations: bool
+
+
+class Store(NamedTuple):
+    """Stored prefixes (nodes), the queue over them, the table of captured sets, counters and scratch space.
+
+    Arrays of nodes have one entry per stored prefix: lower bound on every list that extends it (``key``), its cost, the
+    weight that it leaves (``left_positive``, ``left_negative``), the proportion ``ratio_p / ratio_n`` (of its last
+    rule; of softly falling lists the least one), the hash of the set that it leaves, the rule that ended it, its parent
+    and length. The set itself is made from the rules. ``table`` maps a hash to a node, ``-1`` where empty; prefixes of
+    one set that do not dominate each other have a slot each.
+    """
+
+    key: np.ndarray
+    cost: np.ndarray
+    left_positive: np.ndarray
+    left_negative: np.ndarray
+    ratio_p: np.ndarray
+    ratio_n: np.ndarray
+    hash: np.ndarray
+    parent: np.ndarray
+    rule: np.ndarray
+    length: np.ndarray
+    queued: np.ndarray
+    heap_key: np.ndarray
+    heap_node: np.ndarray
+    table: np.ndarray
+    numbers: np.ndarray
+    pruned: np.ndarray
+    queue_by_length: np.ndarray
+    path: np.ndarray
+    salt: np.ndarray
+    counts: np.ndarray
+    sets: np.ndarray
+    sums: np.ndarray
+
+
+NODE_ARRAYS = (
+    "key",
+    "cost",
+    "left_positive",
+    "left_negative",
+    "ratio_p",
+    "ratio_n",
+    "hash",
+    "parent",
+    "rule",
+    "length",
+    "queued",
+)
+HEAP_ARRAYS = ("heap_key", "heap_node")
+
+
+def new_store(arrays: Layout, longest: int) -> Store:
+    """An empty store with room for a few expansions; ``longest`` is the length no useful prefix exceeds."""
+    m, words = arrays.by_antecedent.shape
+    room = 4 * (m + 1)
+    rng = np.random.default_rng(20180409)  # any odd numbers will do
+
+    def integers(n: int, dtype: type = np.int64) -> np.ndarray:
+        return np.zeros(n, dtype=dtype)
+
+    return Store(
+        key=integers(room),
+        cost=integers(room),
+        left_positive=integers(room),
+        left_negative=integers(room),
+        ratio_p=integers(room),
+        ratio_n=integers(room),
+        hash=integers(room, np.uint64),
+        parent=integers(room, np.int32),
+        rule=integers(room, np.int32),
+        length=integers(room, np.int32),
+        queued=integers(room, np.uint8),
+        heap_key=integers(room),
+        heap_node=integers(room, np.int32),
+        table=np.full(table_size(room), -1, dtype=np.int32),
+        numbers=integers(N_NUMBERS),
+        pruned=integers(len(PRUNED_NAMES)),
+        queue_by_length=integers(longest + 2),
+        path=integers(longest + 3),
+        salt=np.asarray(rng.integers(0, 1 << 63, words, dtype=np.uint64)) * 2 + 1,
+        counts=np.zeros((2, m), dtype=np.int64),
+        sets=np.zeros((3, words), dtype=np.uint64),
+        sums=np.zeros((4, arrays.head_positives.shape[1]), dtype=np.int64),
+    )
+
+
+def memory_bytes(store: Store) -> int:
+    """Bytes of all arrays."""
+    return sum(array.nbytes for array in store)
+
+
+def table_size(n_nodes: int) -> int:
+    """Slots of the table for so many nodes: a power of two, at most half full."""
+    size = 64
+    while size < 2 * n_nodes:
+        size *= 2
+    return size

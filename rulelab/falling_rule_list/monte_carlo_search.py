@@ -1,0 +1,195 @@
+"""The paper's Monte-Carlo search as a step-wise search: one unit of work is one iteration, that makes one list."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..problem import Problem
+from ..search import Incumbent, Snapshot, Status
+from . import monte_carlo
+from . import monte_carlo_state as states
+from .data import Prepared
+from .search import FallingRuleListSearch, is_number, is_whole
+
+_POSITIONS_SHOWN = 64
+_IMPROVEMENTS_SHOWN = 100
+
+
+class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False, True)):
+    """Algorithm FRL, and with a violation penalty Algorithm softFRL: random lists, cut by the prefix bounds.
+
+    Each iteration draws a list rule by rule, among the antecedents that keep it falling and feasible (Cor 4.5,
+    Prop 4.2) and whose prefix bound (Thms 4.6 and 5.2) is below the best objective so far. It ends where
+    inequality (9) holds, with a small probability, or when no antecedent is left. Every prefix of the list, closed by
+    the else, counts as a list that was made.
+
+    Sampling proves nothing: the lower bound is what the patterns alone give, and the search ends with status LIMIT
+    after ``iterations`` lists. Raise that attribute and call `advance` again to go on.
+
+    Parameters
+    ----------
+    problem, regularization, positive_weight, violation_penalty, method
+        See `FallingRuleListSearch`.
+    iterations : int
+        Lists to make (T in the paper).
+    curiosity : float
+        Antecedents are drawn with probability proportional to ``curiosity`` * proportion of positives +
+        (1 - ``curiosity``) * share of the positives that are left (equation 11); 0 to 1.
+    termination : float
+        Probability of ending a list before each rule; from 0 to below 1.
+    random_state : int, optional
+        Seed; the same seed gives the same lists.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float = 0.01,
+        positive_weight: float = 1.0,
+        violation_penalty: float | None = None,
+        method: str | None = None,
+        iterations: int = 3000,
+        curiosity: float = 0.8,
+        termination: float = 0.01,
+        random_state: int | None = None,
+    ) -> None:
+        super().__init__(problem, regularization, positive_weight, violation_penalty, method)
+        if not is_whole(iterations, 1):
+            raise ValueError(f"iterations must be an integer of at least 1, not {iterations!r}")
+        if not (is_number(curiosity) and 0 <= curiosity <= 1):
+            raise ValueError(f"curiosity must be a number from 0 to 1, not {curiosity!r}")
+        if not (is_number(termination) and 0 <= termination < 1):
+            raise ValueError(f"termination must be a number from 0 to below 1, not {termination!r}")
+        if random_state is not None and not is_whole(random_state, 0):
+            raise ValueError(f"random_state must be an integer of at least 0 or None, not {random_state!r}")
+        self.iterations = int(iterations)
+        self.curiosity = float(curiosity)
+        self.termination = float(termination)
+        self.random_state = random_state
+        self._trace: list[tuple[float, int, float]] = []
+        self._optimal = False
+        self._bound = 0
+        self._ready: Prepared | None = None
+        self._engine: monte_carlo.MonteCarlo
+        self._incumbent: Incumbent
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            **super().parameters,
+            "iterations": self.iterations,
+            "curiosity": self.curiosity,
+            "termination": self.termination,
+            "random_state": self.random_state,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return monte_carlo.compiled()
+
+    @property
+    def trace(self) -> pd.DataFrame:
+        """The loss over time: one row per best list, with columns ``seconds``, ``iteration`` and ``objective``."""
+        return pd.DataFrame(self._trace, columns=["seconds", "iteration", "objective"])
+
+    @property
+    def considered(self) -> pd.DataFrame:
+        """Antecedents considered at each position of some of the lists (the paper's figure).
+
+        Returns
+        -------
+        DataFrame
+            One row per list, indexed by iteration, evenly spaced among all; one column per position, ``nan`` where
+            the list was complete.
+        """
+        numbers = self._engine.state.numbers if self._ready is not None else np.zeros(states.N_NUMBERS, dtype=int)
+        kept = int(numbers[states.SAMPLED])
+        if not kept:
+            return pd.DataFrame(index=pd.Index([], name="iteration", dtype=np.int64))
+        state = self._engine.state
+        sample = state.sample[:kept].astype(float)
+        sample[sample < 0] = np.nan
+        index = pd.Index(state.sample_iteration[:kept], name="iteration")
+        return pd.DataFrame(sample, index=index).dropna(axis=1, how="all")
+
+    def _advance(self, max_work: int) -> None:
+        start = time.perf_counter()
+        if self._ready is None:
+            self._start()
+        target = min(self.work + max_work, self.iterations)
+        while self.work < target and not self._optimal:
+            improved = self._engine.advance(target - self.work)
+            self.work = self._engine.work
+            if improved:
+                self._improve(self._seconds + time.perf_counter() - start)
+
+    def _start(self) -> None:
+        self._ready = ready = self._prepared()
+        self._engine = monte_carlo.MonteCarlo(
+            ready, self.violation_penalty, self.random_state, self.curiosity, self.termination
+        )
+        per_positive, per_negative = ready.data.per_positive, ready.data.per_negative
+        inevitable = int(np.minimum(per_positive * ready.data.positives, per_negative * ready.data.negatives).sum())
+        self._bound = min(self._engine.cost, inevitable + ready.data.per_rule)
+        self._incumbent = self._incumbent_of((), (0.0, 0))
+        self._trace = [(0.0, 0, self._incumbent.objective)]
+        self._optimal = self._engine.cost <= self._bound and ready.costs.exact
+
+    def _improve(self, seconds: float) -> None:
+        """Take the engine's best list, when it is better in exact arithmetic too."""
+        assert self._ready is not None
+        antecedents = self._ready.antecedents[list(self._engine.best)].tolist()
+        found = self._incumbent_of(antecedents, (seconds, self.work))
+        if found.objective < self._incumbent.objective:
+            self._incumbent = found
+            self._trace.append((seconds, self.work, found.objective))
+            met = self._engine.cost <= self._bound and self._ready.costs.exact
+            self._optimal = met and (self.violation_penalty is None or found.model.falls)
+
+    def _snapshot(self) -> Snapshot:
+        assert self._ready is not None
+        state, ready = self._engine.state, self._ready
+        ended = self.work >= self.iterations and not self._optimal
+        bound = max(0.0, self._bound * ready.costs.unit - ready.costs.slack)
+        objective = self._incumbent.objective
+        lists = state.lists[:_POSITIONS_SHOWN]
+        reached = int(np.count_nonzero(lists))
+        kept = int(state.numbers[states.SAMPLED])
+        status = Status.OPTIMAL if self._optimal else Status.LIMIT if ended else Status.RUNNING
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=self._incumbent,
+            lower_bound=objective if self._optimal else min(bound, objective),
+            counts={
+                "created": int(state.numbers[states.CONSIDERED]),
+                "expanded": int(state.numbers[states.CHOSEN]),
+                "queued": 0,
+                "lists": self.work,
+            },
+            pruned=dict(zip(states.PRUNED_NAMES, state.pruned.tolist(), strict=True)),
+            log10_remaining=0.0 if self._optimal else np.inf,
+            memory_bytes=self._engine.memory_bytes,
+            phase="certified" if self._optimal else "sampling",
+            limit="iterations" if ended else None,
+            detail={
+                "antecedents": len(ready.antecedents),
+                "patterns": len(ready.patterns),
+                "dropped": dict(ready.dropped),
+                "iterations": self.iterations,
+                "resolution": 0.0 if ready.costs.exact else ready.costs.unit + ready.costs.slack,
+                "considered_mean": tuple((state.considered[:reached] / lists[:reached]).tolist()),
+                "lists_by_position": tuple(lists[:reached].tolist()),
+                "considered": tuple(
+                    (iteration, tuple(row[row >= 0].tolist()))
+                    for iteration, row in zip(state.sample_iteration[:kept].tolist(), state.sample[:kept], strict=True)
+                ),
+                "trace": tuple(self._trace[-_IMPROVEMENTS_SHOWN:]),
+            },
+        )

@@ -1,0 +1,137 @@
+"""The step-wise search for falling rule lists: what its methods share, and which class a method stands for."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..models import FallingRuleList
+from ..problem import Problem
+from ..search import Incumbent, Search
+from .data import Prepared, integer_costs, prepare
+
+
+class FallingRuleListSearch(Search, ABC):
+    """Step-wise search for the falling rule list of least weighted loss.
+
+    The call makes a search of the class that the method stands for, which may have more parameters.
+
+    Parameters
+    ----------
+    problem : Problem
+    regularization : float
+        Cost C of one rule, 0 <= C < 1.
+    positive_weight : float
+        Cost w of a missed positive, where a false alarm costs 1; above 0.
+    violation_penalty : float, optional
+        Cost C1 of a proportion that rises by 1, at least 0: the list is softly falling. By default it must fall.
+    method : str
+        "exact", which certifies its list, or "monte_carlo", the paper's Algorithms FRL and softFRL.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range; the message says what is allowed.
+
+    References
+    ----------
+    Chen and Rudin, "An optimization approach to learning falling rule lists", AISTATS 2018.
+    """
+
+    family: ClassVar[str] = "falling_rule_list"
+    method: ClassVar[str]
+    _classes: ClassVar[dict[tuple[str, bool], type[FallingRuleListSearch]]] = {}
+
+    def __init_subclass__(cls, method: str, soft: bool | Iterable[bool], **other: Any) -> None:
+        """Let the class be made for a method, for lists that must fall, for softly falling ones, or for both."""
+        super().__init_subclass__(**other)
+        cls.method = method
+        for kind in (soft,) if isinstance(soft, bool) else soft:
+            FallingRuleListSearch._classes[method, kind] = cls
+
+    def __new__(
+        cls,
+        problem: Any = None,
+        regularization: Any = 0.01,
+        positive_weight: Any = 1.0,
+        violation_penalty: Any = None,
+        method: Any = "exact",
+        **options: Any,
+    ) -> Self:
+        if cls is not FallingRuleListSearch:
+            return super().__new__(cls)
+        methods = sorted({known for known, _ in cls._classes})
+        if method not in methods:
+            raise ValueError(f"method must be one of {', '.join(methods)}, not {method!r}")
+        return super().__new__(cls._classes[method, violation_penalty is not None])  # type: ignore[return-value]
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float = 0.01,
+        positive_weight: float = 1.0,
+        violation_penalty: float | None = None,
+        method: str | None = None,
+    ) -> None:
+        super().__init__(problem)
+        if method not in (None, self.method):
+            raise ValueError(f"method must be {self.method!r} for a {type(self).__name__}, not {method!r}")
+        if not isinstance(problem, Problem):
+            raise ValueError(f"problem must be a rulelab.Problem, not {problem!r}")
+        if not (is_number(regularization) and 0 <= regularization < 1):
+            raise ValueError(f"regularization must be a number from 0 to below 1, not {regularization!r}")
+        if not (is_number(positive_weight) and positive_weight > 0):
+            raise ValueError(f"positive_weight must be a number above 0, not {positive_weight!r}")
+        if violation_penalty is not None and not (is_number(violation_penalty) and violation_penalty >= 0):
+            raise ValueError(f"violation_penalty must be a number of at least 0 or None, not {violation_penalty!r}")
+        soft = violation_penalty is not None
+        if self._classes.get((self.method, soft)) is not type(self):
+            needs = "None" if soft else "a number"
+            raise ValueError(f"violation_penalty must be {needs} for a {type(self).__name__}")
+        self.regularization = float(regularization)
+        self.positive_weight = float(positive_weight)
+        self.violation_penalty = None if violation_penalty is None else float(violation_penalty)
+        integer_costs(problem.positives, problem.negatives, self.regularization, self.positive_weight)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "regularization": self.regularization,
+            "positive_weight": self.positive_weight,
+            "violation_penalty": self.violation_penalty,
+            "method": self.method,
+        }
+
+    def _prepared(self) -> Prepared:
+        return prepare(self.problem, self.regularization, self.positive_weight)
+
+    def _incumbent_of(self, antecedents: Iterable[int], found_at: tuple[float, int]) -> Incumbent:
+        """The list of these antecedents of the problem."""
+        model = FallingRuleList.from_problem(
+            self.problem, tuple(antecedents), self.positive_weight, self.violation_penalty
+        )
+        return Incumbent(
+            model=model,
+            objective=model.objective(self.regularization),
+            errors=model.errors,
+            complexity=model.complexity,
+            found_at=found_at,
+        )
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a finite number and no Boolean."""
+    return (
+        isinstance(value, int | float | np.integer | np.floating)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+def is_whole(value: Any, least: int) -> bool:
+    """Whether this is an integer of at least ``least`` and no Boolean."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)

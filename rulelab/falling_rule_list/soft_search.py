@@ -1,0 +1,111 @@
+"""Certifiably optimal softly falling rule lists, warm-started by the optimal list that falls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .data import Costs
+from .exact_search import ExactSearch
+
+_LARGEST_COST = 1 << 59
+_MOST_HARD_WORK = 300_000
+_DIFFERENCE = 2.0**-50
+
+
+class SoftSearch(ExactSearch, method="exact", soft=True):
+    """Step-wise exact search for the softly falling rule list of least loss and violations (Program 5.1).
+
+    It first looks for the best list that falls, which costs the same as a softly falling one; after 300 000 prefixes
+    without a proof it goes on with the best one found.
+
+    Parameters
+    ----------
+    problem : Problem
+    regularization : float
+        Cost C of one rule, 0 <= C < 1.
+    positive_weight : float
+        Cost w of a missed positive, where a false alarm costs 1; above 0.
+    violation_penalty : float
+        Cost C1 of a proportion that rises by 1, at least 0.
+    method : "exact"
+    bounds, max_length, memory_limit, random_state, iterations
+        As for `ExactSearch`.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range; the message says what is allowed.
+
+    Notes
+    -----
+    Unlike in lists that fall, a rule at or below the threshold can be of use, as an exception to a later one. The
+    penalty is rounded down to a grid; lists whose objectives differ by less than ``detail["resolution"]`` are taken as
+    equally good.
+    """
+
+    def __init__(self, problem: Any, *arguments: Any, **options: Any) -> None:
+        super().__init__(problem, *arguments, **options)
+        self._hard: ExactSearch | None = None
+
+    def _grid(self, costs: Costs) -> Costs:
+        """A grid as fine as fits: the penalty is a multiple of nothing."""
+        largest = max(
+            costs.per_positive * int(costs.positives.sum()),
+            costs.per_negative * int(costs.negatives.sum()),
+            costs.per_rule,
+        )
+        scale = 1 << max(0, (_LARGEST_COST // largest).bit_length() - 1)
+        return replace(
+            costs,
+            per_positive=costs.per_positive * scale,
+            per_negative=costs.per_negative * scale,
+            per_rule=costs.per_rule * scale,
+            unit=costs.unit / scale,
+        )
+
+    def _begin(self) -> None:
+        self._hard = ExactSearch(
+            self.problem,
+            self.regularization,
+            self.positive_weight,
+            bounds=self.bounds,
+            max_length=self.max_length,
+            memory_limit=self.memory_limit,
+            random_state=self.random_state,
+            iterations=self.iterations,
+        )
+        self._phase = "hard optimum"
+
+    def _advance(self, max_work: int) -> None:
+        if self._phase == "preparing":
+            self._prepare()
+        if self._phase == "hard optimum":
+            self._run_hard(max_work)
+        else:
+            super()._advance(max_work)
+
+    def _run_hard(self, max_work: int) -> None:
+        """Go on with the search for a list that falls; a call ends with it."""
+        hard, target = self._hard, self.work + max_work
+        assert hard is not None
+        most = self.iterations + _MOST_HARD_WORK
+        while self.work < target:
+            hard._advance(min(target, most) - hard.work)
+            self.work = hard.work
+            self._consider(hard._best.antecedents, hard._best.work)
+            if hard._phase == "certified" or hard._out_of_memory or hard.work >= most:
+                self._hard = None
+                super()._begin()
+                return
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        return super().memory_bytes + (0 if self._hard is None else self._hard.memory_bytes)
+
+    @property
+    def _resolution(self) -> float:
+        assert self.violation_penalty is not None
+        pieces = len(self._data.antecedents) + 1
+        return super()._resolution + pieces * (self._costs.unit + 2 * self.violation_penalty * _DIFFERENCE)

@@ -1,0 +1,100 @@
+"""How far groups of people are treated differently: the largest difference of a rate over all pairs of groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from .metrics import FEW, RATES, Confusion, wilson_interval
+
+CRITERIA: dict[str, tuple[str, ...]] = {
+    "equal_opportunity": ("true_positive_rate",),
+    "predictive_equality": ("false_positive_rate",),
+    "equalized_odds": ("true_positive_rate", "false_positive_rate"),
+    "demographic_parity": ("selection_rate",),
+    "accuracy_parity": ("accuracy",),
+}
+"""The rates that must be equal in all groups under each criterion."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The largest difference of a criterion's rates over pairs of groups.
+
+    Attributes
+    ----------
+    criterion : str
+        One of `CRITERIA`.
+    value : float
+        Between 0 and 1; ``nan`` when fewer than two groups have the rate.
+    low, high : float
+        Interval of this pair's difference, by the score method without continuity correction (Newcombe, Statistics in
+        Medicine 17, 1998, method 10). It does not account for the pair being the one that differs most.
+    rate : str or None
+        The rate that differs most.
+    groups : tuple of two str, or None
+        The group with the higher rate, and the one with the lower.
+    few : bool
+        Whether one of these two has fewer than `FEW` rows of the kind that the rate counts.
+    undefined : tuple of str
+        Groups without a single such row, which are left out.
+    """
+
+    criterion: str
+    value: float
+    low: float
+    high: float
+    rate: str | None
+    groups: tuple[str, str] | None
+    few: bool
+    undefined: tuple[str, ...]
+
+
+def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: float = 0.95) -> Gap:
+    """Compare all pairs of groups.
+
+    Parameters
+    ----------
+    per_group : mapping of group to Confusion
+        See `rulelab.metrics.group_confusions`.
+    criterion : str
+        One of `CRITERIA`. The gap of equalized odds is the larger one of its two rates.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    Gap
+        Of equal differences the first, in the order of the rates and of the groups.
+
+    Raises
+    ------
+    ValueError
+        For an unknown criterion.
+    """
+    if criterion not in CRITERIA:
+        raise ValueError(f"there is no criterion {criterion!r}; the criteria are {', '.join(CRITERIA)}")
+    best, rate, pair = math.nan, None, None
+    undefined: set[str] = set()
+    for name in CRITERIA[criterion]:
+        values = {group: counted.rate(name) for group, counted in per_group.items()}
+        undefined |= {group for group, value in values.items() if math.isnan(value)}
+        for a, b in combinations([group for group, value in values.items() if not math.isnan(value)], 2):
+            difference = abs(values[a] - values[b])
+            if not difference <= best:
+                best, rate, pair = difference, name, (a, b) if values[a] >= values[b] else (b, a)
+    low, high, few = math.nan, math.nan, False
+    if rate is not None and pair is not None:
+        (k1, n1), (k2, n2) = (RATES[rate](per_group[group]) for group in pair)
+        low, high = _newcombe(k1, n1, k2, n2, confidence)
+        few = min(n1, n2) < FEW
+    left_out = tuple(group for group in per_group if group in undefined)
+    return Gap(criterion, best, low, high, rate, pair, few, left_out)
+
+
+def _newcombe(k1: float, n1: float, k2: float, n2: float, confidence: float) -> tuple[float, float]:
+    p1, p2 = k1 / n1, k2 / n2
+    (l1, l2), (u1, u2) = (side.tolist() for side in wilson_interval([k1, k2], [n1, n2], confidence))
+    return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)

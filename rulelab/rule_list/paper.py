@@ -1,0 +1,294 @@
+"""CORELS as the papers describe it: branch and bound over prefixes, every bound a switch, for ablation and teaching."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import remaining
+from ..certificate import Certificate, CertificateError, prove_rule_list
+from ..growing import resized
+from ..jit import is_compiled
+from ..models import RuleList
+from ..problem import Problem
+from ..search import Incumbent, Search, Snapshot, Status
+from . import paper_kernels as kernels
+from . import paper_state as state
+from .costs import Costs, integer_costs
+from .paper_bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
+from .search import POLICIES
+from .state import (
+    BEST,
+    CREATED,
+    EXPANDED,
+    FOUND_AT,
+    IMPROVED,
+    LOWER_BOUND,
+    N_NODES,
+    N_QUEUED,
+    PATH_LENGTH,
+    RANDOM,
+    TABLE_IS_STALE,
+    WORK,
+    table_size,
+)
+
+_EFFORT_PER_WORK = 400_000_000
+
+
+@dataclass
+class _Best:
+    """The incumbent: its antecedents, and where the search was when it found them."""
+
+    antecedents: tuple[int, ...] = ()
+    work: int = 0
+    created: int = 0
+    seconds: float = 0.0
+
+
+class CorelsSearch(Search):
+    """The search of the CORELS papers over prefixes, for ablation and teaching; `RuleListSearch` is the fast one.
+
+    It visits prefixes, not captured sets, tests the antecedents in their order, starts from the default rule alone, and
+    weighs the patterns as they are: no presolve, no net weights, no beam. Each bound of the papers is a switch with a
+    counter in `Snapshot.pruned`. Without the strongest of them a search may need hours and all memory that it gets.
+
+    Parameters
+    ----------
+    problem : Problem
+    regularization : float
+        Cost of one rule, 0 < regularization < 1.
+    policy : str
+        Order of the queue: "lower_bound" (best first), "objective", "curiosity" (section 5.6), "breadth_first",
+        "depth_first" or "random".
+    bounds : CorelsBounds, optional
+        Which bounds are used; all by default. `CorelsBounds.published` are those that the JMLR paper measures.
+    memory_limit : int, optional
+        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and a valid
+        lower bound; raise ``memory_limit`` and call `advance` again to go on.
+    random_state : int, optional
+        Seed of the policy "random".
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range; the message says what is allowed.
+
+    Notes
+    -----
+    ``Snapshot.counts`` has the prefixes whose last rule was counted, those of which the support bounds left the lower
+    bound to compute ("created"), those expanded, queued now, stored and ever inserted into the queue, the largest queue
+    and the longest prefix created. ``Snapshot.detail`` has the bounds on the
+    evaluations that remain, as log10: fine (Thm 7) and coarse (Prop 9), and in all: naive (Prop 8) and with one order
+    of each set of antecedents (Thm 17).
+
+    References
+    ----------
+    Angelino, Larus-Stone, Alabi, Seltzer and Rudin, "Learning certifiably optimal rule lists for categorical data",
+    JMLR 18 (2018).
+    """
+
+    family: ClassVar[str] = "rule_list"
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float = 0.01,
+        policy: str = "lower_bound",
+        bounds: CorelsBounds | None = None,
+        memory_limit: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        super().__init__(problem)
+        _check(problem, regularization, policy, bounds, memory_limit, random_state)
+        self.regularization = float(regularization)
+        self.policy = policy
+        self.bounds = CorelsBounds() if bounds is None else bounds
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self._phase = "preparing"
+        self._out_of_memory = False
+        self._best = _Best()
+        self._incumbent: Incumbent | None = None
+        self._costs: Costs
+        self._arrays: state.Arrays
+        self._rules: state.Rules
+        self._store: state.Store
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "regularization": self.regularization,
+            "policy": self.policy,
+            "bounds": None if self.bounds == CorelsBounds() else self.bounds,
+            "memory_limit": self.memory_limit,
+            "random_state": self.random_state,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(kernels.advance)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        return 0 if self._phase == "preparing" else sum(array.nbytes for array in self._store)
+
+    def certificate(self) -> Certificate:
+        """The proof that the list is optimal, for `rulelab.verify`; made anew from the list alone.
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with status OPTIMAL.
+        """
+        if self._phase != "certified":
+            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+        return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization)
+
+    def _advance(self, max_work: int) -> None:
+        if self._phase == "preparing":
+            self._prepare()
+        if self._phase == "searching":
+            self._run(self.work + max_work)
+
+    def _prepare(self) -> None:
+        problem = self.problem
+        costs = integer_costs(problem.positives, problem.negatives, self.regularization)
+        total = int(costs.positives.sum() + costs.negatives.sum())
+        limited = any(getattr(self.bounds, name) for name in LIMITING)
+        if not limited and costs.per_error * total + problem.n_antecedents * costs.per_rule >= 1 << 62:
+            raise ValueError(
+                f"without any of the bounds {', '.join(LIMITING)} the costs of {problem.n_antecedents} rules at "
+                f"regularization {self.regularization!r} do not fit; give it fewer digits, or use one of the bounds"
+            )
+        self._costs, self._arrays = costs, state.new_arrays(problem, costs)
+        self._rules = state.Rules(
+            per_error=costs.per_error,
+            per_rule=costs.per_rule,
+            total=total,
+            policy=POLICIES[self.policy],
+            **self.bounds.to_dict(),
+        )
+        self._store = state.new_store(self._arrays, costs, self.bounds, self.policy == "lower_bound")
+        self._store.numbers[RANDOM] = np.random.default_rng(self.random_state).integers(1, 1 << 62)
+        self._phase = "searching"
+
+    def _run(self, target: int) -> None:
+        numbers = self._store.numbers
+        self._out_of_memory = False
+        improved = int(numbers[IMPROVED])
+        while self.work < target:
+            left = target - self.work
+            outcome = kernels.advance(self._arrays, self._rules, self._store, left, left * self._children_per_work())
+            self.work = int(numbers[WORK])
+            if outcome == kernels.DONE:
+                self._phase = "certified"
+            if outcome != kernels.GROW:
+                break
+            if not self._grow():
+                self._out_of_memory = True
+                break
+        if numbers[IMPROVED] > improved:
+            path = tuple(self._store.path[: numbers[PATH_LENGTH]].tolist())
+            self._best = _Best(path, int(numbers[FOUND_AT]), int(numbers[state.CREATED_AT_BEST]), self._seconds)
+
+    def _children_per_work(self) -> int:
+        """Children that one unit of work may look at: all, except where so many take seconds for a single prefix."""
+        effort = len(self._arrays.classes.entry_word) + len(self._arrays.minority.entry_word)
+        return min(self.problem.n_antecedents + 1, _EFFORT_PER_WORK // (effort + 20) + 16)
+
+    def _grow(self) -> bool:
+        """Make room for more prefixes; False when the memory limit does not allow it."""
+        store, capacity = self._store, len(self._store.cost)
+        needed = int(store.numbers[N_NODES]) + self.problem.n_antecedents
+        wanted = max(2 * capacity, needed)
+        if self.memory_limit is not None:
+            while wanted > needed and state.bytes_with(store, wanted) > self.memory_limit:
+                wanted = max(needed, wanted - (wanted - capacity) // 8 - 1)
+            if state.bytes_with(store, wanted) > self.memory_limit:
+                return False
+        store = resized(store, state.arrays_to_grow(store), wanted)
+        size = table_size(wanted)
+        if size > len(store.by_set):
+            store = store._replace(by_set=np.empty(size, dtype=np.int32), by_antecedents=np.empty(size, dtype=np.int32))
+            store.numbers[TABLE_IS_STALE] = 1
+        self._store = store
+        return True
+
+    def _snapshot(self) -> Snapshot:
+        store, numbers, m = self._store, self._store.numbers, self.problem.n_antecedents
+        incumbent = self._make_incumbent()
+        optimal = self._phase == "certified"
+        bound = max(0.0, int(numbers[LOWER_BOUND]) * self._costs.unit - self._costs.slack)
+        queue = tuple(np.trim_zeros(store.queued_by_steps.sum(axis=1), "b").tolist())
+        a_priori = state.longest_a_priori(self._costs, m)
+        longest = min(int(numbers[BEST]) // self._costs.per_rule, m)
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=Status.OPTIMAL if optimal else Status.LIMIT if self._out_of_memory else Status.RUNNING,
+            incumbent=incumbent,
+            lower_bound=incumbent.objective if optimal else min(bound, incumbent.objective),
+            counts={
+                "counted": int(numbers[state.COUNTED]),
+                "created": int(numbers[CREATED]),
+                "expanded": int(numbers[EXPANDED]),
+                "queued": int(numbers[N_QUEUED]),
+                "stored": int(numbers[N_NODES]),
+                "inserted": int(numbers[state.INSERTED]),
+                "largest queue": int(numbers[state.LARGEST_QUEUE]),
+                "longest prefix": int(numbers[state.LONGEST]),
+            },
+            pruned=dict(zip(CORELS_BOUNDS, store.pruned.tolist(), strict=True)),
+            queue_by_length=queue,
+            log10_remaining=remaining.log10_coarse(queue, m, longest),
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit="memory" if self._out_of_memory else None,
+            detail={
+                "antecedents": m,
+                "patterns": self.problem.n_patterns,
+                "created at incumbent": self._best.created,
+                "resolution": 0.0 if self._costs.exact else self._costs.unit + self._costs.slack,
+                "longest": longest,
+                "log10_remaining_fine": remaining.log10_fine(store.queued_by_steps, m),
+                "log10_remaining_coarse": remaining.log10_coarse(queue, m, longest),
+                "log10_total_naive": remaining.log10_total(m, a_priori),
+                "log10_total_symmetry_aware": remaining.log10_total_symmetry_aware(m, a_priori),
+            },
+        )
+
+    def _make_incumbent(self) -> Incumbent:
+        best = self._best
+        if self._incumbent is None or self._incumbent.model.antecedents != best.antecedents:
+            model = RuleList.from_problem(self.problem, best.antecedents)
+            self._incumbent = Incumbent(
+                model=model,
+                objective=model.objective(self.regularization),
+                errors=model.errors,
+                complexity=len(best.antecedents),
+                found_at=(best.seconds, best.work),
+            )
+        return self._incumbent
+
+
+def _check(problem: Any, regularization: Any, policy: Any, bounds: Any, memory_limit: Any, random_state: Any) -> None:
+    if not isinstance(problem, Problem):
+        raise ValueError(f"problem must be a rulelab.Problem, not {problem!r}")
+    real = isinstance(regularization, int | float | np.floating) and not isinstance(regularization, bool)
+    if not real or not math.isfinite(regularization) or not 0 < regularization < 1:
+        raise ValueError(f"regularization must be a number above 0 and below 1, not {regularization!r}")
+    if policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
+    if bounds is not None and not isinstance(bounds, CorelsBounds):
+        raise ValueError(f"bounds must be a CorelsBounds or None, not {bounds!r}")
+    for name, value, least in (("memory_limit", memory_limit, 1), ("random_state", random_state, 0)):
+        if value is None:
+            continue
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{name} must be an integer >= {least} or None, not {value!r}")

@@ -1,0 +1,82 @@
+"""Branch and bound over prefixes, one expansion at a time (Algorithms 2, 5 and 6 of the CORELS paper)."""
+
+from __future__ import annotations
+
+from ..jit import inlined, kernel
+from .counting import weigh
+from .kernels import DONE, GROW, PAUSED
+from .paper_expansion import expand, finish, open_prefix
+from .paper_queue import enqueue, lower_bound, purge, rebuild_tables, slot_of, take_next
+from .queue import update_lower_bound
+from .state import (
+    BEST,
+    LOWER_BOUND,
+    N_NODES,
+    N_QUEUED,
+    OPEN_BEST,
+    OPEN_CHILD,
+    OPEN_NODE,
+    TABLE_IS_STALE,
+    WORK,
+)
+
+
+@kernel
+def advance(arrays, rules, store, max_work, max_children):
+    """Expand at most ``max_work`` prefixes and look at about ``max_children`` children of theirs.
+
+    Returns DONE, PAUSED, or GROW when there is no room for one more expansion. An expansion can be left half-way; a
+    prefix counts as work when it is finished.
+    """
+    numbers = store.numbers
+    m = arrays.by_antecedent.shape[0]
+    if numbers[N_NODES] == 0:
+        _start(arrays, rules, store)
+    if numbers[TABLE_IS_STALE]:
+        rebuild_tables(store)
+    work = numbers[WORK] + max_work
+    while numbers[WORK] < work and max_children > 0:
+        node = numbers[OPEN_NODE]
+        if node < 0:
+            if numbers[N_NODES] + m > store.cost.size:
+                return GROW
+            node = take_next(arrays, rules, store)
+            if node < 0:
+                break
+            open_prefix(rules, store, node)
+            max_children -= 1
+            continue
+        max_children -= expand(arrays, rules, store, max_children)
+        if numbers[OPEN_CHILD] < m:
+            break
+        numbers[OPEN_NODE] = -1
+        numbers[WORK] += 1
+        finish(arrays, rules, store, node)
+        if numbers[BEST] < numbers[OPEN_BEST]:
+            purge(rules, store)
+        update_lower_bound(rules, store)
+    if numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
+        numbers[LOWER_BOUND] = numbers[BEST]
+        return DONE
+    return PAUSED
+
+
+@inlined
+def _start(arrays, rules, store):
+    """Queue the empty prefix; the incumbent is the default rule alone."""
+    for w in range(arrays.full.size):
+        store.sets[0, w] = arrays.full[w]
+    positive, negative = weigh(arrays.classes, arrays.full)
+    store.points[0] = weigh(arrays.minority, arrays.full)[0]
+    store.key[0] = lower_bound(rules, 0, store.points[0])
+    store.parent[0] = -1
+    store.rule[0] = -1
+    numbers = store.numbers
+    numbers[N_NODES] = 1
+    numbers[OPEN_NODE] = -1
+    numbers[BEST] = rules.per_error * min(positive, negative)
+    numbers[OPEN_BEST] = numbers[BEST]
+    numbers[LOWER_BOUND] = min(numbers[BEST], store.key[0])
+    store.by_set[slot_of(store.by_set, store.sets, store.sets[0])] = 0
+    store.by_antecedents[slot_of(store.by_antecedents, store.antecedents, store.antecedents[0])] = 0
+    enqueue(rules, store, 0, numbers[BEST], 0)

@@ -1,0 +1,299 @@
+"""The queue of prefixes of a `CorelsSearch`, what is known of those that left it, and the memos."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import heap
+from ..bits import mix
+from ..jit import inlined, inner, popcount
+from . import paper_bounds as bounds
+from .counting import weigh
+from .paper_state import (
+    BY_A_PRIORI_LENGTH,
+    BY_HIERARCHICAL,
+    BY_INCUMBENT_LENGTH,
+    BY_LOOKAHEAD,
+    BY_POINTS,
+    BY_PREFIX_LENGTH,
+    BY_SIMILAR,
+    INSERTED,
+    LARGEST_QUEUE,
+    N_CLOSED,
+    REMEMBERED,
+)
+from .state import (
+    BEST,
+    BREADTH_FIRST,
+    CURIOSITY,
+    DEPTH_FIRST,
+    LOWER_BOUND_FIRST,
+    N_BOUND_HEAP,
+    N_HEAP,
+    N_NODES,
+    N_QUEUED,
+    OBJECTIVE,
+    OPEN_BEST,
+    RANDOM,
+    TABLE_IS_STALE,
+)
+
+
+@inlined
+def has(row, a):
+    """Whether bit ``a`` is set."""
+    return (row[a >> 6] >> np.uint64(a & 63)) & np.uint64(1) != 0
+
+
+@inlined
+def add(row, a):
+    """Set bit ``a``."""
+    row[a >> 6] |= np.uint64(1) << np.uint64(a & 63)
+
+
+@inner
+def cut_by(rules, cost, points, length, best):
+    """Which bound says that no longer list that starts with the prefix beats the incumbent; -1 when none does."""
+    if rules.hierarchical and bounds.hierarchical(cost, best):
+        return BY_HIERARCHICAL
+    further = 0
+    if rules.equivalent_points:
+        if bounds.equivalent_points(cost, points, rules.per_error, best):
+            return BY_POINTS
+        further = rules.per_error * points
+    if rules.lookahead and bounds.lookahead(cost + further, rules.per_rule, best):
+        return BY_LOOKAHEAD
+    if rules.a_priori_length and bounds.a_priori_length(length + 1, rules.per_error, rules.per_rule, rules.total):
+        return BY_A_PRIORI_LENGTH
+    if rules.incumbent_length and bounds.incumbent_length(length + 1, rules.per_rule, best):
+        return BY_INCUMBENT_LENGTH
+    if rules.prefix_length and bounds.prefix_length(length, length + 1, cost, rules.per_rule, best):
+        return BY_PREFIX_LENGTH
+    return -1
+
+
+@inlined
+def lower_bound(rules, cost, points):
+    """The least cost of a longer list that starts with the prefix, by the bounds in use."""
+    if rules.equivalent_points:
+        cost += rules.per_error * points
+    if rules.lookahead:
+        cost += rules.per_rule
+    return cost
+
+
+@inner
+def enqueue(rules, store, node, objective, captured):
+    """Queue a stored prefix; ``objective`` is its cost as a list, ``captured`` the weight it captures."""
+    numbers = store.numbers
+    priority = _priority(rules, store, node, objective, captured)
+    store.queued[node] = 1
+    _count(rules, store, node, 1)
+    numbers[INSERTED] += 1
+    numbers[LARGEST_QUEUE] = max(numbers[LARGEST_QUEUE], numbers[N_QUEUED])
+    numbers[N_HEAP] = heap.push(store.heap_priority, store.heap_node, numbers[N_HEAP], priority, node)
+    if rules.policy != LOWER_BOUND_FIRST:
+        numbers[N_BOUND_HEAP] = heap.push(
+            store.bound_key, store.bound_node, numbers[N_BOUND_HEAP], store.key[node], node
+        )
+
+
+@inner
+def unqueue(rules, store, node):
+    """Take a prefix off the queue; its entries in the heaps are dropped when they come first."""
+    store.queued[node] = 0
+    _count(rules, store, node, -1)
+
+
+@inner
+def _count(rules, store, node, change):
+    """Keep the number of queued prefixes by length and remaining steps: the f of Thm 7."""
+    store.numbers[N_QUEUED] += change
+    steps = (store.numbers[OPEN_BEST] - store.cost[node]) // rules.per_rule
+    most = store.queued_by_steps.shape[1] - 1
+    store.queued_by_steps[store.length[node], max(0, min(steps, most))] += change
+
+
+@inlined
+def _priority(rules, store, node, objective, captured):
+    policy = rules.policy
+    if policy == LOWER_BOUND_FIRST:
+        return store.key[node]
+    if policy == OBJECTIVE:
+        return objective
+    if policy == CURIOSITY:
+        return np.int64(np.float64(store.cost[node]) * rules.total / max(1, captured))
+    if policy == BREADTH_FIRST:
+        return np.int64(store.length[node])
+    if policy == DEPTH_FIRST:
+        return -np.int64(store.length[node])
+    state = np.uint64(store.numbers[RANDOM])
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    state ^= state << np.uint64(17)
+    store.numbers[RANDOM] = np.int64(state)
+    return np.int64(state >> np.uint64(2))
+
+
+@inlined
+def take_next(arrays, rules, store):
+    """Take the next prefix that is worth expanding off the queue; -1 when there is none."""
+    numbers = store.numbers
+    while numbers[N_HEAP] > 0:
+        node = np.int64(store.heap_node[0])
+        numbers[N_HEAP] = heap.drop_first(store.heap_priority, store.heap_node, numbers[N_HEAP])
+        if not store.queued[node]:
+            continue
+        unqueue(rules, store, node)
+        which = _superseded_by(store, node)
+        if which >= 0:
+            store.pruned[which] += 1
+            continue
+        which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[BEST])
+        if which < 0 and rules.similar_support and _is_similar(arrays, rules, store, node):
+            which = BY_SIMILAR
+        if which < 0:
+            return node
+        store.pruned[which] += 1
+        close(rules, store, node)
+    return -1
+
+
+@inlined
+def _superseded_by(store, node):
+    """The memo in which a cheaper prefix took the place of this one or of one that it starts with; -1 if none."""
+    while node >= 0:
+        if store.superseded[node]:
+            return store.superseded[node]
+        node = store.parent[node]
+    return -1
+
+
+@inlined
+def _is_similar(arrays, rules, store, node):
+    """Whether one of the remembered prefixes shows that no extension of this one beats the incumbent."""
+    cost, apart = store.cost[node], store.scratch_set[0]
+    positive, negative = weigh(arrays.classes, store.sets[node])
+    for i in range(min(store.numbers[N_CLOSED], REMEMBERED)):
+        other = store.remembered[i]
+        similar_cost = store.cost[other]
+        least = max(0, store.remembered_weight[i] - positive - negative)
+        if bounds.similar_support(cost, similar_cost, least, rules.per_error):
+            for w in range(apart.size):
+                apart[w] = store.sets[other, w] & ~store.sets[node, w]
+            apart_positive, apart_negative = weigh(arrays.classes, apart)
+            if bounds.similar_support(cost, similar_cost, apart_positive + apart_negative, rules.per_error):
+                return True
+    return False
+
+
+@inlined
+def remember(arrays, store, node):
+    """Keep an expanded prefix, of which no extension beats the incumbent, for comparison with others (Thm 18)."""
+    slot = store.numbers[N_CLOSED] % REMEMBERED
+    positive, negative = weigh(arrays.classes, store.sets[node])
+    store.remembered[slot] = node
+    store.remembered_weight[slot] = positive + negative
+    store.numbers[N_CLOSED] += 1
+
+
+@inner
+def is_settled(store, node, m):
+    """Whether no list beats the incumbent that starts with the prefix and any one antecedent."""
+    n = 0
+    for w in range(store.settled.shape[1]):
+        n += popcount(store.settled[node, w])
+    return n == m
+
+
+@inner
+def close(rules, store, node):
+    """Note that no list beats the incumbent that starts with this prefix, and what follows for those before it."""
+    if not rules.similar_support:
+        return
+    m = store.path.size - 1
+    while True:
+        store.closed[node] = 1
+        parent = np.int64(store.parent[node])
+        if parent < 0:
+            return
+        add(store.settled[parent], np.int64(store.rule[node]))
+        if not is_settled(store, parent, m):
+            return
+        node = parent
+
+
+@inlined
+def purge(rules, store):
+    """Drop from the queue what the new incumbent rules out, and count the remaining steps anew."""
+    numbers = store.numbers
+    numbers[OPEN_BEST] = numbers[BEST]
+    for length in range(store.queued_by_steps.shape[0]):
+        for steps in range(store.queued_by_steps.shape[1]):
+            store.queued_by_steps[length, steps] = 0
+    numbers[N_QUEUED] = 0
+    kept = 0
+    for i in range(numbers[N_HEAP]):
+        node = np.int64(store.heap_node[i])
+        if store.queued[node]:
+            which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[BEST])
+            if which >= 0:
+                store.queued[node] = 0
+                store.pruned[which] += 1
+                close(rules, store, node)
+            else:
+                store.heap_priority[kept] = store.heap_priority[i]
+                store.heap_node[kept] = node
+                kept += 1
+                _count(rules, store, node, 1)
+    numbers[N_HEAP] = kept
+    heap.heapify(store.heap_priority, store.heap_node, kept)
+    if rules.policy != LOWER_BOUND_FIRST:
+        for i in range(kept):
+            store.bound_node[i] = store.heap_node[i]
+            store.bound_key[i] = store.key[store.heap_node[i]]
+        numbers[N_BOUND_HEAP] = kept
+        heap.heapify(store.bound_key, store.bound_node, kept)
+
+
+@inner
+def slot_of(table, rows, chosen):
+    """The slot of a set of bits: of the node whose row is this very set, or the free one to fill."""
+    mask = np.uint64(table.size - 1)
+    h = np.uint64(0)
+    for w in range(chosen.size):
+        h = mix(h, chosen[w])
+    slot = np.int64(h & mask)
+    while True:
+        node = table[slot]
+        if node < 0:
+            return slot
+        same = True
+        for w in range(chosen.size):
+            if rows[node, w] != chosen[w]:
+                same = False
+                break
+        if same:
+            return slot
+        slot = (slot + 1) & np.int64(mask)
+
+
+@inlined
+def rebuild_tables(store):
+    """Enter all nodes into the emptied memos; a later node took the place of an earlier one."""
+    for slot in range(store.by_set.size):
+        store.by_set[slot] = -1
+        store.by_antecedents[slot] = -1
+    for node in range(store.numbers[N_NODES]):
+        store.by_set[slot_of(store.by_set, store.sets, store.sets[node])] = node
+        store.by_antecedents[slot_of(store.by_antecedents, store.antecedents, store.antecedents[node])] = node
+    store.numbers[TABLE_IS_STALE] = 0
+
+
+@inlined
+def supersede(rules, store, node, which):
+    """Let a cheaper prefix take the place of this one."""
+    store.superseded[node] = which
+    if store.queued[node]:
+        unqueue(rules, store, node)
+    store.pruned[which] += 1

@@ -1,0 +1,86 @@
+"""What `RuleSetSearch` accepts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..models import RuleSet
+from ..problem import Problem
+from .fairness import Criterion
+from .program import FORMS, LOSSES
+
+
+def check(
+    problem: Any,
+    max_complexity: Any,
+    max_conditions: Any,
+    loss: Any,
+    form: Any,
+    fairness: Any,
+    regularization: Any,
+    column_limit: Any,
+    memory_limit: Any,
+    random_state: Any,
+) -> None:
+    """ValueError with what is allowed, for the first argument that is out of range."""
+    whole = "an integer >= {}"
+    checks = (
+        ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
+        ("max_complexity", max_complexity, _whole(max_complexity, 2), whole.format(2)),
+        ("max_conditions", max_conditions, max_conditions is None or _whole(max_conditions, 1), whole.format(1)),
+        ("loss", loss, loss in LOSSES, f"one of {', '.join(LOSSES)}"),
+        ("form", form, form in FORMS, f"one of {', '.join(FORMS)}"),
+        (
+            "fairness",
+            fairness,
+            fairness is None or isinstance(fairness, Criterion),
+            "a criterion such as rulelab.EqualOpportunity(0.05), or None",
+        ),
+        ("regularization", regularization, _number(regularization), "a number >= 0"),
+        ("column_limit", column_limit, _whole(column_limit, 1), whole.format(1)),
+        ("memory_limit", memory_limit, memory_limit is None or _whole(memory_limit, 1), "bytes > 0 or None"),
+        ("random_state", random_state, random_state is None or _whole(random_state, 0), "an integer or None"),
+    )
+    for name, value, accepted, allowed in checks:
+        if not accepted:
+            raise ValueError(f"{name} must be {allowed}, not {value!r}")
+
+
+def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...], ...]:
+    """The rules of a warm start as ascending antecedents of this problem.
+
+    Raises
+    ------
+    ValueError
+        For another form, an antecedent that the problem does not have, and a rule without conditions.
+    """
+    if isinstance(start, RuleSet):
+        if start.form != form:
+            raise ValueError(f"warm_start is of the form {start.form!r}, but the search is for {form!r}")
+        place = {name: j for j, name in enumerate(problem.names)}
+        names = [[literal.name for literal in rule.literals] for rule in start.rules]
+        unknown = [name for rule in names for name in rule if name not in place]
+        if unknown:
+            raise ValueError(f"warm_start uses antecedents that the problem does not have, such as {unknown[0]!r}")
+        start = [[place[name] for name in rule] for rule in names]
+    clauses = tuple(tuple(sorted({int(j) for j in rule})) for rule in start)
+    m = problem.n_antecedents
+    if any(not rule or rule[0] < 0 or rule[-1] >= m for rule in clauses):
+        raise ValueError(f"warm_start must hold rules of at least one antecedent, all below {m}")
+    return clauses
+
+
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
+
+
+def _number(value: Any) -> bool:
+    return (
+        isinstance(value, int | float | np.number)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and bool(value >= 0)
+    )

@@ -1,0 +1,161 @@
+"""Lower bounds from any dual values, in integers: what a solver's floating point says is rounded, never trusted.
+
+Take any price ``gamma_r >= 0`` for each constraint. Leaving a unit of an entity's mass uncovered then costs
+``L = leave + sum gamma_r leave_r`` of its kind, each rule that covers it ``V = cover + sum gamma_r cover_r``. With
+``xi >= 1 - cov`` and, as at most M rules fit, ``xi <= 1 - cov / M``, a rule set costs at least
+
+    constant + sum t - sum gamma_r bound_r - sum over its rules of (a(S) - penalty * complexity),
+
+where an entity with L >= 0 gives any t in [0, mass * L] and adds t - mass V to the weight a of its pattern, and one
+with L < 0 gives t = mass L and adds -mass (|L| / M + V). The most that rules within the complexity bound can take off
+is a knapsack of the largest sums of a per number of conditions, which exact pricing finds (Dash, Günlük and Wei,
+NeurIPS 2018, Prop. 7, made sharper).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .program import Program
+
+_LARGEST = 1 << 56
+_FINEST = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class DualPoint:
+    """Dual values on an integer grid.
+
+    Attributes
+    ----------
+    grid : int
+        Grid units per unit of cost.
+    taken : int64 array, shape (n_watched,)
+        ``t`` of the watched entities.
+    total : int
+        The cost of the rule set without rules, as the dual values see it: constant + sum of t - sum gamma_r bound_r.
+    weight : int64 array, shape (n_patterns,)
+        ``a``, what a rule gains by covering a pattern.
+    per_entity : int64 array, shape (n_entities,)
+        The part of ``weight`` of each entity.
+    penalty : int
+        Of one unit of complexity.
+    """
+
+    grid: int
+    taken: np.ndarray
+    total: int
+    weight: np.ndarray
+    per_entity: np.ndarray
+    penalty: int
+
+    def charge(self, price: int, max_conditions: int) -> np.ndarray:
+        """What a rule pays for its complexity at a price per unit: int64, shape (max_conditions + 1,)."""
+        return (price + self.penalty) * (1 + np.arange(max_conditions + 1, dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class KindPrices:
+    """What leaving and covering a unit of mass costs at given prices of the constraints, rounded down to a grid.
+
+    Attributes
+    ----------
+    grid : int
+        Units per unit of cost: fine enough for the solver's precision, coarse enough for sums in 64 bits.
+    leave, cover : int64 array, shape (n_kinds,)
+    bounds : int
+        Minus the constraints' bounds at their prices.
+    """
+
+    grid: int
+    leave: np.ndarray
+    cover: np.ndarray
+    bounds: int
+
+
+def kind_prices(program: Program, gamma: np.ndarray) -> KindPrices:
+    """Prices per kind for any prices of the constraints; negative ones count as 0."""
+    prices = [Fraction(max(0.0, float(g))) for g in gamma]
+    leave, cover = [Fraction(int(x)) for x in program.leave], [Fraction(int(x)) for x in program.cover]
+    for price, constraint in zip(prices, program.constraints, strict=True):
+        leave = [x + price * y for x, y in zip(leave, constraint.leave, strict=True)]
+        cover = [x + price * y for x, y in zip(cover, constraint.cover, strict=True)]
+    kind_mass = program.kind_mass.tolist()
+    largest = sum(((abs(x) + abs(y)) * w for x, y, w in zip(leave, cover, kind_mass, strict=True)), Fraction(1))
+    grid = max(1, min(_FINEST, _floor(_LARGEST / (largest + program.penalty))))
+    return KindPrices(
+        grid=grid,
+        leave=np.array([_floor(x * grid) for x in leave], dtype=np.int64),
+        cover=np.array([_floor(x * grid) for x in cover], dtype=np.int64),
+        bounds=sum(
+            _floor(-price * constraint.bound * grid)
+            for price, constraint in zip(prices, program.constraints, strict=True)
+        ),
+    )
+
+
+def dual_point(program: Program, share: np.ndarray, gamma: np.ndarray) -> DualPoint:
+    """Round dual values to the grid, inside their box.
+
+    Parameters
+    ----------
+    program : Program
+    share : float array, shape (n_watched,)
+        Dual value per unit of mass of each watched entity.
+    gamma : float array, shape (n_constraints,)
+        Prices of the constraints; negative ones count as 0.
+    """
+    prices = kind_prices(program, gamma)
+    watched = program.watched
+    kind, mass = program.kind[watched], program.mass[watched]
+    box = prices.leave[kind]
+    taken = mass * np.where(
+        box >= 0, np.clip(np.rint(share * prices.grid).astype(np.int64), 0, np.maximum(box, 0)), box
+    )
+    per_entity = -program.mass * prices.cover[program.kind]
+    forced = (-box) // max(1, program.most_rules)
+    per_entity[watched] += np.where(box >= 0, taken, -mass * forced)
+    weight = np.zeros(program.n_patterns, dtype=np.int64)
+    np.add.at(weight, program.pattern, per_entity)
+    return DualPoint(
+        grid=prices.grid,
+        taken=taken,
+        total=program.constant * prices.grid + prices.bounds + int(taken.sum()),
+        weight=weight,
+        per_entity=per_entity,
+        penalty=program.penalty * prices.grid,
+    )
+
+
+def knapsack(best: np.ndarray, penalty: int, max_complexity: int) -> int:
+    """The most that rules can take off: ``max sum n_s (best_s - penalty (1 + s))`` with ``sum n_s (1 + s)`` bounded.
+
+    Parameters
+    ----------
+    best : int array, shape (D + 1,)
+        ``best[s]`` is at least the sum of weights of every rule of ``s`` conditions; ``best[0]`` is not used.
+    """
+    most = [0] * (max_complexity + 1)
+    gains = [(s + 1, int(best[s]) - penalty * (s + 1)) for s in range(1, len(best))]
+    for room in range(2, max_complexity + 1):
+        most[room] = max([most[room - 1], *(most[room - size] + gain for size, gain in gains if size <= room)])
+    return most[max_complexity]
+
+
+def bound(program: Program, point: DualPoint, best: np.ndarray) -> int:
+    """The least cost that a rule set can have, from the largest sums of weights per number of conditions."""
+    left = point.total - knapsack(best, point.penalty, program.max_complexity)
+    return program.round_up(Fraction(left, point.grid))
+
+
+def price_of(point: DualPoint, best: np.ndarray) -> int:
+    """The least price of a unit of complexity at which no rule gains: with it the dual values are feasible."""
+    ratios = [-(-int(best[s]) // (1 + s)) - point.penalty for s in range(1, len(best))]
+    return max([0, *ratios])
+
+
+def _floor(value: Fraction) -> int:
+    return value.numerator // value.denominator

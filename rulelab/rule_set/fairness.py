@@ -1,0 +1,230 @@
+"""Fairness criteria: the largest difference between groups in a rate of the rule set, bounded by a tolerance."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..metrics import Confusion
+
+if TYPE_CHECKING:
+    from ..problem import Groups, Problem
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate of each group as a sum of training errors, per weight of the group.
+
+    Attributes
+    ----------
+    name : str
+        One of `rulelab.metrics.RATES`, or "error".
+    on_positives, on_negatives : int
+        Coefficients of the errors on positives and on negatives in the rate's numerator.
+    per : str
+        What the numerator is divided by: "positives", "negatives" or "rows" of the group.
+    base : int
+        Coefficient of the group's positives in the numerator.
+    tolerance : float
+        Largest difference between two groups.
+    """
+
+    name: str
+    on_positives: int
+    on_negatives: int
+    per: str
+    base: int
+    tolerance: float
+
+
+@dataclass(frozen=True)
+class Criterion(ABC):
+    """What all criteria share; use one of the classes below."""
+
+    met_by_no_rules: ClassVar[bool] = True
+
+    @abstractmethod
+    def rates(self) -> tuple[Rate, ...]:
+        """The rates that must not differ by more than their tolerances."""
+
+    def __post_init__(self) -> None:
+        for rate in self.rates():
+            value = rate.tolerance
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < math.inf:
+                raise ValueError(f"the tolerance of {type(self).__name__} must be a number >= 0, not {value!r}")
+
+
+@dataclass(frozen=True)
+class EqualOpportunity(Criterion):
+    """False negative rates of any two groups differ by at most ``tolerance`` (Hardt et al., 2016)."""
+
+    tolerance: float
+
+    def rates(self) -> tuple[Rate, ...]:
+        return (_false_negative(self.tolerance),)
+
+
+@dataclass(frozen=True)
+class EqualizedOdds(Criterion):
+    """False negative rates differ by at most ``tolerance``, false positive rates by at most ``on_negatives``.
+
+    With the Hamming loss the false positive rate is replaced by its Hamming proxy: the rules that cover the group's
+    negatives, per negative (Lawless, Dash, Günlük and Wei, JMLR 2023, section 3.2). ``on_negatives`` defaults to
+    ``tolerance``.
+    """
+
+    tolerance: float
+    on_negatives: float | None = None
+
+    def rates(self) -> tuple[Rate, ...]:
+        second = self.tolerance if self.on_negatives is None else self.on_negatives
+        return (_false_negative(self.tolerance), _false_positive(second))
+
+
+@dataclass(frozen=True)
+class FalsePositiveRateParity(Criterion):
+    """False positive rates of any two groups differ by at most ``tolerance``; by the proxy with the Hamming loss."""
+
+    tolerance: float
+
+    def rates(self) -> tuple[Rate, ...]:
+        return (_false_positive(self.tolerance),)
+
+
+@dataclass(frozen=True)
+class DemographicParity(Criterion):
+    """Proportions predicted positive differ by at most ``tolerance`` between any two groups.
+
+    With the Hamming loss a negative counts once for every rule that covers it.
+    """
+
+    tolerance: float
+
+    def rates(self) -> tuple[Rate, ...]:
+        return (Rate("selection_rate", -1, 1, "rows", 1, self.tolerance),)
+
+
+@dataclass(frozen=True)
+class AccuracyParity(Criterion):
+    """Error rates differ by at most ``tolerance`` between any two groups; a set without rules need not meet this.
+
+    With the Hamming loss a negative counts once for every rule that covers it.
+    """
+
+    met_by_no_rules: ClassVar[bool] = False
+    tolerance: float
+
+    def rates(self) -> tuple[Rate, ...]:
+        return (Rate("accuracy", 1, 1, "rows", 0, self.tolerance),)
+
+
+def _false_negative(tolerance: float) -> Rate:
+    return Rate("false_negative_rate", 1, 0, "positives", 0, tolerance)
+
+
+def _false_positive(tolerance: float) -> Rate:
+    return Rate("false_positive_rate", 0, 1, "negatives", 0, tolerance)
+
+
+@dataclass(frozen=True)
+class Parity:
+    """One linear constraint: ``sum of coefficients * errors of (group, label) + offset <= tolerance``, exactly.
+
+    Attributes
+    ----------
+    on_positives, on_negatives : tuple of Fraction, length n_groups
+        Coefficients of the errors on each group's positives and negatives.
+    bound : Fraction
+        Tolerance minus offset.
+    """
+
+    on_positives: tuple[Fraction, ...]
+    on_negatives: tuple[Fraction, ...]
+    bound: Fraction
+
+
+def parities(criterion: Criterion, names: tuple[str, ...], positives: list[int], negatives: list[int]) -> list[Parity]:
+    """The constraints of a criterion: one for each rate and each ordered pair of groups.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    names : tuple of str
+        Of the groups.
+    positives, negatives : list of int
+        Weights of each group.
+
+    Raises
+    ------
+    ValueError
+        When a group has nothing that its rate could be measured on; it is named.
+    """
+    out = []
+    for rate in criterion.rates():
+        sizes = {
+            "positives": positives,
+            "negatives": negatives,
+            "rows": [p + q for p, q in zip(positives, negatives, strict=True)],
+        }[rate.per]
+        for name, size in zip(names, sizes, strict=True):
+            if not size:
+                raise ValueError(
+                    f"group {name!r} has no {rate.per}, so it has no {rate.name.replace('_', ' ')}; "
+                    f"{type(criterion).__name__} needs some in every group: merge it with another group or leave it out"
+                )
+        tolerance = Fraction(repr(float(rate.tolerance)))
+        for g, h in permutations(range(len(names)), 2):
+            per_group = [Fraction(0)] * len(names)
+            per_group[g], per_group[h] = Fraction(1, sizes[g]), Fraction(-1, sizes[h])
+            offset = sum((rate.base * p * share for p, share in zip(positives, per_group, strict=True)), Fraction(0))
+            out.append(
+                Parity(
+                    tuple(rate.on_positives * share for share in per_group),
+                    tuple(rate.on_negatives * share for share in per_group),
+                    tolerance - offset,
+                )
+            )
+    return out
+
+
+def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray) -> dict[str, float]:
+    """The largest difference between two groups in each rate that the criterion names, as the model predicts.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    groups : Groups
+    predicted : bool array, shape (n_patterns,)
+        Which patterns are predicted positive.
+    """
+    counts = [
+        Confusion(
+            true_positive=p[predicted].sum().item(),
+            false_positive=q[predicted].sum().item(),
+            true_negative=q[~predicted].sum().item(),
+            false_negative=p[~predicted].sum().item(),
+        )
+        for p, q in zip(groups.positives, groups.negatives, strict=True)
+    ]
+    out = {}
+    for rate in criterion.rates():
+        values = [count.rate(rate.name) for count in counts]
+        out[rate.name] = max(values) - min(values)
+    return out
+
+
+def groups_of(problem: Problem, criterion: Criterion) -> Groups:
+    """The problem's groups; a ValueError when there are none, or only one."""
+    if problem.groups is None or len(problem.groups.names) < 2:
+        found = "no groups" if problem.groups is None else "a single group"
+        raise ValueError(
+            f"{type(criterion).__name__} compares groups, but the problem has {found}; "
+            "give Problem.from_arrays(..., groups=...) a label for each row"
+        )
+    return problem.groups

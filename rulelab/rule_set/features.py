@@ -1,0 +1,135 @@
+"""What pricing knows about the conditions: packed patterns, nested and equal conditions, the columns they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import bits
+from ..conditions import Condition
+from ..jit import kernel
+from ..problem import Problem
+
+Rule = tuple[int, ...]
+"""A conjunction: ascending indices of conditions."""
+
+
+class Features:
+    """The conditions that rules are made of, evaluated on distinct patterns of rows.
+
+    Parameters
+    ----------
+    matrix : bool array, shape (n_patterns, n_conditions)
+    conditions : sequence of Condition, optional
+        What each column of the matrix says; tells which of them test the same column of the table.
+
+    Attributes
+    ----------
+    n_patterns, n_conditions : int
+    used : int64 array, shape (n_used,)
+        The conditions that pricing tries: without those that no pattern satisfies, and one of each set of equal ones.
+    words : uint64 array, shape (n_patterns, bits.n_words(n_used))
+        Packed patterns over the used conditions.
+    columns : uint64 array, shape (n_used, bits.n_words(n_patterns))
+        The same, packed along the patterns.
+    sources : int64 array, shape (n_used,)
+        Number of the table column that each used condition tests; every condition for itself where it is not known.
+    parts : dict
+        What the search in data cubes has derived from this, by the most conditions of a rule.
+    """
+
+    def __init__(self, matrix: np.ndarray, conditions: Sequence[Condition] | None = None) -> None:
+        matrix = np.asarray(matrix, dtype=bool)
+        self.n_patterns, self.n_conditions = matrix.shape
+        packed = bits.pack(matrix.T)
+        _, first = bits.group_equal_rows(packed)
+        self.used = first[bits.counts(packed[first]) > 0]
+        self._all_columns = packed
+        self.columns = packed[self.used]
+        self.words = bits.pack(matrix[:, self.used])
+        keys: list[Hashable] = list(range(self.n_conditions))
+        if conditions is not None:
+            keys = [condition.column for condition in conditions]
+        numbers: dict[Hashable, int] = {}
+        self.parts: dict[int, Any] = {}
+        self.sources = np.array([numbers.setdefault(keys[j], len(numbers)) for j in self.used], dtype=np.int64)
+
+    @classmethod
+    def from_problem(cls, problem: Problem, form: str = "dnf") -> Features:
+        """The antecedents of a problem; negated for the form ``cnf``.
+
+        By De Morgan's laws a set of the form ``cnf`` is a ``dnf`` for the negative class over the negated antecedents;
+        the rules keep the problem's indices.
+        """
+        conditions = None
+        if problem.conditions is not None and all(len(joined) == 1 for joined in problem.conditions):
+            conditions = [joined[0] for joined in problem.conditions]
+        matrix = problem.matrix()
+        return cls(~matrix if form == "cnf" else matrix, conditions)
+
+    @property
+    def n_used(self) -> int:
+        return len(self.used)
+
+    def covers(self, rules: Sequence[Rule]) -> np.ndarray:
+        """The patterns that satisfy each rule: uint64 array, shape (len(rules), bits.n_words(n_patterns)), packed."""
+        out = np.empty((len(rules), bits.n_words(self.n_patterns)), dtype=np.uint64)
+        for k, rule in enumerate(rules):
+            out[k] = np.bitwise_and.reduce(self._all_columns[list(rule)], axis=0)
+        return out
+
+    def covered(self, rule: Rule) -> np.ndarray:
+        """The patterns that satisfy a rule: bool array, shape (n_patterns,)."""
+        return bits.unpack(self.covers([rule]), self.n_patterns)[0]
+
+    def sums(self, rules: Sequence[Rule], weight: np.ndarray) -> np.ndarray:
+        """Total weight of the patterns that satisfy each rule: int64 array, shape (len(rules),)."""
+        return np.array([weight[self.covered(rule)].sum() for rule in rules], dtype=np.int64)
+
+    @cached_property
+    def related(self) -> np.ndarray:
+        """Packed relation, shape (n_used, bits.n_words(n_used)): of two conditions, one implies the other."""
+        return bits.pack(self._implies | self._implies.T)
+
+    @cached_property
+    def chains(self) -> tuple[np.ndarray, np.ndarray]:
+        """The used conditions in chains, each implied by the next, such as the thresholds of one column.
+
+        Returns
+        -------
+        start : int32 array, shape (n_chains + 1,)
+            Where each chain begins in ``member``.
+        member : int32 array, shape (n_used,)
+            Conditions of a chain from the loosest to the tightest.
+        """
+        chains: list[list[int]] = []
+        for j in np.argsort(-bits.counts(self.columns), kind="stable"):
+            for chain in chains:
+                if self._implies[j, chain[-1]]:
+                    chain.append(j)
+                    break
+            else:
+                chains.append([j])
+        start = np.cumsum([0, *map(len, chains)]).astype(np.int32)
+        return start, np.array([j for chain in chains for j in chain], dtype=np.int32)
+
+    @cached_property
+    def _implies(self) -> np.ndarray:
+        """Whether condition i implies condition j: bool array, shape (n_used, n_used), false on the diagonal."""
+        out = np.zeros((self.n_used, self.n_used), dtype=np.bool_)
+        _find_implied(self.columns, out)
+        return out
+
+
+@kernel
+def _find_implied(columns, out):
+    for i in range(columns.shape[0]):
+        for j in range(columns.shape[0]):
+            out[i, j] = i != j
+            for w in range(columns.shape[1]):
+                if columns[i, w] & ~columns[j, w]:
+                    out[i, j] = False
+                    break

@@ -1,0 +1,190 @@
+"""Column generation: master LP and exact pricing in turn, a certified bound from every pricing call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from . import dual
+from .beam import beam
+from .dual import DualPoint
+from .features import Features
+from .master import MasterSolution, nothing_fixed, solve_master
+from .pool import Clause, Columns, Pool
+from .pricing import Pricer
+from .program import Program
+
+_TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
+import os
+_NEW_COLUMNS = int(os.environ.get('NEWC','15'))
+_MOST_ITERATIONS = 2000  # of the simplex method in one unit of work
+_BEAMS = 4  # of so many pricings one is exact, even if the beam heuristic finds columns
+import os
+_INWARD = float(os.environ.get('INWARD','0.5'))
+_CHEAP = 3  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
+_PATIENCE = 40  # units of work after which pricing is content with what it has found
+_EFFORT = 40_000_000  # words counted in one unit of pricing
+
+
+class ColumnGeneration:
+    """One unit of work after another, until no rule has a negative reduced cost.
+
+    Attributes
+    ----------
+    lower : int
+        No rule set costs less.
+    value : float
+        Of the restricted master.
+    least_reduced_cost : float
+        Of all rules, at the last duals that pricing was done for; 0 when none is negative.
+    iterations, nodes : int
+        Masters solved; nodes of pricing.
+    working : list of int
+        Pool indices of the columns in the master.
+    done : bool
+    """
+
+    def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:
+        self.program, self.features, self.pool = program, features, pool
+        self.max_conditions = max_conditions
+        self.lower = program.least
+        self.value = float("inf")
+        self.least_reduced_cost = float("-inf")
+        self.iterations = self.nodes = self.simplex_iterations = 0
+        self.working: list[int] = list(range(len(pool)))
+        self.done = False
+        self.solution: MasterSolution | None = None
+        self.point: DualPoint | None = None
+        self.closing_point: tuple[DualPoint, int] | None = None
+        """The dual point of the best linear bound, and the price of complexity that makes it feasible."""
+        self._linear = Fraction(self.lower)
+        self._centre: tuple[np.ndarray, np.ndarray, float] | None = None
+        self._plain = False
+        self._pricer: Pricer | None = None
+        self._stage = "master"
+        self._units = 0
+        self._since_exact = 0
+        self.nodes_per_unit = max(1, _EFFORT // (features.n_used * (features.n_patterns // 64 + 20)))
+        self._cubes_per_unit = max(1, _EFFORT // (features.n_patterns + 1000))
+
+    def advance(self) -> None:
+        """One unit of work: some simplex iterations, or some nodes of pricing."""
+        if self._stage == "master":
+            self._solve()
+        elif self._stage == "beam":
+            self._try_beam()
+        else:
+            self._price()
+
+    def columns(self) -> Columns:
+        """The master's columns."""
+        return self.pool.columns(np.array(self.working, dtype=np.int64))
+
+    def _solve(self) -> None:
+        columns = self.columns()
+        basis = None if self.solution is None else self.solution.basis
+        fixed = nothing_fixed(self.program, len(columns.kind))
+        solution = solve_master(self.program, columns, fixed, basis, _MOST_ITERATIONS)
+        self.solution = solution
+        self.simplex_iterations += solution.iterations
+        if not solution.optimal:
+            return
+        self.iterations += 1
+        self.value = solution.value
+        share, gamma, price = solution.share, solution.gamma, solution.price
+        if self._centre is not None and not self._plain:
+            share, gamma, price = (
+                _INWARD * c + (1 - _INWARD) * x for c, x in zip(self._centre, (share, gamma, price), strict=True)
+            )
+        self._tried = share, gamma, price
+        point = dual.dual_point(self.program, share, gamma)
+        self.point = point
+        self._charge = point.charge(max(0, int(price * point.grid)), self.max_conditions)
+        self._tolerance = max(1, int(_TOLERANCE * point.grid * max(1, self.program.total >> 20)))
+        known = self._from_pool()
+        if known:
+            self.working += known
+            return
+        if self._units > _CHEAP:
+            self._stage = "beam"
+        else:
+            self._start_exact(())
+
+    def _try_beam(self) -> None:
+        """The beam heuristic; exact pricing where it fails, and every few times in any case."""
+        assert self.point is not None
+        rules, sums = beam(self.features, self.point.weight, self._charge, self.max_conditions)
+        self._since_exact += 1
+        if self._since_exact < _BEAMS:
+            gains = [int(total) - int(self._charge[len(rule)]) for rule, total in zip(rules, sums, strict=True)]
+            if self._take(rules, gains):
+                self._stage = "master"
+                return
+        self._start_exact(rules)
+
+    def _start_exact(self, seeds: Sequence[Clause]) -> None:
+        assert self.point is not None
+        self._since_exact = self._units = 0
+        self._pricer = Pricer(self.features, self.point.weight, self._charge, self.max_conditions, seeds)
+        self._stage = "exact"
+
+    def _take(self, rules: Sequence[Clause], gains: list[int]) -> bool:
+        """Rules that gain go to the pool, the first of them to the master; whether there was a new one."""
+        before = set(self.working)
+        changed = self.pool.add(rule for rule, gain in zip(rules, gains, strict=True) if gain > self._tolerance)
+        self.working += [k for k in changed if k not in before][:_NEW_COLUMNS]
+        return bool(changed)
+
+    def _from_pool(self) -> list[int]:
+        """Columns of the pool outside the master that would improve it, the best ones."""
+        outside = np.setdiff1d(np.arange(len(self.pool)), self.working)
+        if not len(outside):
+            return []
+        values = self.values(outside)
+        order = np.argsort(-values, kind="stable")[:_NEW_COLUMNS]
+        return [int(outside[k]) for k in order if values[k] > self._tolerance]
+
+    def values(self, rules: np.ndarray) -> np.ndarray:
+        """What rules of the pool gain at the last duals, less their charge: int64, minus their reduced cost."""
+        assert self.point is not None
+        sums = self.features.sums([self.pool.rules[k] for k in rules], self.point.weight)
+        return sums - self._charge[self.pool.complexity[rules] - 1]
+
+    def _price(self) -> None:
+        assert self._pricer is not None
+        assert self.point is not None
+        before = self._pricer.nodes
+        complete = self._pricer.advance(self._cubes_per_unit if self._pricer.method == "cubes" else self.nodes_per_unit)
+        self.nodes += self._pricer.nodes - before
+        self._units += 1
+        if not complete and (self._units % _PATIENCE or not self._pricer.result().rules):
+            return
+        result, point = self._pricer.result(), self.point
+        self.lower = max(self.lower, dual.bound(self.program, point, result.best))
+        price = dual.price_of(point, result.best)
+        linear = Fraction(point.total - price * self.program.max_complexity, point.grid)
+        if self.closing_point is None or linear > self._linear:
+            self._linear, self.closing_point, self._centre = linear, (point, price), self._tried
+        gains = [int(v) for v in result.values]
+        self.least_reduced_cost = -max([0, *gains]) / point.grid * self.program.unit
+        changed = self._take(result.rules, gains)
+        if changed or complete:
+            self._pricer = None
+            self._stage = "master"
+        self.done = complete and not changed and (self._plain or self._centre is None)
+        self._plain = complete and not changed
+        if complete and self._closed():
+            self.done = True
+
+    def _closed(self) -> bool:
+        """Whether the linear bound is next to the master's value, so that more columns cannot move it."""
+        return self.value - float(self._linear) < 0.02 * self.program.step
+
+    def least_reduced(self, most: int) -> np.ndarray:
+        """Pool indices of the columns of least reduced cost at the last duals."""
+        rules = np.arange(len(self.pool))
+        if self.point is None:
+            return rules[:most]
+        return np.sort(np.argsort(-self.values(rules), kind="stable")[:most])

@@ -1,0 +1,52 @@
+"""A first rule set: the best rule for what is not covered yet, again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import bits
+from .beam import beam
+from .features import Features
+from .pool import Clause, Pool
+from .program import Program
+
+
+class Greedy:
+    """Adds the rule of most gain per complexity, found by the beam heuristic; all rules met go to the pool.
+
+    Attributes
+    ----------
+    rules : list of rules
+    done : bool
+    """
+
+    def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:
+        self.program, self.features, self.pool = program, features, pool
+        self.max_conditions = max_conditions
+        self.rules: list[Clause] = []
+        self.done = False
+        self._room = program.max_complexity
+        gain = program.leave[program.kind] * program.mass
+        self._leave = np.zeros(program.n_patterns, dtype=np.int64)
+        np.add.at(self._leave, program.pattern, gain)
+        self._cover = np.zeros(program.n_patterns, dtype=np.int64)
+        np.add.at(self._cover, program.pattern, program.cover[program.kind] * program.mass)
+
+    def advance(self) -> None:
+        """One unit of work: one rule more."""
+        widest = min(self.max_conditions, self._room - 1)
+        if widest < 1:
+            self.done = True
+            return
+        charge = self.program.penalty * (1 + np.arange(widest + 1, dtype=np.int64))
+        found, sums = beam(self.features, self._leave - self._cover, charge, widest)
+        if not len(found):
+            self.done = True
+            return
+        self.pool.add(found)
+        ratios = [(float(v) - charge[len(rule)]) / (1 + len(rule)) for rule, v in zip(found, sums, strict=True)]
+        rule = tuple(found[int(np.argmax(ratios))])
+        self.rules.append(rule)
+        self._room -= 1 + len(rule)
+        hit = bits.unpack(self.features.covers([rule]), self.program.n_patterns)[0]
+        self._leave[hit] = 0

@@ -1,0 +1,84 @@
+"""The best rule set so far, and the one of the fewest training errors among those met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..models import RuleSet
+from ..problem import Problem
+from ..search import Incumbent
+from .fairness import Criterion, true_gaps
+from .pool import Clause, Pool
+from .program import Program
+
+
+class Incumbents:
+    """Takes every set that is offered and keeps the best that meets the constraints.
+
+    Attributes
+    ----------
+    cost : int
+        Of the best set; more than any set costs while there is none.
+    rules : tuple of rules or None
+    gaps : dict of str to float, or None
+        The true gaps of a fairness criterion, of the model that `incumbent` made last.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        program: Program,
+        loss: str,
+        form: str,
+        fairness: Criterion | None,
+        regularization: float,
+    ) -> None:
+        self.cost = program.worst + 1
+        self.rules: tuple[Clause, ...] | None = None
+        self.gaps: dict[str, float] | None = None
+        self._problem, self._program = problem, program
+        self._loss, self._form, self._fairness, self._regularization = loss, form, fairness, regularization
+        self._found_at = (0.0, 0)
+        self._made: Incumbent | None = None
+        self._selected: tuple[int, int, tuple[Clause, ...]] | None = None
+
+    def offer(self, pool: Pool, rules: Sequence[Clause], found_at: tuple[float, int]) -> None:
+        """Take a set as the incumbent when it is the best that meets the constraints."""
+        program = self._program
+        chosen = list(dict.fromkeys(pool.find(rule) for rule in rules))  # rules that cover the same rows are one
+        uncovered, covers, complexity = pool.measure(chosen)
+        if complexity > program.max_complexity or not program.is_fair(uncovered, covers):
+            return
+        clauses = tuple(pool.rules[k] for k in chosen)
+        cost = program.cost(uncovered, covers, complexity)
+        wanted = program.leave > 0
+        errors = int(uncovered[wanted].sum() + (program.kind_mass - uncovered)[~wanted].sum())
+        if self._selected is None or (errors, cost) < self._selected[:2]:
+            self._selected = (errors, cost, clauses)
+        if cost < self.cost:
+            self.cost, self.rules, self._found_at, self._made = cost, clauses, found_at, None
+
+    def incumbent(self) -> Incumbent | None:
+        """The best set as a model; None when there is none yet."""
+        if self.rules is None:
+            return None
+        if self._made is None:
+            model = RuleSet.from_problem(self._problem, self.rules, form=self._form)
+            loss = model.hamming_loss if self._loss == "hamming" else model.errors
+            self._made = Incumbent(
+                model=model,
+                objective=loss + self._regularization * model.complexity if self._regularization else loss,
+                errors=model.errors,
+                complexity=model.complexity,
+                found_at=self._found_at,
+            )
+            if self._fairness is not None and self._problem.groups is not None:
+                predicted = model.predicts_positive(self._problem.matrix())
+                self.gaps = true_gaps(self._fairness, self._problem.groups, predicted)
+        return self._made
+
+    def selected(self) -> RuleSet | None:
+        """Of the sets met that meet the constraints, one of fewest training errors: "pool select" of the JMLR paper."""
+        if self._selected is None:
+            return None
+        return RuleSet.from_problem(self._problem, self._selected[2], form=self._form)

@@ -1,0 +1,321 @@
+"""The restricted master LP: the dual of the program's relaxation over given columns, solved by HiGHS.
+
+    maximise    sum mass_q u_q - most_rules sum_k alpha_k mass_k - sum_r gamma_r bound_r - room * lambda
+    subject to  sum over covered q of mass_q u_q - ... - lambda c_S <= cost of the rule S    (one row per column),
+                0 <= u_q <= L of the class's kind
+
+Watched entities of one kind that the columns do not tell apart are one class q, with one dual value. Columns are rows
+here, so that the simplex basis has their number and the dual simplex method goes on from the last basis when more are
+added. Without constraints ``L`` is a number and the rows of the columns are all there are; with them L depends on the
+prices: ``L_k = leave_k + sum gamma_r leave_rk + M alpha_k`` is a variable, and ``u_q <= L_k`` a row per class.
+
+Every call builds the model anew and hands over the basis: the result does not depend on what was solved before in this
+process, so that a search can be pickled at any point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from .pool import Columns, classes
+from .program import Program
+
+_LARGEST_MASS = 1 << 20
+_PRICE_LIMIT = 1e3  # times the worst cost: what meeting a constraint may be worth
+_STATUS = (
+    highspy.HighsBasisStatus.kLower,
+    highspy.HighsBasisStatus.kBasic,
+    highspy.HighsBasisStatus.kUpper,
+    highspy.HighsBasisStatus.kZero,
+    highspy.HighsBasisStatus.kNonbasic,
+)
+_LOWER, _BASIC = 0, 1
+
+
+class MasterError(RuntimeError):
+    """The solver could not solve a linear program; the message holds its own words."""
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Where a solve ended, in terms that survive a change of classes and columns."""
+
+    columns: np.ndarray
+    """Pool indices of the columns in the model."""
+    column_status: np.ndarray
+    group: np.ndarray
+    """Class of each watched entity, -1 for those left out."""
+    class_status: np.ndarray
+    row_status: np.ndarray
+    """Of the rows ``u_q <= L_k``; empty without constraints."""
+    extra_status: np.ndarray
+    """Of the prices: L and alpha per kind, gamma per constraint, lambda."""
+    extra_rows: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class MasterSolution:
+    """A solution of the restricted master.
+
+    Attributes
+    ----------
+    optimal : bool
+        False when the iteration limit ended the solve; the basis goes on.
+    value : float
+        The LP value in units of the program's cost, with its constant.
+    share : float array, shape (n_entities,)
+        Dual value per unit of mass; 0 for entities without one.
+    gamma : float array, shape (n_constraints,)
+    price : float
+        Dual value of the complexity bound, per unit.
+    use : float array, shape (n_columns,)
+        Primal value of each column of the model.
+    iterations : int
+    basis : Basis
+    """
+
+    optimal: bool
+    value: float
+    share: np.ndarray
+    gamma: np.ndarray
+    price: float
+    use: np.ndarray
+    iterations: int
+    basis: Basis
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """What is decided already at a node of the branch and bound: rules that are in.
+
+    Attributes
+    ----------
+    alive : bool array, shape (n_entities,)
+        Entities of the columns that no chosen rule covers.
+    room : int
+        Complexity left.
+    cost : int
+        Of the chosen rules: their cover costs and penalty, and the program's constant.
+    used : tuple of float, length n_constraints
+        What the chosen rules' cover terms take of each constraint's bound.
+    """
+
+    alive: np.ndarray
+    room: int
+    cost: int
+    used: tuple[float, ...]
+
+
+def nothing_fixed(program: Program, n_entities: int) -> Fixed:
+    """The root."""
+    return Fixed(
+        np.ones(n_entities, dtype=bool), program.max_complexity, program.constant, (0.0,) * len(program.constraints)
+    )
+
+
+def solve_master(
+    program: Program,
+    columns: Columns,
+    fixed: Fixed,
+    basis: Basis | None = None,
+    iteration_limit: int | None = None,
+) -> MasterSolution:
+    """Solve the restricted master over some columns of the pool.
+
+    Parameters
+    ----------
+    program : Program
+    columns : Columns
+    fixed : Fixed
+    basis : Basis, optional
+        Of an earlier solve to start from, over other columns or with less fixed.
+    iteration_limit : int, optional
+        Simplex iterations of this call.
+    """
+    build = _Build(program, columns, fixed)
+    highs = highspy.Highs()
+    for name, value in (
+        ("output_flag", False),
+        ("presolve", "off"),
+        ("solver", "simplex"),
+        ("threads", 1),
+        ("simplex_scale_strategy", 0),
+    ):
+        highs.setOptionValue(name, value)
+    if iteration_limit is not None:
+        highs.setOptionValue("simplex_iteration_limit", iteration_limit)
+    highs.passModel(build.model())
+    if basis is not None:
+        start = build.start(basis)
+        if start is not None:
+            highs.setBasis(start)
+    highs.run()
+    status = highs.getModelStatus()
+    if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kIterationLimit):
+        if basis is not None:
+            return solve_master(program, columns, fixed)
+        raise MasterError(f"the restricted master of {len(columns)} columns: {highs.modelStatusToString(status)}")
+    return build.solution(highs, status == highspy.HighsModelStatus.kOptimal)
+
+
+class _Build:
+    """One model: classes, coefficients, and how its variables and rows are numbered."""
+
+    def __init__(self, program: Program, columns: Columns, fixed: Fixed) -> None:
+        self.program, self.fixed, self.columns = program, fixed, columns
+        self.n_prices = len(program.constraints)
+        self.scale = max(1.0, program.total / _LARGEST_MASS)
+        self.cost_scale = float(max(np.abs(program.leave).max(), program.cover.max(), 1))
+        self.group, self.first = classes(columns.kind, columns.hits, columns.rules, self._with_dual())
+        inside = self.group >= 0
+        mass = np.bincount(self.group[inside], weights=columns.mass[inside], minlength=len(self.first))
+        self.mass = mass / self.scale
+        self.class_kind = columns.kind[self.first]
+        self.hits = columns.hits[:, self.first]
+        self.complexity = columns.complexity.astype(float)
+        self.covered_mass = columns.kind_mass / self.scale
+        self.alive_mass = np.zeros(program.n_kinds)
+        self.forced_mass = np.zeros((len(columns), program.n_kinds))
+        alive_mass = np.where(fixed.alive, columns.mass / self.scale, 0.0)
+        for k in np.unique(columns.kind[fixed.alive]):
+            mass = np.where(columns.kind == k, alive_mass, 0.0)
+            self.alive_mass[k] = mass.sum()
+            if self.n_prices or program.leave[k] < 0:
+                self.forced_mass[:, k] = columns.hits @ mass
+
+    def _with_dual(self) -> np.ndarray:
+        """Entities that have a dual value of their own: not those whose leaving is paid for."""
+        alive = self.fixed.alive
+        return alive if self.n_prices else alive & (self.program.leave[self.columns.kind] > 0)
+
+    def model(self) -> highspy.HighsLp:
+        """Minimise the negative of the dual objective."""
+        program, room = self.program, self.fixed.room
+        n_classes, n_columns, kinds, prices = len(self.first), len(self.columns), program.n_kinds, self.n_prices
+        most = max(1, room // 2)
+        leave, cover = program.leave / self.cost_scale, program.cover / self.cost_scale
+        rows, cols = np.nonzero(self.hits)
+        values = self.mass[cols]
+        blocks = [(rows, cols, values)]
+        ids = np.arange(n_columns)
+        own_cost = self.covered_mass @ cover + program.penalty * self.complexity / self.scale / self.cost_scale
+        cost, lower, upper = [-self.mass], [np.zeros(n_classes)], [leave[self.class_kind]]
+        row_upper, row_lower = [own_cost], [np.full(n_columns, -np.inf)]
+        at = n_classes
+        if prices:
+            upper = [np.full(n_classes, np.inf)]
+            alpha, gamma = at + kinds, at + 2 * kinds
+            leave_r = np.array([[float(x) for x in c.leave] for c in program.constraints]) * self.scale
+            cover_r = np.array([[float(x) for x in c.cover] for c in program.constraints]) * self.scale
+            bounds = np.array([float(c.bound) for c in program.constraints]) - np.array(self.fixed.used)
+            cost += [np.zeros(kinds), most * self.alive_mass, bounds]
+            limit = _PRICE_LIMIT * (program.worst / self.cost_scale / self.scale + 1.0)
+            lower += [np.zeros(2 * kinds + prices)]
+            upper += [np.full(2 * kinds, np.inf), np.full(prices, limit)]
+            blocks += [(ids, np.full(n_columns, alpha + k), -self.forced_mass[:, k]) for k in range(kinds)]
+            blocks += [(ids, np.full(n_columns, gamma + r), -(self.covered_mass @ cover_r[r])) for r in range(prices)]
+            kind_rows = n_columns + np.arange(kinds)
+            blocks.append((kind_rows, at + np.arange(kinds), np.ones(kinds)))
+            blocks.append((kind_rows, alpha + np.arange(kinds), np.full(kinds, -float(most))))
+            blocks += [(kind_rows, np.full(kinds, gamma + r), -leave_r[r]) for r in range(prices)]
+            class_rows = n_columns + kinds + np.arange(n_classes)
+            blocks.append((class_rows, np.arange(n_classes), np.ones(n_classes)))
+            blocks.append((class_rows, at + self.class_kind, -np.ones(n_classes)))
+            row_upper += [leave, np.zeros(n_classes)]
+            row_lower += [leave, np.full(n_classes, -np.inf)]
+            at = gamma + prices
+        else:
+            forced = np.maximum(-leave, 0) / most
+            row_upper = [own_cost + self.forced_mass @ forced]
+        blocks.append((ids, np.full(n_columns, at), -self.complexity))
+        cost += [np.array([float(room)])]
+        lower += [np.zeros(1)]
+        upper += [np.full(1, np.inf)]
+        self.offset = 0.0 if prices else float((np.minimum(leave, 0) * self.alive_mass).sum())
+        return _lp(blocks, cost, lower, upper, row_lower, row_upper)
+
+    def start(self, basis: Basis) -> highspy.HighsBasis | None:
+        """The old basis in this model's numbering; None when it does not fit.
+
+        Of a class that was split, the heaviest part takes the place in the basis.
+        """
+        parent = basis.group[self.first]
+        if (parent < 0).any():
+            return None
+        status = basis.class_status[parent].copy()
+        rows = basis.row_status[parent].copy() if self.n_prices else np.zeros(0, dtype=np.int8)
+        basic = np.flatnonzero(status == _BASIC)
+        order = basic[np.lexsort((-self.mass[basic], parent[basic]))]
+        again = np.zeros(len(order), dtype=bool)
+        again[1:] = parent[order][1:] == parent[order][:-1]
+        twins = order[again]
+        if self.n_prices:
+            twins = twins[rows[twins] == _BASIC]
+        status[twins] = _LOWER
+        known = dict(zip(basis.columns.tolist(), basis.column_status.tolist(), strict=True))
+        columns = np.array([known.get(rule, _BASIC) for rule in self.columns.rules.tolist()], dtype=np.int8)
+        row_status = np.concatenate([columns, basis.extra_rows, rows])
+        col_status = np.concatenate([status, basis.extra_status])
+        surplus = np.count_nonzero(row_status == _BASIC) + np.count_nonzero(col_status == _BASIC) - len(row_status)
+        if surplus > 0:  # columns in use have gone: as many dual values go to a bound
+            col_status[np.flatnonzero(col_status == _BASIC)[:surplus]] = _LOWER
+        if surplus < 0:  # dual values have gone with what a chosen rule covers
+            row_status[np.flatnonzero(row_status != _BASIC)[:-surplus]] = _BASIC
+        out = highspy.HighsBasis()
+        out.col_status = [_STATUS[s] for s in col_status.tolist()]
+        out.row_status = [_STATUS[s] for s in row_status.tolist()]
+        out.valid = True
+        return out
+
+    def solution(self, highs: highspy.Highs, optimal: bool) -> MasterSolution:
+        found, info, basis = highs.getSolution(), highs.getInfo(), highs.getBasis()
+        n_classes, n_columns, kinds = len(self.first), len(self.columns), self.program.n_kinds
+        values = np.array(found.col_value)
+        col_status = np.array([int(s) for s in basis.col_status], dtype=np.int8)
+        row_status = np.array([int(s) for s in basis.row_status], dtype=np.int8)
+        share = np.zeros(len(self.group))
+        share[self.group >= 0] = values[self.group[self.group >= 0]] * self.cost_scale
+        at = n_classes + 2 * kinds if self.n_prices else n_classes
+        value = (self.offset - info.objective_function_value) * self.cost_scale * self.scale
+        return MasterSolution(
+            optimal=optimal,
+            value=self.fixed.cost + value,
+            share=share,
+            gamma=values[at : at + self.n_prices] * self.cost_scale * self.scale,
+            price=float(values[-1]) * self.cost_scale * self.scale,
+            use=-np.array(found.row_dual)[:n_columns],
+            iterations=int(info.simplex_iteration_count),
+            basis=Basis(
+                columns=self.columns.rules,
+                column_status=row_status[:n_columns],
+                group=self.group,
+                class_status=col_status[:n_classes],
+                row_status=row_status[n_columns + kinds :] if self.n_prices else np.zeros(0, dtype=np.int8),
+                extra_status=col_status[n_classes:],
+                extra_rows=row_status[n_columns : n_columns + kinds] if self.n_prices else np.zeros(0, dtype=np.int8),
+            ),
+        )
+
+
+def _lp(
+    blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    cost: list[np.ndarray],
+    lower: list[np.ndarray],
+    upper: list[np.ndarray],
+    row_lower: list[np.ndarray],
+    row_upper: list[np.ndarray],
+) -> highspy.HighsLp:
+    rows, cols, values = (np.concatenate([block[i] for block in blocks]) for i in range(3))
+    order = np.argsort(rows, kind="stable")
+    lp = highspy.HighsLp()
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = (np.concatenate(x) for x in (cost, lower, upper))
+    lp.row_lower_, lp.row_upper_ = np.concatenate(row_lower), np.concatenate(row_upper)
+    lp.num_col_, lp.num_row_ = len(lp.col_cost_), len(lp.row_lower_)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=lp.num_row_))]).astype(np.int32)
+    lp.a_matrix_.index_ = cols[order].astype(np.int32)
+    lp.a_matrix_.value_ = values[order]
+    return lp

@@ -1,0 +1,200 @@
+"""The columns met so far: rules, their complexity, what they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import bits
+
+if TYPE_CHECKING:
+    from .features import Features
+    from .program import Program
+
+Clause = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Some rules, as a linear or integer program sees them.
+
+    Attributes
+    ----------
+    kind, mass : int64 array, shape (n_entities,)
+        Of the watched entities, or of classes of them.
+    hits : bool array, shape (n_columns, n_entities)
+    kind_mass : int64 array, shape (n_columns, n_kinds)
+        Covered mass of each kind, also of the kinds that are not watched.
+    complexity : int64 array, shape (n_columns,)
+    rules : int64 array, shape (n_columns,)
+        Their indices in the pool.
+    """
+
+    kind: np.ndarray
+    mass: np.ndarray
+    hits: np.ndarray
+    kind_mass: np.ndarray
+    complexity: np.ndarray
+    rules: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def some(self, chosen: np.ndarray) -> Columns:
+        """A selection of the columns."""
+        return Columns(
+            self.kind,
+            self.mass,
+            self.hits[chosen],
+            self.kind_mass[chosen],
+            self.complexity[chosen],
+            self.rules[chosen],
+        )
+
+    def merged(self) -> Columns:
+        """Entities of one kind that no column tells apart as one."""
+        group, first = classes(self.kind, self.hits, self.rules, np.ones(len(self.kind), dtype=bool))
+        mass = np.zeros(len(first), dtype=np.int64)
+        np.add.at(mass, group, self.mass)
+        hits = np.ascontiguousarray(self.hits[:, first])
+        return Columns(self.kind[first], mass, hits, self.kind_mass, self.complexity, self.rules)
+
+
+def classes(
+    kinds: np.ndarray, hits: np.ndarray, rules: np.ndarray, chosen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Class of each entity (-1 where not chosen) and a member of each class.
+
+    Entities are told apart by the sum of 64-bit hashes of their kind and of the columns that cover them.
+    """
+    signature = _mixed(kinds.astype(np.uint64))
+    for key, row in zip(_mixed((rules + 1024).astype(np.uint64)), hits, strict=True):
+        signature[row] += key
+    group = np.full(len(kinds), -1, dtype=np.int64)
+    _, first, inverse = np.unique(signature[chosen], return_index=True, return_inverse=True)
+    group[chosen] = inverse
+    return group, np.flatnonzero(chosen)[first]
+
+
+def _mixed(x: np.ndarray) -> np.ndarray:
+    """The finalizer of splitmix64."""
+    x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+class Pool:
+    """Rules with distinct covered sets, each with its least complexity met.
+
+    Attributes
+    ----------
+    rules : list of tuple of int
+    complexity : int64 array, shape (n_rules,)
+        1 + number of conditions.
+    covers : uint64 array, shape (n_rules, n_words)
+        Packed over the patterns.
+    kind_mass : int64 array, shape (n_rules, n_kinds)
+        Covered mass of each kind.
+    """
+
+    def __init__(self, program: Program, features: Features) -> None:
+        self.program = program
+        self.features = features
+        self.rules: list[Clause] = []
+        self._index: dict[bytes, int] = {}
+        self._patterns = program.pattern[program.watched]
+        self._weights = np.zeros((program.n_patterns, program.n_kinds), dtype=np.int64)
+        np.add.at(self._weights, (program.pattern, program.kind), program.mass)
+        self._room = 0
+        self._covers = np.zeros((0, bits.n_words(program.n_patterns)), dtype=np.uint64)
+        self._watched = np.zeros((0, len(self._patterns)), dtype=bool)
+        self._complexity = np.zeros(0, dtype=np.int64)
+        self._kind_mass = np.zeros((0, program.n_kinds), dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    @property
+    def complexity(self) -> np.ndarray:
+        return self._complexity[: len(self)]
+
+    @property
+    def covers(self) -> np.ndarray:
+        return self._covers[: len(self)]
+
+    @property
+    def kind_mass(self) -> np.ndarray:
+        return self._kind_mass[: len(self)]
+
+    @property
+    def nbytes(self) -> int:
+        return self._covers.nbytes + self._watched.nbytes + self._kind_mass.nbytes + self._weights.nbytes
+
+    def columns(self, chosen: np.ndarray) -> Columns:
+        """The rules with these indices."""
+        watched = self.program.watched
+        return Columns(
+            self.program.kind[watched],
+            self.program.mass[watched],
+            self._watched[chosen],
+            self._kind_mass[chosen],
+            self._complexity[chosen],
+            np.asarray(chosen, dtype=np.int64),
+        )
+
+    def add(self, rules: Iterable[Clause]) -> list[int]:
+        """Take rules in; returns the indices of those whose covered set is new or now has a simpler rule."""
+        rules = [tuple(rule) for rule in rules]
+        if not rules:
+            return []
+        covers = self.features.covers(rules)
+        changed = []
+        for rule, words in zip(rules, covers, strict=True):
+            key = words.tobytes()
+            k = self._index.get(key)
+            if k is None:
+                k = len(self.rules)
+                self._index[key] = k
+                self._append(rule, words)
+                changed.append(k)
+            elif 1 + len(rule) < self._complexity[k]:
+                self.rules[k] = rule
+                self._complexity[k] = 1 + len(rule)
+                changed.append(k)
+        return changed
+
+    def find(self, rule: Clause) -> int:
+        """Index of the rule that covers what this one covers; it is added where there is none."""
+        self.add([rule])
+        return self._index[self.features.covers([rule])[0].tobytes()]
+
+    def _append(self, rule: Clause, words: np.ndarray) -> None:
+        k = len(self.rules)
+        if k == self._room:
+            self._room = max(64, 2 * self._room)
+            for name in ("_covers", "_watched", "_complexity", "_kind_mass"):
+                old = getattr(self, name)
+                new = np.zeros((self._room, *old.shape[1:]), dtype=old.dtype)
+                new[:k] = old[:k]
+                setattr(self, name, new)
+        hit = bits.unpack(words[None], self.program.n_patterns)[0]
+        self.rules.append(rule)
+        self._covers[k] = words
+        self._watched[k] = hit[self._patterns]
+        self._complexity[k] = 1 + len(rule)
+        self._kind_mass[k] = self._weights[hit].sum(axis=0)
+
+    def measure(self, chosen: Sequence[int]) -> tuple[np.ndarray, np.ndarray, int]:
+        """Uncovered mass and summed covered mass per kind, and the complexity, of a set of rules."""
+        union = np.zeros(self._covers.shape[1], dtype=np.uint64)
+        covers, complexity = np.zeros(self.program.n_kinds, dtype=np.int64), 0
+        for k in chosen:
+            union |= self._covers[k]
+            covers += self._kind_mass[k]
+            complexity += int(self._complexity[k])
+        hit = bits.unpack(union[None], self.program.n_patterns)[0]
+        return self.program.kind_mass - self._weights[hit].sum(axis=0), covers, complexity

@@ -1,0 +1,399 @@
+"""Certified Boolean rule sets by column generation, set search and an exact closing step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..certificate import Certificate, CertificateError, prove_rule_set
+from ..jit import is_compiled
+from ..models import RuleSet
+from ..problem import Problem
+from ..search import Search, Snapshot, Status
+from . import conjunctions
+from .arguments import check, clauses_of
+from .branching import BranchAndBound
+from .closing import Closing
+from .fairness import Criterion
+from .features import Features
+from .generation import ColumnGeneration
+from .greedy import Greedy
+from .incumbent import Incumbents
+from .pool import Clause, Pool
+from .program import Program, make_program
+from .sets import SetSearch
+
+_SET_COLUMNS = 300
+_ROUNDS = 40
+_BRANCHED_COLUMNS = 400
+_BRANCHED_FIRST = 100
+_RESTRICTED_NODES = 150
+_SHORT = 6  # rounds of the set searches during column generation
+_BETWEEN_SEARCHES = 10  # masters
+
+
+class RuleSetSearch(Search):
+    """Step-wise search for the rule set of least loss within a complexity, with a certified bound.
+
+    A rule is a conjunction of the problem's antecedents; its complexity is 1 + its number of conditions. The objective
+    is ``loss + regularization * complexity``, in rows (or weight).
+
+    Parameters
+    ----------
+    problem : Problem
+        Its antecedents are the conditions.
+    max_complexity : int
+        C: most complexity of the set, the sum over its rules.
+    max_conditions : int, optional
+        D: most conditions of a rule; any number by default. Bounds and certificates hold for rules of at most D.
+    loss : str
+        "hamming": positives that no rule covers plus, over negatives, the rules that cover them. "zero_one": training
+        errors; its bound is weaker.
+    form : str
+        "dnf": positive when any rule holds. "cnf": positive when all clauses (disjunctions) hold.
+    fairness : Criterion, optional
+        Such as `rulelab.EqualOpportunity`, over the problem's groups.
+    regularization : float
+        Cost of a unit of complexity, beside the bound.
+    column_limit : int
+        Most rules that the closing step enumerates. When there are more, the search stops with status LIMIT and its
+        proven gap; raise ``column_limit`` and call `advance` again to go on.
+    memory_limit : int, optional
+        Bytes that the stored columns may take; LIMIT when they are used up.
+    random_state : int, optional
+        Seed of the set search; 0 by default.
+    warm_start : RuleSet, or sequence of rules, optional
+        Rules to begin with: those of a model, whose antecedents are found by name, or sequences of antecedents, such as
+        ``columns`` of another search on this problem. Where they are within the complexity, they are the first set.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, or a group has nothing that the criterion could be measured on.
+
+    References
+    ----------
+    Dash, Günlük and Wei, "Boolean decision rules via column generation", NeurIPS 2018. Lawless, Dash, Günlük and Wei,
+    "Interpretable and fair Boolean rule sets via column generation", JMLR 24 (2023).
+    """
+
+    family: ClassVar[str] = "rule_set"
+
+    def __init__(
+        self,
+        problem: Problem,
+        max_complexity: int = 20,
+        max_conditions: int | None = None,
+        loss: str = "hamming",
+        form: str = "dnf",
+        fairness: Criterion | None = None,
+        regularization: float = 0.0,
+        column_limit: int = 5000,
+        memory_limit: int | None = None,
+        random_state: int | None = None,
+        warm_start: RuleSet | Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        super().__init__(problem)
+        check(
+            problem,
+            max_complexity,
+            max_conditions,
+            loss,
+            form,
+            fairness,
+            regularization,
+            column_limit,
+            memory_limit,
+            random_state,
+        )
+        self.max_complexity = int(max_complexity)
+        self.max_conditions = max_conditions
+        self.loss = loss
+        self.form = form
+        self.fairness = fairness
+        self.regularization = float(regularization)
+        self.column_limit = int(column_limit)
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self.warm_start = None if warm_start is None else clauses_of(warm_start, problem, form)
+        self._phase = "reducing"
+        self._limit: str | None = None
+        self._program: Program = make_program(problem, self.max_complexity, loss, form, fairness, self.regularization)
+        self._best = Incumbents(problem, self._program, loss, form, fairness, self.regularization)
+        self._lower = self._program.least
+        self._features: Features
+        self._pool: Pool
+        self._greedy: Greedy
+        self._generation: ColumnGeneration
+        self._sets: SetSearch | None = None
+        self._searched_at = 0
+        self._closing: Closing | None = None
+        self._restricted: BranchAndBound | None = None
+        self._restricted_for: int | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "max_complexity": self.max_complexity,
+            "max_conditions": self.max_conditions,
+            "loss": self.loss,
+            "form": self.form,
+            "fairness": self.fairness,
+            "regularization": self.regularization,
+            "column_limit": self.column_limit,
+            "memory_limit": self.memory_limit,
+            "random_state": self.random_state,
+            "warm_start": self.warm_start,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(conjunctions.advance)
+
+    @property
+    def selected(self) -> RuleSet | None:
+        """Of the sets met that meet the constraints, one of fewest training errors; None when none was met."""
+        return self._best.selected()
+
+    @property
+    def columns(self) -> tuple[Clause, ...]:
+        """The rules met so far, as antecedents: a warm start for another search on this problem."""
+        return () if self._phase == "reducing" else tuple(self._pool.rules)
+
+    @property
+    def conditions(self) -> int:
+        """D: the most conditions of a rule that bounds and certificates speak of."""
+        widest = min(self.max_complexity - 1, self.problem.n_antecedents)
+        return widest if self.max_conditions is None else min(widest, self.max_conditions)
+
+    def certificate(self) -> Certificate:
+        """The proof that the set is optimal for rules of at most ``conditions`` conditions, for `rulelab.verify`.
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with status OPTIMAL, and for what is not certified: the 0-1 loss, fairness
+            constraints, weights that are not integers.
+        """
+        if self.loss != "hamming" or self.fairness is not None or not self._program.exact:
+            raise CertificateError(
+                "certificates are for the Hamming loss with integer weights and without fairness constraints"
+            )
+        incumbent = self._best.incumbent()
+        if self._phase != "certified" or incumbent is None:
+            raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
+        generation = getattr(self, "_generation", None)
+        dual, price, grid = np.zeros(self.problem.n_patterns, dtype=np.int64), 0, 1
+        if generation is not None and generation.closing_point is not None:
+            point, price = generation.closing_point
+            np.add.at(dual, self._program.pattern[self._program.watched], point.taken)
+            grid = point.grid
+        return prove_rule_set(
+            self.problem,
+            incumbent.model,
+            dual,
+            price,
+            grid,
+            self.max_complexity,
+            self.conditions,
+            self.regularization,
+        )
+
+    def _advance(self, max_work: int) -> None:
+        target, phase = self.work + max_work, self._phase
+        if phase == "reducing":
+            self._prepare()
+            phase = self._phase
+        while self.work < target and self._phase == phase:  # a call ends with a phase: the next units take other times
+            if phase == "incumbent":
+                self._run_greedy()
+            elif phase == "pricing":
+                if not self._price():
+                    return
+            elif phase == "integer":
+                self._search_sets()
+            elif phase == "closing":
+                if not self._close():
+                    return
+            else:
+                return
+            self.work += 1
+            self._settle()
+
+    def _prepare(self) -> None:
+        self._features = Features.from_problem(self.problem, self.form)
+        self._pool = Pool(self._program, self._features)
+        self._offer(())
+        if not self._features.n_used:  # no row satisfies any condition: the set without rules is the only one
+            self._raise(self._best.cost)
+            self._settle()
+            return
+        if self.warm_start is not None:
+            known = [clause for clause in self.warm_start if len(clause) <= self.conditions]
+            self._pool.add(known)
+            if sum(1 + len(clause) for clause in known) <= self.max_complexity:
+                self._offer(known)
+        self._greedy = Greedy(self._program, self._features, self._pool, self.conditions)
+        self._phase = "incumbent"
+        self._settle()
+
+    def _run_greedy(self) -> None:
+        self._greedy.advance()
+        if self._greedy.done:
+            self._offer(self._greedy.rules)
+            self._generation = ColumnGeneration(self._program, self._features, self._pool, self.conditions)
+            self._raise(self._generation.lower)
+            self._phase = "pricing"
+
+    def _price(self) -> bool:
+        """One unit of column generation; False when the memory is used up."""
+        if self.memory_limit is not None and self.memory_bytes > self.memory_limit:
+            self._limit = "memory"
+            return False
+        self._limit = None
+        generation = self._generation
+        if self._sets is not None:
+            self._run_sets()
+            return True
+        generation.advance()
+        self._raise(generation.lower)
+        if generation.done:
+            self._phase = "integer"
+        elif generation.iterations - self._searched_at >= _BETWEEN_SEARCHES:
+            self._searched_at = generation.iterations
+            self._sets = self._new_sets(_SHORT)
+        return True
+
+    def _new_sets(self, rounds: int) -> SetSearch:
+        """A set search over the columns of least reduced cost."""
+        generation = self._generation
+        gamma = np.zeros(0) if generation.solution is None else generation.solution.gamma
+        chosen = generation.least_reduced(_SET_COLUMNS)
+        return SetSearch(self._program, self._pool, chosen, gamma, self.random_state or 0, rounds)
+
+    def _run_sets(self) -> None:
+        """One descent of the set search."""
+        assert self._sets is not None
+        if not self._sets.done:
+            self._sets.advance()
+            if self._sets.found is not None:
+                self._offer(self._sets.found)
+        if self._sets.done:
+            self._sets = None
+
+    def _search_sets(self) -> None:
+        if self._sets is None:
+            self._sets = self._new_sets(_ROUNDS)
+        self._run_sets()
+        if self._sets is None:
+            self._phase = "closing"
+
+    def _close(self) -> bool:
+        """One unit of the closing step; False when there are too many columns."""
+        if self._closing is None:
+            self._closing = Closing(self._generation, self._lower, self._best.cost, self.column_limit)
+            self._closed_with = (self.column_limit, self._best.cost)
+        closing = self._closing
+        if not closing.done:
+            closing.advance()
+            if closing.found is not None and closing.upper < self._best.cost:
+                self._offer(closing.found)
+            self._raise(closing.lower)
+            if closing.done and closing.partial:
+                self._pool.add(closing.rules)
+                self._phase = "integer"  # the set search gets more columns
+            elif closing.done:
+                self._raise(self._best.cost)
+            return True
+        if self._closed_with == (self.column_limit, self._best.cost):
+            if self._restricted_for == self._best.cost:
+                self._limit = "columns"
+                return False
+            self._branch_on_the_best()
+        else:
+            self._closing, self._limit = None, None
+        return True
+
+    def _branch_on_the_best(self) -> None:
+        """One node of a branch and bound over the columns of least reduced cost: a heuristic, so it is cut short."""
+        if self._restricted is None:
+            chosen = self._generation.least_reduced(_BRANCHED_COLUMNS)
+            columns = self._pool.columns(chosen).merged()
+            self._restricted = BranchAndBound(
+                self._program, columns, self._best.cost, self._lower, np.arange(len(columns))[:_BRANCHED_FIRST]
+            )
+        restricted = self._restricted
+        if restricted.open:
+            restricted.advance()
+            if restricted.upper < self._best.cost:
+                assert restricted.best is not None
+                self._offer([self._pool.rules[k] for k in restricted.columns.rules[list(restricted.best)]])
+        if not restricted.open or restricted.nodes >= _RESTRICTED_NODES:
+            self._restricted, self._restricted_for = None, restricted.upper
+
+    def _offer(self, rules: Sequence[Clause]) -> None:
+        self._best.offer(self._pool, rules, (self._seconds, self.work))
+
+    def _raise(self, bound: int) -> None:
+        self._lower = max(self._lower, min(bound, self._best.cost))
+
+    def _settle(self) -> None:
+        """End the search when the bound has met the incumbent."""
+        if self._lower >= self._best.cost:
+            self._phase = "certified" if self._best.rules is not None else "infeasible"
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the stored columns."""
+        return 0 if self._phase == "reducing" else self._pool.nbytes
+
+    def _snapshot(self) -> Snapshot:
+        incumbent = self._best.incumbent()
+        generation = getattr(self, "_generation", None)
+        closing = self._closing
+        ended = self._phase in ("certified", "infeasible")
+        status = Status.RUNNING if self._limit is None else Status.LIMIT
+        if ended:
+            status = Status.OPTIMAL if self._phase == "certified" else Status.INFEASIBLE
+        lower = max(0.0, self._program.objective(self._lower) - self._program.slack)
+        if incumbent is not None:
+            lower = incumbent.objective if self._phase == "certified" else min(lower, incumbent.objective)
+        queued = 0 if ended or closing is None else closing.queued
+        detail: dict[str, Any] = {
+            "conditions": self.conditions,
+            "patterns": self.problem.n_patterns,
+            "resolution": 0.0 if self._program.exact else self._program.unit + self._program.slack,
+        }
+        if generation is not None:
+            detail |= {
+                "master_value": self._program.objective(1) * generation.value,
+                "least_reduced_cost": generation.least_reduced_cost,
+                "columns_in_master": len(generation.working),
+            }
+        if self.fairness is not None and incumbent is not None:
+            detail["true_gaps"] = self._best.gaps
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=incumbent,
+            lower_bound=lower,
+            counts={
+                "columns": len(self._pool),
+                "masters": 0 if generation is None else generation.iterations,
+                "simplex_iterations": 0 if generation is None else generation.simplex_iterations,
+                "pricing_nodes": 0 if generation is None else generation.nodes,
+                "closing_columns": 0 if closing is None else closing.n_columns,
+                "branching_nodes": 0 if closing is None else closing.branching_nodes,
+                "queued": queued,
+            },
+            log10_remaining=0.0 if ended else math.inf,
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit=None if ended else self._limit,
+            detail=detail,
+        )

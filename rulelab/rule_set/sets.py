@@ -1,0 +1,50 @@
+"""The set search as a phase: descents over the best columns, kick by kick."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import local
+from .pool import Clause, Pool
+from .program import Program
+
+_STRENGTHS = (0, 1, 2, 3)
+_PENALTIES = (1.0, 4.0, 30.0)
+"""Of exceeding a constraint, as multiples of its dual price; taken in turn."""
+
+
+class SetSearch:
+    """One descent after another over some columns of the pool.
+
+    Attributes
+    ----------
+    found : list of rules or None
+        The best set of the last unit of work, when it is better than those before.
+    done : bool
+    """
+
+    def __init__(
+        self, program: Program, pool: Pool, chosen: np.ndarray, gamma: np.ndarray, seed: int, rounds: int
+    ) -> None:
+        self._rules = [pool.rules[k] for k in chosen]
+        self._moves = local.moves_of(program, pool.columns(chosen))
+        self._walk = local.new_walk(program, self._moves, seed)
+        self._price = max([0.05 * program.worst / program.max_complexity, *gamma.tolist()])
+        self._rounds, self._most_rounds = 0, rounds
+        self.found: list[Clause] | None = None
+        self.done = not len(chosen)
+
+    def advance(self) -> None:
+        """One unit of work: a kick and a descent."""
+        walk = self._walk
+        before = walk.score[2]
+        for factor in _PENALTIES if len(walk.taken) else _PENALTIES[:1]:
+            moves = self._moves._replace(penalty=self._price * factor)
+            if factor == _PENALTIES[0]:
+                local.kick(moves, walk, _STRENGTHS[self._rounds % len(_STRENGTHS)])
+            local.descend(moves, walk)
+        self.found = None
+        if walk.score[2] < before:
+            self.found = [self._rules[k] for k in np.flatnonzero(walk.best)]
+        self._rounds += 1
+        self.done = self._rounds >= self._most_rounds

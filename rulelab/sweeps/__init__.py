@@ -1,0 +1,26 @@
+"""Sweeps: families of models over grids of parameters, cross-validated, and their Pareto fronts."""
+
+from __future__ import annotations
+
+from .baselines import BASELINES
+from .errors import SweepError
+from .families import FAMILIES
+from .fronts import front, mean_and_error, non_dominated
+from .result import Result, Scores
+from .running import Progress, Sweep, SweepSnapshot
+from .start import sweep
+
+__all__ = [
+    "BASELINES",
+    "FAMILIES",
+    "Progress",
+    "Result",
+    "Scores",
+    "Sweep",
+    "SweepError",
+    "SweepSnapshot",
+    "front",
+    "mean_and_error",
+    "non_dominated",
+    "sweep",
+]

@@ -1,0 +1,273 @@
+"""Other classifiers on the same folds and the same conditions, to compare with."""
+
+from __future__ import annotations
+
+import abc
+import importlib
+import importlib.util
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from .errors import SweepError
+from .families import BINARIZING, binarized
+from .method import Fitted, Method
+from .plan import Fold, Part, Plan
+
+_ITERATIONS = 1000  # of logistic regression
+
+
+class _Classifier(Method):
+    """A scikit-learn classifier of the conditions; its own parameters are those in `defaults` but not in BINARIZING."""
+
+    baseline = True
+
+    @abc.abstractmethod
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
+        """A new classifier."""
+
+    def own(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in parameters.items() if name not in BINARIZING}
+
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        X, y = np.array([[0.0], [1.0]] * 4, dtype=np.float32), np.array([False, True] * 4)
+        groups = np.repeat(np.array(plan.compared[:2] or ("a", "b"), dtype=object), 4)
+        self.train(X, Part(plan.X, y, groups, np.arange(8)), parameters, plan)
+
+    def fit(
+        self,
+        fold: Fold,
+        parameters: Mapping[str, Any],
+        plan: Plan,
+        warm_start: dict[str, Any] | None,
+        stopped: Callable[[], bool],
+    ) -> Fitted:
+        train, test = self._features(fold, parameters)
+        began = time.perf_counter()
+        fitted = self.train(train, fold.train, parameters, plan)
+        seconds = time.perf_counter() - began
+        rules, conditions = self.size(fitted)
+        return Fitted(
+            status="fitted",
+            train=self.predict(fitted, train, fold.train, plan),
+            test=self.predict(fitted, test, fold.test, plan),
+            seconds=seconds,
+            rules=rules,
+            conditions=conditions,
+        )
+
+    def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
+        return self.estimator(self.own(parameters), plan.random_state).fit(X, part.y)
+
+    def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
+        return np.asarray(fitted.predict(X), dtype=bool)
+
+    def size(self, fitted: Any) -> tuple[int | None, int | None]:
+        return None, None
+
+    def _features(self, fold: Fold, parameters: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """The conditions of both parts as numbers."""
+
+        def make() -> tuple[np.ndarray, np.ndarray]:
+            table, binarizer = binarized(fold, parameters)
+            test = fold.test.X if binarizer is None else binarizer.transform(fold.test.X)
+            return table.to_numpy(dtype=np.float32), test.to_numpy(dtype=np.float32)
+
+        return fold.cached("features", repr({name: parameters[name] for name in BINARIZING}), make)
+
+
+class Cart(_Classifier):
+    """Decision trees. Size: the leaves of the class that makes it less are rules, their paths the conditions.
+
+    Dash, Günlük and Wei (NeurIPS 2018, section 4) count them so, for a rough comparison.
+    """
+
+    name = "cart"
+    defaults = {"max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0, **BINARIZING}
+    grid = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12, 16, 24]}
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
+        return DecisionTreeClassifier(**parameters, random_state=seed)
+
+    def size(self, fitted: Any) -> tuple[int | None, int | None]:
+        return tree_size(fitted)
+
+
+class RandomForest(_Classifier):
+    """Random forests of 100 trees."""
+
+    name = "random_forest"
+    defaults = {"n_estimators": 100, "min_samples_leaf": 1, "max_depth": None, **BINARIZING}
+    grid = {"n_estimators": [100]}
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
+        return RandomForestClassifier(**parameters, random_state=seed)
+
+
+class Logistic(_Classifier):
+    """Logistic regression with an L2 penalty."""
+
+    name = "logistic_regression"
+    defaults = {"C": 1.0, **BINARIZING}
+    grid = {"C": [1.0]}
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
+        return LogisticRegression(**parameters, max_iter=_ITERATIONS)
+
+
+class AdaBoost(_Classifier):
+    """AdaBoost of stumps."""
+
+    name = "adaboost"
+    defaults = {"n_estimators": 50, "learning_rate": 1.0, **BINARIZING}
+    grid = {"n_estimators": [50]}
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
+        return AdaBoostClassifier(**parameters, random_state=seed)
+
+
+class _Fairlearn(_Classifier):
+    """A method of the fairlearn package, which must be installed; it is told the groups of the training rows."""
+
+    criteria: ClassVar[Mapping[str, str]]
+
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        if importlib.util.find_spec("fairlearn") is None:
+            raise SweepError(f"the baseline {self.name} needs the package fairlearn; install it, or leave it out")
+        if plan.groups is None:
+            raise SweepError(f"the baseline {self.name} needs the groups of people; give sensitive=...")
+        if parameters["criterion"] not in self.criteria:
+            raise SweepError(
+                f"{self.name} knows no criterion {parameters['criterion']!r}, but {', '.join(self.criteria)}"
+            )
+        super().check(parameters, plan)
+
+
+class ExponentiatedGradient(_Fairlearn):
+    """Decision trees made fair by reductions (Agarwal et al., ICML 2018); predictions are drawn at random."""
+
+    name = "exponentiated_gradient"
+    defaults = {"criterion": "equal_opportunity", "eps": 0.02, "max_leaf_nodes": 16, **BINARIZING}
+    grid = {"eps": [0.01, 0.05, 0.1]}
+    criteria = {
+        "equal_opportunity": "TruePositiveRateParity",
+        "predictive_equality": "FalsePositiveRateParity",
+        "equalized_odds": "EqualizedOdds",
+        "demographic_parity": "DemographicParity",
+    }
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
+        reductions = importlib.import_module("fairlearn.reductions")
+        constraints = getattr(reductions, self.criteria[parameters["criterion"]])
+        tree = DecisionTreeClassifier(max_leaf_nodes=parameters["max_leaf_nodes"], random_state=seed)
+        return reductions.ExponentiatedGradient(tree, constraints(difference_bound=parameters["eps"]))
+
+    def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
+        groups = _groups(part, plan)
+        return self.estimator(parameters, plan.random_state).fit(X, part.y.astype(int), sensitive_features=groups)
+
+    def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
+        return np.asarray(fitted.predict(X, random_state=plan.random_state), dtype=bool)
+
+
+class ThresholdOptimizer(_Fairlearn):
+    """Logistic regression with thresholds by group (Hardt, Price and Srebro, NeurIPS 2016); partly drawn at random."""
+
+    name = "threshold_optimizer"
+    defaults = {"criterion": "equal_opportunity", "C": 1.0, **BINARIZING}
+    grid = {"criterion": ["equal_opportunity"]}
+    criteria = {
+        "equal_opportunity": "true_positive_rate_parity",
+        "predictive_equality": "false_positive_rate_parity",
+        "equalized_odds": "equalized_odds",
+        "demographic_parity": "demographic_parity",
+    }
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
+        postprocessing = importlib.import_module("fairlearn.postprocessing")
+        return postprocessing.ThresholdOptimizer(
+            estimator=LogisticRegression(C=parameters["C"], max_iter=_ITERATIONS),
+            constraints=self.criteria[parameters["criterion"]],
+            predict_method="predict_proba",
+        )
+
+    def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
+        estimator, groups = self.estimator(parameters, plan.random_state), _groups(part, plan)
+        return estimator.fit(_exact(X), part.y.astype(int), sensitive_features=groups)
+
+    def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
+        predicted = fitted.predict(_exact(X), sensitive_features=_groups(part, plan), random_state=plan.random_state)
+        return np.asarray(predicted, dtype=bool)
+
+
+class CompasScore(Method):
+    """The COMPAS score that comes with the data: medium or high is a positive prediction."""
+
+    name = "compas_score"
+    baseline = True
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    grid: ClassVar[Mapping[str, Any]] = {}
+
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        if plan.score is None:
+            raise SweepError("the baseline compas_score needs a data set with the COMPAS scores: its extra.score_text")
+
+    def fit(
+        self,
+        fold: Fold,
+        parameters: Mapping[str, Any],
+        plan: Plan,
+        warm_start: dict[str, Any] | None,
+        stopped: Callable[[], bool],
+    ) -> Fitted:
+        assert plan.score is not None
+        return Fitted("fitted", plan.score[fold.train.rows], plan.score[fold.test.rows], 0.0)
+
+
+def _groups(part: Part, plan: Plan) -> np.ndarray:
+    """The groups that are compared; the rows of all others make one group."""
+    assert part.groups is not None
+    return np.where(np.isin(part.groups, plan.compared), part.groups, "(others)")
+
+
+def _exact(X: np.ndarray) -> np.ndarray:
+    """Scores keep the precision of what they are made of, and fairlearn writes thresholds between them."""
+    return X.astype(np.float64)
+
+
+def tree_size(tree: DecisionTreeClassifier) -> tuple[int, int]:
+    """Rules and conditions of a fitted tree of two classes.
+
+    Each leaf of one class is a rule with the tests on its path as conditions; the class is the one that makes rules and
+    conditions fewer. The other one is what is predicted when no rule holds.
+    """
+    nodes = tree.tree_
+    depth = np.zeros(nodes.node_count, dtype=np.int64)
+    for node in range(nodes.node_count):  # a node's children have larger numbers
+        for child in (nodes.children_left[node], nodes.children_right[node]):
+            if child >= 0:
+                depth[child] = depth[node] + 1
+    leaf = nodes.children_left < 0
+    label = nodes.value[:, 0, :].argmax(axis=1)
+    sizes = [(int((leaf & (label == c)).sum()), int(depth[leaf & (label == c)].sum())) for c in (0, 1)]
+    return min(sizes, key=sum)
+
+
+BASELINES: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Cart(),
+        RandomForest(),
+        Logistic(),
+        AdaBoost(),
+        ExponentiatedGradient(),
+        ThresholdOptimizer(),
+        CompasScore(),
+    )
+}

@@ -1,0 +1,7 @@
+"""What is wrong with a sweep as it was asked for."""
+
+from __future__ import annotations
+
+
+class SweepError(ValueError):
+    """The sweep cannot be run as asked; the message says what was found, where, and what to do."""

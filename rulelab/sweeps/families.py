@@ -1,0 +1,254 @@
+"""The families of certified models as methods of a sweep: conditions and antecedents are made inside the fold."""
+
+from __future__ import annotations
+
+import abc
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..antecedents import check_limits, mine_antecedents
+from ..binarize import Binarizer
+from ..conditions import NothingFound
+from ..falling_rule_list import FallingRuleListSearch
+from ..models import FallingRuleList, Model, RuleList, RuleSet
+from ..problem import Groups, Problem
+from ..rule_list import RuleListSearch
+from ..rule_set import RuleSetSearch
+from ..search import Search, Status
+from .errors import SweepError
+from .method import Fitted, Method, Stopped
+from .plan import Fold, Part, Plan
+
+BINARIZING = {"thresholds": 10, "negations": True, "max_categories": 20}
+MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99}
+
+
+def binarized(fold: Fold, parameters: Mapping[str, Any]) -> tuple[pd.DataFrame, Binarizer | None]:
+    """The conditions of the training rows, and what made them (None when the columns are Boolean already)."""
+    given = {name: parameters[name] for name in BINARIZING}
+
+    def make() -> tuple[pd.DataFrame, Binarizer | None]:
+        table = fold.train.X
+        if all(dtype == np.bool_ for dtype in table.dtypes):
+            return table, None
+        binarizer = Binarizer(**given)
+        return binarizer.fit_transform(table), binarizer
+
+    return fold.cached("conditions", repr(given), make)
+
+
+class Family(Method):
+    """A family of models that a search certifies."""
+
+    model: ClassVar[type[Model]]
+    preparation: ClassVar[tuple[str, ...]]
+    """The parameters that the problem depends on; all others are the search's."""
+
+    @abc.abstractmethod
+    def problem(self, fold: Fold, parameters: Mapping[str, Any]) -> Problem:
+        """The problem of the training rows; raises NothingFound."""
+
+    @abc.abstractmethod
+    def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, warm_start: Model | None) -> Search:
+        """A search with these parameters, which it checks."""
+
+    @abc.abstractmethod
+    def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
+        """The model where there is nothing to search, and its objective."""
+
+    @staticmethod
+    @abc.abstractmethod
+    def size(model: Any) -> tuple[int, int]:
+        """Rules, and conditions in all of them."""
+
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        Binarizer(**{name: parameters[name] for name in BINARIZING}).check_parameters(list(map(str, plan.X.columns)))
+        smallest = Problem.from_arrays([[False], [True]] * 2, [1, 0] * 2, groups=["a", "a", "b", "b"])
+        self.search(smallest, parameters, plan, None)
+
+    def fit(
+        self,
+        fold: Fold,
+        parameters: Mapping[str, Any],
+        plan: Plan,
+        warm_start: dict[str, Any] | None,
+        stopped: Callable[[], bool],
+    ) -> Fitted:
+        key = repr({name: parameters[name] for name in self.preparation})
+        try:
+            problem = fold.cached(f"problem of {self.name}", key, lambda: self.problem(fold, parameters))
+        except NothingFound as error:
+            model, objective = self.without_rules(fold.train, parameters)
+            return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, str(error))
+        start = None if warm_start is None else self.model.from_dict(warm_start)
+        search = self.search(problem, parameters, plan, start)
+        if not search.compiled:
+            search.advance(1)  # compiling is no part of the fit, nor of its time limit
+        began = time.perf_counter()
+        for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
+            if stopped():
+                raise Stopped
+        seconds = time.perf_counter() - began
+        message = "" if snapshot.limit is None else f"{snapshot.limit} limit"
+        if snapshot.incumbent is None:
+            return Fitted(str(snapshot.status), None, None, seconds, message=message)
+        found = snapshot.incumbent
+        return self._fitted(
+            fold, found.model, str(snapshot.status), seconds, found.objective, snapshot.lower_bound, message
+        )
+
+    def _fitted(
+        self, fold: Fold, model: Model, status: str, seconds: float, objective: float, bound: float, message: str
+    ) -> Fitted:
+        rules, conditions = self.size(model)
+        return Fitted(
+            status=status,
+            train=model.predicts_positive(fold.train.X),
+            test=model.predicts_positive(fold.test.X),
+            seconds=seconds,
+            objective=objective,
+            lower_bound=bound,
+            rules=rules,
+            conditions=conditions,
+            model=model.to_dict(),
+            message=message,
+        )
+
+
+class _Mined(Family):
+    """Families whose rules are mined from the training rows; ``by_class`` counts supports within a class."""
+
+    preparation = (*BINARIZING, *MINING, "by_class")
+
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        check_limits(*(parameters[name] for name in MINING))
+        super().check(parameters, plan)
+
+    def problem(self, fold: Fold, parameters: Mapping[str, Any]) -> Problem:
+        table, _ = binarized(fold, parameters)
+        y = fold.train.y.astype(np.int64)
+        limits = {name: parameters[name] for name in MINING}
+        mined = mine_antecedents(table, **limits, y=y if parameters["by_class"] else None)
+        return Problem.from_antecedents(mined, y)
+
+    @staticmethod
+    def size(model: Any) -> tuple[int, int]:
+        return len(model.rules), sum(len(rule.conditions) for rule in model.rules)
+
+
+class RuleLists(_Mined):
+    """Rule lists, from the largest regularization to the smallest: each optimum is the next search's first list."""
+
+    name = "rule_list"
+    model = RuleList
+    defaults = {
+        "regularization": 0.01,
+        **BINARIZING,
+        **MINING,
+        "by_class": False,
+        "max_length": None,
+        "memory_limit": None,
+    }
+    grid = {"regularization": [0.05, 0.02, 0.01, 0.005]}
+    path = "regularization"
+
+    def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, warm_start: Model | None) -> Search:
+        return RuleListSearch(
+            problem,
+            regularization=parameters["regularization"],
+            max_length=parameters["max_length"],
+            memory_limit=parameters["memory_limit"],
+            warm_start=warm_start if isinstance(warm_start, RuleList) else None,
+        )
+
+    def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
+        model = RuleList.without_rules([0, 1], *_totals(part))
+        return model, model.objective(parameters["regularization"])
+
+
+class FallingRuleLists(_Mined):
+    """Falling rule lists; Chen and Rudin (AISTATS 2018, section 6) count supports within a class."""
+
+    name = "falling_rule_list"
+    model = FallingRuleList
+    defaults = {
+        "regularization": 0.01,
+        "positive_weight": 1.0,
+        "violation_penalty": None,
+        "method": "exact",
+        **BINARIZING,
+        **MINING,
+        "by_class": False,
+    }
+    grid = {"regularization": [0.05, 0.02, 0.01, 0.005]}
+
+    def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, warm_start: Model | None) -> Search:
+        make: Callable[..., Search] = FallingRuleListSearch  # the class depends on the method
+        return make(problem, **_own(parameters, self.preparation), random_state=plan.random_state)
+
+    def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
+        weight, penalty = parameters["positive_weight"], parameters["violation_penalty"]
+        model = FallingRuleList.without_rules([0, 1], *_totals(part), weight, penalty)
+        return model, model.objective(parameters["regularization"])
+
+
+class RuleSets(Family):
+    """Rule sets of the conditions themselves; fairness constraints hold between the groups that gaps compare."""
+
+    name = "rule_set"
+    model = RuleSet
+    preparation = tuple(BINARIZING)
+    defaults = {
+        "max_complexity": 20,
+        "max_conditions": None,
+        "loss": "hamming",
+        "form": "dnf",
+        "fairness": None,
+        "regularization": 0.0,
+        **BINARIZING,
+    }
+    grid = {"max_complexity": [5, 10, 15, 20]}
+
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        if parameters["fairness"] is not None and plan.groups is None:
+            raise SweepError("fairness needs the groups of people; give sensitive=...")
+        super().check(parameters, plan)
+
+    def problem(self, fold: Fold, parameters: Mapping[str, Any]) -> Problem:
+        table, _ = binarized(fold, parameters)
+        part = fold.train
+        problem = Problem.from_arrays(table, part.y.astype(np.int64), groups=part.groups)
+        if problem.groups is None:
+            return problem
+        kept = [g for g, name in enumerate(problem.groups.names) if name in fold.compared]
+        names = tuple(problem.groups.names[g] for g in kept)
+        groups = Groups(names, problem.groups.positives[kept], problem.groups.negatives[kept])
+        return replace(problem, groups=groups)
+
+    def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, warm_start: Model | None) -> Search:
+        return RuleSetSearch(problem, **_own(parameters, self.preparation), random_state=plan.random_state)
+
+    def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
+        model = RuleSet.without_rules([0, 1], *_totals(part))
+        return model, float(model.errors)
+
+    @staticmethod
+    def size(model: Any) -> tuple[int, int]:
+        return len(model.rules), sum(len(rule.literals) for rule in model.rules)
+
+
+def _own(parameters: Mapping[str, Any], preparation: Collection[str]) -> dict[str, Any]:
+    """The parameters of the search."""
+    return {name: value for name, value in parameters.items() if name not in preparation}
+
+
+def _totals(part: Part) -> tuple[int, int]:
+    return int(part.y.sum()), int((~part.y).sum())
+
+
+FAMILIES: dict[str, Family] = {family.name: family for family in (RuleLists(), FallingRuleLists(), RuleSets())}

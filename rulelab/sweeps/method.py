@@ -1,0 +1,105 @@
+"""What a sweep asks of a method: its parameters, and a fit on the training rows of a fold."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .plan import Fold, Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What came of one fit.
+
+    Attributes
+    ----------
+    status : str
+        "optimal", "limit" or "infeasible", as the search says; "fitted" for a baseline.
+    train, test : bool array or None
+        Which rows of each part are given the positive label; None where there is no model.
+    seconds : float
+        Of the fit, without making conditions and antecedents.
+    objective, lower_bound : float or None
+    rules, conditions : int or None
+        Counted as in the papers, the default rule not included; None where they say nothing.
+    model : dict or None
+        As ``Model.to_dict`` gives it.
+    message : str
+        Why there was nothing to search, or what limit was met.
+    """
+
+    status: str
+    train: np.ndarray | None
+    test: np.ndarray | None
+    seconds: float
+    objective: float | None = None
+    lower_bound: float | None = None
+    rules: int | None = None
+    conditions: int | None = None
+    model: dict[str, Any] | None = None
+    message: str = ""
+
+
+class Stopped(Exception):  # noqa: N818 - it ends a fit that nobody waits for
+    """The sweep was cancelled during the fit."""
+
+
+class Method(abc.ABC):
+    """A way to make classifiers.
+
+    Attributes
+    ----------
+    name : str
+    baseline : bool
+    defaults : dict
+        Every parameter that a grid may name, with its default value.
+    grid : dict
+        The grid when none is given.
+    path : str or None
+        The parameter along which a fit can start from the one before, with ``falling`` saying from which end.
+    """
+
+    name: ClassVar[str]
+    baseline: ClassVar[bool] = False
+    defaults: ClassVar[Mapping[str, Any]]
+    grid: ClassVar[Mapping[str, Sequence[Any]]]
+    path: ClassVar[str | None] = None
+    falling: ClassVar[bool] = True
+
+    @abc.abstractmethod
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        """Refuse parameters that no data could make usable; raises ValueError."""
+
+    @abc.abstractmethod
+    def fit(
+        self,
+        fold: Fold,
+        parameters: Mapping[str, Any],
+        plan: Plan,
+        warm_start: dict[str, Any] | None,
+        stopped: Callable[[], bool],
+    ) -> Fitted:
+        """Fit on the training rows and predict both parts.
+
+        Parameters
+        ----------
+        fold : Fold
+        parameters : mapping
+            All of `defaults`.
+        plan : Plan
+        warm_start : dict or None
+            The model of the configuration before on the path.
+        stopped : callable
+            Whether the sweep was cancelled.
+
+        Raises
+        ------
+        Stopped
+        ValueError
+            When the parameters do not suit these rows.
+        """

@@ -1,0 +1,231 @@
+"""What all fits of a sweep share: the rows, their folds, the groups of people, the limits of one fit."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold
+
+from ..datasets import Dataset
+from ..metrics import FEW, group_labels
+from .errors import SweepError
+
+BALANCE = "balance"
+_COMPAS_POSITIVE = ("Medium", "High")
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows: the table, the labels as bool, the group of each row (None without a sensitive attribute)."""
+
+    X: pd.DataFrame
+    y: np.ndarray
+    groups: np.ndarray | None
+    rows: np.ndarray
+
+
+@dataclass(eq=False)
+class Fold:
+    """The training and the test rows of one fold, and the latest thing of each kind that was made of them."""
+
+    index: int
+    train: Part
+    test: Part
+    compared: tuple[str, ...] = ()
+    _made: dict[str, tuple[Any, Any]] = field(default_factory=dict, repr=False)
+
+    def cached(self, kind: str, key: Any, make: Callable[[], Any]) -> Any:
+        """What ``make`` returns; not made again while the same key is asked for."""
+        if kind not in self._made or self._made[kind][0] != key:
+            self._made.pop(kind, None)
+            self._made[kind] = (key, make())
+        return self._made[kind][1]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything a worker needs besides the parameters of a fit.
+
+    Attributes
+    ----------
+    X : DataFrame, shape (n_rows, n_features)
+    y : bool array, shape (n_rows,)
+    groups : object array of labels, shape (n_rows,), or None
+    compared : tuple of str
+        The groups that gaps compare and that fairness constraints are about.
+    score : bool array, shape (n_rows,), or None
+        Prediction of the COMPAS score, where the data set has one.
+    fold_of : int array, shape (n_rows,)
+        The fold that tests each row.
+    resample : str or None
+        "balance": the training rows of the rarer class are drawn again until both classes have as many.
+    random_state : int
+    time_limit, gap : float or None
+        Of one fit; see `rulelab.steps`.
+    identity : dict
+        What results must have in common with this plan to be of use for it; see `ResultsFile`.
+    """
+
+    X: pd.DataFrame
+    y: np.ndarray
+    groups: np.ndarray | None
+    compared: tuple[str, ...]
+    score: np.ndarray | None
+    fold_of: np.ndarray
+    resample: str | None
+    random_state: int
+    time_limit: float | None
+    gap: float
+    identity: dict[str, Any]
+    token: str = field(default_factory=lambda: os.urandom(8).hex())
+
+    @property
+    def n_folds(self) -> int:
+        return int(self.fold_of.max()) + 1
+
+    def fold(self, index: int) -> Fold:
+        """The rows of one fold, resampled as asked; the same whenever it is called."""
+        test = np.flatnonzero(self.fold_of == index)
+        train = np.flatnonzero(self.fold_of != index)
+        if self.resample == BALANCE:
+            train = _balanced(train, self.y, np.random.default_rng([self.random_state, index]))
+        return Fold(index, self._part(train), self._part(test), self.compared)
+
+    def _part(self, rows: np.ndarray) -> Part:
+        groups = None if self.groups is None else self.groups[rows]
+        return Part(self.X.iloc[rows].reset_index(drop=True), self.y[rows], groups, rows)
+
+
+def make_plan(
+    dataset: Dataset,
+    cv: int,
+    sensitive: str | Sequence[str] | None,
+    resample: str | None,
+    random_state: int,
+    time_limit: float | None,
+    gap: float,
+    compared: Sequence[str] | None = None,
+) -> Plan:
+    """Check the arguments of a sweep that do not depend on the family, and deal the rows to folds.
+
+    Raises
+    ------
+    SweepError
+    """
+    if not isinstance(dataset, Dataset):
+        raise SweepError(
+            f"a sweep needs a data set of rulelab.datasets (load, read or from_frame make one), not {type(dataset)}"
+        )
+    y = dataset.y.to_numpy() == 1
+    _check_numbers(cv, random_state, time_limit, gap)
+    smallest = min(int(y.sum()), int((~y).sum()))
+    if cv > smallest:
+        raise SweepError(f"cv is {cv}, but the rarer class has only {smallest} rows; every fold needs one of them")
+    if resample not in (None, BALANCE):
+        raise SweepError(f"resample must be None or {BALANCE!r}, not {resample!r}")
+    names = [sensitive] if isinstance(sensitive, str) else list(sensitive or ())
+    groups = _groups(dataset, names) if names else None
+    chosen = _compared(groups, y, compared)
+    fold_of = np.empty(len(y), dtype=np.int64)
+    splitter = StratifiedKFold(cv, shuffle=True, random_state=random_state)
+    for index, (_, test) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
+        fold_of[test] = index
+    return Plan(
+        X=dataset.X.reset_index(drop=True),
+        y=y,
+        groups=groups,
+        compared=chosen,
+        score=_compas_score(dataset),
+        fold_of=fold_of,
+        resample=resample,
+        random_state=random_state,
+        time_limit=time_limit,
+        gap=gap,
+        identity={
+            "dataset": dataset.name,
+            "data": _digest(dataset.X, y, groups),
+            "cv": cv,
+            "random_state": random_state,
+            "resample": resample,
+            "sensitive": names,
+            "groups": list(chosen),
+        },
+    )
+
+
+def _compared(groups: np.ndarray | None, y: np.ndarray, asked: Sequence[str] | None) -> tuple[str, ...]:
+    """The groups asked for, else those with enough rows of both classes, else all."""
+    if groups is None:
+        if asked:
+            raise SweepError("groups were named, but no sensitive attribute; give sensitive=... too")
+        return ()
+    names = sorted(set(groups.tolist()))
+    if asked is not None:
+        chosen = [str(name) for name in asked]
+        unknown = [name for name in chosen if name not in names]
+        if unknown or len(set(chosen)) < 2:
+            what = f"{unknown[0]!r} is none of them" if unknown else "name at least two to compare"
+            raise SweepError(f"the groups are {', '.join(map(repr, names[:20]))}; {what}")
+        return tuple(dict.fromkeys(chosen))
+    enough = [name for name in names if min((y & (groups == name)).sum(), (~y & (groups == name)).sum()) >= FEW]
+    return tuple(enough if len(enough) > 1 else names)
+
+
+def _check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> None:
+    def whole(value: Any, least: int) -> bool:
+        return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
+
+    def number(value: Any) -> bool:
+        return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(value >= 0)
+
+    if not whole(cv, 2):
+        raise SweepError(f"cv must be a whole number of folds, at least 2, not {cv!r}")
+    if not whole(random_state, 0):
+        raise SweepError(
+            f"random_state must be a whole number, so that the folds can be made again, not {random_state!r}"
+        )
+    if time_limit is not None and not number(time_limit):
+        raise SweepError(f"time_limit must be seconds >= 0 for one fit, or None, not {time_limit!r}")
+    if not number(gap):
+        raise SweepError(f"gap must be a number >= 0, not {gap!r}")
+
+
+def _groups(dataset: Dataset, names: list[str]) -> np.ndarray:
+    known = [] if dataset.sensitive is None else list(dataset.sensitive.columns)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        those = f"those of {dataset.name} are {', '.join(map(repr, known))}" if known else f"{dataset.name} has none"
+        raise SweepError(f"there is no sensitive attribute {unknown[0]!r}; {those}")
+    assert dataset.sensitive is not None
+    try:
+        return group_labels(dataset.sensitive[names], len(dataset.y))
+    except ValueError as error:
+        raise SweepError(f"{' and '.join(names)}: {error}") from None
+
+
+def _compas_score(dataset: Dataset) -> np.ndarray | None:
+    if dataset.extra is None or "score_text" not in dataset.extra:
+        return None
+    return dataset.extra["score_text"].isin(_COMPAS_POSITIVE).to_numpy(dtype=bool)
+
+
+def _balanced(rows: np.ndarray, y: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    positives, negatives = rows[y[rows]], rows[~y[rows]]
+    rarer = positives if len(positives) < len(negatives) else negatives
+    again = random.choice(rarer, size=abs(len(positives) - len(negatives)), replace=True)
+    return np.concatenate([rows, np.sort(again)])
+
+
+def _digest(X: pd.DataFrame, y: np.ndarray, groups: np.ndarray | None) -> str:
+    digest = hashlib.sha256("\x1f".join(map(str, X.columns)).encode())
+    digest.update(pd.util.hash_pandas_object(X, index=False).to_numpy().astype("<u8").tobytes())
+    digest.update(y.tobytes())
+    if groups is not None:
+        digest.update("\x1f".join(groups.tolist()).encode())
+    return digest.hexdigest()

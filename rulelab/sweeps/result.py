@@ -1,0 +1,165 @@
+"""One fit of a sweep: what was asked, what was found, and how it predicts the training and the test rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from ..metrics import FEW, Confusion, confusion, group_confusions
+from ..models import Model, parse_model
+from .errors import SweepError
+from .method import Fitted
+from .plan import Part
+
+FAILED = "failed"
+PARTS = ("train", "test")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Confusion counts on some rows, in all and by group."""
+
+    whole: Confusion
+    groups: Mapping[str, Confusion] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, part: Part, predicted: np.ndarray | None) -> Scores | None:
+        if predicted is None:
+            return None
+        groups = {} if part.groups is None else group_confusions(part.y, predicted, part.groups)
+        return cls(confusion(part.y, predicted), groups)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"whole": list(self.whole.counts), "groups": {name: list(c.counts) for name, c in self.groups.items()}}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Scores:
+        groups = {name: Confusion(*counts) for name, counts in data["groups"].items()}
+        return cls(Confusion(*data["whole"]), groups)
+
+    def few(self, compared: Sequence[str]) -> bool:
+        """Whether one of the compared groups has too few positives or negatives to say much."""
+        counted = [self.groups[name] for name in compared if name in self.groups]
+        return len(counted) < len(compared) or any(min(c.actual_positive, c.actual_negative) < FEW for c in counted)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One configuration on one fold.
+
+    Attributes
+    ----------
+    point : int
+        Index of the configuration within the sweep; equal on all folds.
+    key : str
+        Names the configuration; see `Configuration`.
+    family : str
+        The family, or the name of the baseline.
+    baseline : bool
+    parameters : dict
+        Those that the grid names, as plain values.
+    fold : int
+    status : str
+        "optimal", "limit", "infeasible"; "fitted" for a baseline; "failed" when the fit raised an error.
+    objective, lower_bound : float or None
+    rules, conditions : int or None
+        None where the papers count none.
+    train, test : Scores or None
+        None where there is no model. With resampling the training rows are the resampled ones.
+    seconds : float
+        Wall clock of the fit.
+    model : dict or None
+        As ``Model.to_dict`` gives it; None for baselines.
+    message : str
+        Which limit was met, why there was nothing to search, or what failed.
+    limits : dict
+        time_limit and gap of the fit.
+    """
+
+    point: int
+    key: str
+    family: str
+    baseline: bool
+    parameters: Mapping[str, Any]
+    fold: int
+    status: str
+    objective: float | None
+    lower_bound: float | None
+    rules: int | None
+    conditions: int | None
+    train: Scores | None
+    test: Scores | None
+    seconds: float
+    model: Mapping[str, Any] | None
+    message: str
+    limits: Mapping[str, Any]
+
+    @property
+    def complexity(self) -> int | None:
+        """Rules and conditions."""
+        return None if self.rules is None or self.conditions is None else self.rules + self.conditions
+
+    @property
+    def gap(self) -> float | None:
+        return None if self.objective is None or self.lower_bound is None else self.objective - self.lower_bound
+
+    def load(self) -> Model:
+        """The model.
+
+        Raises
+        ------
+        ValueError
+            When there is none: the result of a baseline, of a failed fit, or of constraints that cannot be met.
+        """
+        if self.model is None:
+            raise SweepError(f"{self.family}, fold {self.fold} ({self.status}) has no model to show")
+        return parse_model(json.dumps(self.model))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, for JSON."""
+        data = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "point"}
+        return data | {part: None if data[part] is None else data[part].to_dict() for part in PARTS}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], point: int) -> Result:
+        """The inverse of `to_dict`; raises KeyError and TypeError when something else was saved."""
+        scores = {part: None if data[part] is None else Scores.from_dict(data[part]) for part in PARTS}
+        return cls(**{**data, **scores, "point": point})
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fit to do."""
+
+    point: int
+    key: str
+    method: str
+    baseline: bool
+    parameters: Mapping[str, Any]
+    plain: Mapping[str, Any]
+    fold: int
+
+    def result(self, fitted: Fitted, train: Part, test: Part, limits: Mapping[str, Any]) -> Result:
+        return Result(
+            point=self.point,
+            key=self.key,
+            family=self.method,
+            baseline=self.baseline,
+            parameters=self.plain,
+            fold=self.fold,
+            status=fitted.status,
+            objective=fitted.objective,
+            lower_bound=fitted.lower_bound,
+            rules=fitted.rules,
+            conditions=fitted.conditions,
+            train=Scores.of(train, fitted.train),
+            test=Scores.of(test, fitted.test),
+            seconds=fitted.seconds,
+            model=fitted.model,
+            message=fitted.message,
+            limits=limits,
+        )

@@ -1,0 +1,359 @@
+"""A sweep in the background: what it has found so far, how long it will take, and the switch to stop it."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from . import frames
+from .errors import SweepError
+from .fronts import front
+from .method import Stopped
+from .plan import Plan
+from .result import FAILED, Job, Result
+from .results_file import ResultsFile
+from .runners import Runner
+
+THREAD_NAME = "rulelab sweep"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep is.
+
+    Attributes
+    ----------
+    done, total : int
+        Fits; those read from the results file are done.
+    failed : int
+        Fits that ended with an error; they count as done.
+    resumed : int
+        Fits that were read from the results file.
+    seconds : float
+        Since the start, or what it took.
+    seconds_left : float or None
+        By what the same configurations took on other folds; None before anything is known, 0 at the end.
+    state : str
+        "running", "done", "cancelled" or "failed".
+    """
+
+    done: int
+    total: int
+    failed: int
+    resumed: int
+    seconds: float
+    seconds_left: float | None
+    state: str
+
+
+@dataclass(frozen=True)
+class SweepSnapshot:
+    """A sweep at one moment: a table that nobody else writes to, and the progress."""
+
+    frame: pd.DataFrame
+    progress: Progress
+
+
+class Sweep:
+    """Fits of one family and of baselines over a grid of parameters and the folds of a cross-validation.
+
+    Made by `rulelab.sweep`. It runs in the background from the start; everything here can be called from any thread at
+    any time.
+
+    Attributes
+    ----------
+    groups : tuple of str
+        The groups of people that gaps compare; empty without a sensitive attribute.
+    parameters : tuple of str
+        The parameters that vary, which are columns of the tables.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        chains: Sequence[Sequence[Job]],
+        parameters: Sequence[str],
+        saved: ResultsFile | None,
+        runners: Callable[[Callable[[], bool]], Sequence[Runner]],
+    ) -> None:
+        self.groups = plan.compared
+        self.parameters = tuple(parameters)
+        self._plan = plan
+        self._jobs = [job for chain in chains for job in chain]
+        self._waiting = deque(chains)
+        self._saved = saved
+        self._changed = threading.Condition()
+        self._results: dict[tuple[int, int], Result] = {}
+        self._order: list[Result] = []
+        self._rows: list[frames.Row] = []
+        self._took: dict[int, list[float]] = {}
+        self._cancelled = False
+        self._error: BaseException | None = None
+        self._frame: tuple[int, pd.DataFrame] | None = None
+        self._started = time.perf_counter()
+        self._ended: float | None = None
+        if saved is not None:
+            keys = {job.key: job.point for job in self._jobs}
+            for result in saved.known(keys, {"time_limit": plan.time_limit, "gap": plan.gap}):
+                if result.fold < plan.n_folds:
+                    self._add(result)
+        self._resumed = len(self._order)
+        self._runners = list(runners(lambda: self._cancelled))
+        self._working = len(self._runners)
+        for runner in self._runners:
+            threading.Thread(target=self._work, args=(runner,), name=THREAD_NAME, daemon=True).start()
+
+    def __repr__(self) -> str:
+        p = self.progress
+        return f"<Sweep of {self._plan.identity['dataset']}: {p.done} of {p.total} fits, {p.state}>"
+
+    @property
+    def plan(self) -> Plan:
+        """The rows, their folds and the groups, which all fits share."""
+        return self._plan
+
+    def parameters_of(self, point: int) -> Mapping[str, Any]:
+        """All parameters of one configuration, with the defaults of those that the grid does not name.
+
+        Raises
+        ------
+        SweepError
+            When the sweep has no such configuration.
+        """
+        found = next((job.parameters for job in self._jobs if job.point == point), None)
+        if found is None:
+            raise SweepError(f"the sweep has no configuration {point!r}; its tables have them in the column point")
+        return found
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per configuration and fold that is done; see `rulelab.sweeps.frames.table`. A copy."""
+        return self.snapshot().frame
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        with self._changed:
+            return self._progress()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """What is done, in the order in which it was."""
+        with self._changed:
+            return tuple(self._order)
+
+    def snapshot(self) -> SweepSnapshot:
+        """The table and the progress at one moment."""
+        with self._changed:
+            progress = self._progress()
+            return SweepSnapshot(self._table().copy(), progress)
+
+    def points(self, on: str = "test") -> pd.DataFrame:
+        """One row per configuration: means over the folds that are done, with standard errors.
+
+        Parameters
+        ----------
+        on : str
+            "test" or "train".
+
+        Returns
+        -------
+        DataFrame
+            See `rulelab.sweeps.frames.points`.
+        """
+        with self._changed:
+            results, table = tuple(self._order), self._table()
+        return frames.points(table, results, self.parameters, self.groups, on)
+
+    def pareto(
+        self, x: str = "accuracy", y: str = "complexity", on: str = "test", baselines: bool = False
+    ) -> pd.DataFrame:
+        """The configurations that no other one dominates in the means of two figures.
+
+        Parameters
+        ----------
+        x, y : str
+            Columns of `points`, such as "accuracy", "complexity", "equal_opportunity_gap". Of accuracy, precision and
+            the rates of true predictions more is better, of all else less.
+        on : str
+            "test" or "train".
+        baselines : bool
+            Whether baselines take part; else the front is the family's own.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `points`, from the smallest y to the largest, while the sweep runs of what is known so far.
+
+        Raises
+        ------
+        SweepError
+            For a figure that there is not.
+        """
+        points = self.points(on)
+        for name in (x, y):
+            if f"{name}_se" not in points and not name.endswith("_pooled"):
+                figures = [c.removesuffix("_se") for c in points if c.endswith("_se")]
+                hint = "; gaps need a sensitive attribute" if name.endswith("_gap") and not self.groups else ""
+                raise SweepError(f"there is no figure {name!r}{hint}; choose among {', '.join(figures)}")
+        return front(points if baselines else points[~points["baseline"]], x, y)
+
+    def rates(self, point: int, on: str = "test") -> pd.DataFrame:
+        """Rates with Wilson intervals of every group of people, counted over all folds of one configuration.
+
+        Parameters
+        ----------
+        point : int
+            The configuration, as in the tables.
+        on : str
+            "test" or "train".
+        """
+        return frames.pooled_rates(self.results, point, on)
+
+    def as_completed(self) -> Iterator[Result]:
+        """Every result as it comes, those from the results file first.
+
+        Raises
+        ------
+        SweepError
+            As `wait`.
+        """
+        told = 0
+        while True:
+            with self._changed:
+                while told == len(self._order) and self._working:
+                    self._changed.wait()
+                new = self._order[told:]
+            if not new:
+                self._raise()
+                return
+            yield from new
+            told += len(new)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until all is done, or nothing more will be.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        bool
+            Whether the sweep has ended.
+
+        Raises
+        ------
+        SweepError
+            When it ended on an error that no result can hold, such as a full disk or a worker that was killed.
+        """
+        with self._changed:
+            ended = self._changed.wait_for(lambda: not self._working, timeout)
+        if ended:
+            self._raise()
+        return ended
+
+    def cancel(self) -> None:
+        """Stop as soon as possible. What is done stays; with a results file the same call of `sweep` goes on."""
+        self._cancelled = True
+        for runner in self._runners:
+            runner.stop()
+
+    def _work(self, runner: Runner) -> None:
+        """One worker: take the next chain, do its fits one after another."""
+        error: BaseException | None = None
+        try:
+            while (chain := self._next()) is not None:
+                self._follow(chain, runner)
+        except Stopped:
+            pass
+        except (SweepError, OSError, MemoryError) as known:
+            error = known
+        finally:  # anything else goes on to the thread's own report, but is told to those who wait, too
+            error = error or sys.exc_info()[1]
+            if error is not None:
+                self._cancelled = True
+            runner.stop()
+            with self._changed:
+                self._error = self._error or error
+                self._working -= 1
+                if not self._working:
+                    self._finish()
+                self._changed.notify_all()
+
+    def _follow(self, chain: Sequence[Job], runner: Runner) -> None:
+        warm_start = None
+        for job in chain:
+            result = self._results.get((job.point, job.fold))
+            if result is None:
+                if self._cancelled:
+                    raise Stopped
+                began = time.perf_counter()
+                result = runner.run(job, warm_start)
+                self._record(result, time.perf_counter() - began)
+            warm_start = result.model
+
+    def _next(self) -> Sequence[Job] | None:
+        with self._changed:
+            return self._waiting.popleft() if self._waiting and not self._cancelled else None
+
+    def _record(self, result: Result, seconds: float) -> None:
+        if self._saved is not None:
+            self._saved.append(result)
+        with self._changed:
+            self._add(result)
+            self._took.setdefault(result.point, []).append(seconds)
+            self._changed.notify_all()
+
+    def _add(self, result: Result) -> None:
+        self._results[result.point, result.fold] = result
+        self._order.append(result)
+        self._rows.append(frames.row(result, self.parameters, self.groups))
+
+    def _table(self) -> pd.DataFrame:
+        """The table of what is done; nobody may change it."""
+        if self._frame is None or self._frame[0] != len(self._rows):
+            self._frame = len(self._rows), frames.table(self._rows, self.parameters, self.groups)
+        return self._frame[1]
+
+    def _finish(self) -> None:
+        self._ended = time.perf_counter()
+        if self._saved is not None:
+            self._saved.close()
+
+    def _raise(self) -> None:
+        if self._error is not None:
+            what = str(self._error) or type(self._error).__name__
+            raise SweepError(f"the sweep ended early: {what}") from self._error
+
+    def _progress(self) -> Progress:
+        state = "running"
+        if not self._working:
+            done = len(self._order) == len(self._jobs)
+            state = "failed" if self._error else "done" if done else "cancelled"
+        return Progress(
+            done=len(self._order),
+            total=len(self._jobs),
+            failed=sum(result.status == FAILED for result in self._order),
+            resumed=self._resumed,
+            seconds=(self._ended or time.perf_counter()) - self._started,
+            seconds_left=self._seconds_left() if self._working else 0.0,
+            state=state,
+        )
+
+    def _seconds_left(self) -> float | None:
+        left = [job.point for job in self._jobs if (job.point, job.fold) not in self._results]
+        if not self._took:
+            return None if left else 0.0
+        means: Mapping[int, float] = {point: statistics.fmean(seconds) for point, seconds in self._took.items()}
+        usual = statistics.fmean(means.values())
+        return sum(means.get(point, usual) for point in left) / max(1, self._working)

@@ -1,0 +1,179 @@
+"""Starting a sweep: every argument is checked before the first fit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..datasets import Dataset
+from .baselines import BASELINES
+from .errors import SweepError
+from .families import BINARIZING, FAMILIES
+from .grid import Configuration, chains, configurations
+from .method import Method
+from .plan import Plan, make_plan
+from .result import Job
+from .results_file import ResultsFile
+from .runners import Here, OnDask, Process, Runner
+from .running import Sweep
+
+BACKENDS = ("threads", "processes")
+
+Grid = Mapping[str, Sequence[Any]]
+
+
+def sweep(
+    dataset: Dataset,
+    family: str = "rule_list",
+    grid: Grid | None = None,
+    cv: int = 10,
+    sensitive: str | Sequence[str] | None = None,
+    n_jobs: int = 1,
+    client: Any = None,
+    *,
+    baselines: Sequence[str] | Mapping[str, Grid | None] = (),
+    groups: Sequence[str] | None = None,
+    resample: str | None = None,
+    results: str | os.PathLike[str] | None = None,
+    random_state: int = 0,
+    time_limit: float | None = 60.0,
+    gap: float = 0.0,
+    backend: str = "threads",
+) -> Sweep:
+    """Fit a family of models over a grid of parameters, each on the folds of a stratified cross-validation.
+
+    Returns at once; the fits go on in the background. Conditions and antecedents are made from the training rows of
+    each fold alone. Along the regularization each search starts from the optimum before.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        See `rulelab.datasets`.
+    family : str
+        One of `rulelab.sweeps.FAMILIES`.
+    grid : dict of list, optional
+        Values by parameter: of the search (regularization, ...), of mining (max_conditions, min_support, max_support,
+        by_class) and of binarizing (thresholds, negations, max_categories). Every combination is fitted. Default: the
+        family's.
+    cv : int
+        Number of folds.
+    sensitive : str or sequence of str, optional
+        Sensitive attribute of the data set; several are intersected. It is only measured, not used in training, but by
+        methods with fairness constraints.
+    n_jobs : int
+        Fits at a time; -1 for as many as there are processors.
+    client : distributed.Client, optional
+        Fit on a Dask cluster instead, with as many fits at a time as it has threads unless ``n_jobs`` is larger
+        than 1.
+    baselines : sequence of str or dict
+        Names out of `rulelab.sweeps.BASELINES`, or grids by name (None for the default one). They are fitted on the
+        same folds and the conditions of the same binarizing, where the grid holds that fixed.
+    groups : sequence of str, optional
+        Groups that gaps compare and that fairness constraints are about. Default: those with at least 30 rows of
+        either class in the whole data set.
+    resample : str, optional
+        "balance" draws training rows of the rarer class again, until both classes have as many (Angelino et al., JMLR
+        18, 2018, appendix E.3); test rows stay as they are.
+    results : path, optional
+        File in which every result is kept as a line of JSON. When it exists already, what it holds is not computed
+        again.
+    random_state : int
+        Seed of the folds, of resampling and of the baselines.
+    time_limit : float, optional
+        Seconds of each search. A search that it ends gives a model with a proven gap.
+    gap : float
+        Each search stops when its objective is proven to be within this of the optimum.
+    backend : str
+        "threads" or "processes" (joblib's) for ``n_jobs`` above 1. The kernels run side by side in threads.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    SweepError
+        When an argument is unusable. It is a ValueError.
+    """
+    if family not in FAMILIES:
+        raise SweepError(f"there is no family {family!r}; the families are {', '.join(FAMILIES)}")
+    plan = make_plan(dataset, cv, sensitive, resample, random_state, time_limit, gap, groups)
+    runners = _runners(plan, n_jobs, client, backend)
+    grids = _with_baselines(family, grid, baselines)
+    methods = FAMILIES | BASELINES
+    found: list[list[Configuration]] = []
+    for name, given in grids.items():
+        found.append(_checked(methods[name], given, plan))
+    jobs = _jobs(found, methods, plan)
+    names = dict.fromkeys(name for some in found for configuration in some for name in configuration.varied)
+    saved = None if results is None else ResultsFile(results, plan.identity)
+    return Sweep(plan, jobs, list(names), saved, runners)
+
+
+def _with_baselines(
+    family: str, grid: Grid | None, baselines: Sequence[str] | Mapping[str, Grid | None]
+) -> dict[str, Grid]:
+    """The grid of the family, then those of the baselines."""
+    if isinstance(baselines, str):
+        raise SweepError(f"baselines must be a list of names or grids by name, not {baselines!r}")
+    asked = dict(baselines) if isinstance(baselines, Mapping) else dict.fromkeys(baselines)
+    unknown = [name for name in asked if name not in BASELINES]
+    if unknown:
+        raise SweepError(f"there is no baseline {unknown[0]!r}; the baselines are {', '.join(BASELINES)}")
+    chosen: Grid = FAMILIES[family].grid if grid is None else grid
+    fixed = {name: chosen[name] for name in BINARIZING if name in chosen and len(chosen[name]) == 1}
+    grids: dict[str, Grid] = {family: chosen}
+    for name, given in asked.items():
+        method = BASELINES[name]
+        own = method.grid if given is None else given
+        grids[name] = {**{k: v for k, v in fixed.items() if k in method.defaults}, **own}
+    return grids
+
+
+def _checked(method: Method, grid: Grid, plan: Plan) -> list[Configuration]:
+    if not method.defaults and not grid:
+        found = [Configuration(method.name, {}, method.name)]
+    else:
+        found = configurations(method.name, method.defaults, grid)
+    for configuration in found:
+        try:
+            method.check({**method.defaults, **configuration.varied}, plan)
+        except (ValueError, TypeError) as error:
+            if isinstance(error, SweepError):
+                raise
+            raise SweepError(f"{method.name} with {configuration.plain}: {error}") from error
+    return found
+
+
+def _jobs(found: Sequence[Sequence[Configuration]], methods: Mapping[str, Method], plan: Plan) -> list[list[Job]]:
+    """Chains of fits, fold by fold."""
+    index = {c.key: i for i, c in enumerate(c for some in found for c in some)}
+    out = []
+    for fold in range(plan.n_folds):
+        for some in found:
+            method = methods[some[0].method]
+            paths = chains(some, method.path, method.falling)
+            out += [[_job(method, c, index[c.key], fold) for c in path] for path in paths]
+    return out
+
+
+def _job(method: Method, configuration: Configuration, point: int, fold: int) -> Job:
+    parameters = {**method.defaults, **configuration.varied}
+    return Job(point, configuration.key, method.name, method.baseline, parameters, configuration.plain, fold)
+
+
+def _runners(plan: Plan, n_jobs: int, client: Any, backend: str) -> Callable[[Callable[[], bool]], Sequence[Runner]]:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or not (n_jobs >= 1 or n_jobs == -1):
+        raise SweepError(f"n_jobs must be a whole number of at least 1, or -1 for all processors, not {n_jobs!r}")
+    if backend not in BACKENDS:
+        raise SweepError(f"backend must be one of {', '.join(BACKENDS)}, not {backend!r}")
+    if client is not None:
+        if not hasattr(client, "scatter") or not hasattr(client, "ncores"):
+            raise SweepError(f"client must be a dask.distributed.Client, not {type(client)}")
+        workers = n_jobs if n_jobs > 1 else max(1, sum(client.ncores().values()))
+        scattered = client.scatter(plan, broadcast=True, hash=False)
+        return lambda stopped: [OnDask(client, scattered, stopped) for _ in range(workers)]
+    workers = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
+    runner = Process if backend == "processes" and workers > 1 else Here
+    return lambda stopped: [runner(plan, stopped) for _ in range(workers)]

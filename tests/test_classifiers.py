@@ -1,0 +1,122 @@
+"""The classifiers of falling rule lists and rule sets: scikit-learn's checks, and what they add to the searches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from test_estimators import flowers, people
+
+import rulelab as rl
+
+FALLING = {"regularization": 0.03, "thresholds": 3, "max_conditions": 1}
+SET = {"max_complexity": 6, "max_conditions": 2, "thresholds": 3}
+
+
+@parametrize_with_checks(
+    [
+        rl.FallingRuleListClassifier(max_conditions=1, thresholds=4),
+        rl.FallingRuleListClassifier(max_conditions=1, thresholds=4, method="monte_carlo", iterations=100),
+        rl.RuleSetClassifier(max_complexity=6, max_conditions=2, thresholds=4),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        rl.FallingRuleListClassifier(**FALLING, positive_weight=3),
+        rl.FallingRuleListClassifier(**FALLING, violation_penalty=0.5),
+        rl.RuleSetClassifier(**SET),
+        rl.RuleSetClassifier(**SET, form="cnf"),
+    ],
+    ids=["falling", "softly falling", "rule set", "cnf"],
+)
+def test_a_certified_model_of_a_table(model):
+    X, y = people()
+    fitted = clone(model).fit(X, y, sensitive_features=X["smoker"])
+    assert fitted.status_ is rl.Status.OPTIMAL
+    assert fitted.gap_ == 0
+    assert fitted.trace_["objective"].iloc[-1] == fitted.objective_ == fitted.lower_bound_
+    assert (fitted.predict(X) == y).mean() == 1 - fitted.model_.errors / len(y) > 0.7
+    assert np.allclose(fitted.predict_proba(X).sum(axis=1), 1)
+    assert len(fitted.explain(X)) == len(X)
+    assert fitted.group_rates_["weight"].sum() == len(X)
+    assert cross_val_score(model, X, y, cv=3).min() > 0.6
+
+
+@pytest.mark.parametrize(
+    "model", [rl.FallingRuleListClassifier(**FALLING), rl.RuleSetClassifier(**SET)], ids=["falling", "rule set"]
+)
+def test_several_classes(model):
+    X, y = flowers()
+    fitted = model.fit(X, y)
+    assert len(fitted.models_) == 3
+    assert fitted.score(X, y) > 0.85
+
+
+def test_the_paper_s_search_proves_nothing_and_does_not_warn(recwarn):
+    X, y = people()
+    fitted = rl.FallingRuleListClassifier(**FALLING, method="monte_carlo", iterations=50, random_state=0).fit(X, y)
+    assert fitted.status_ is rl.Status.LIMIT
+    assert fitted.gap_ > 0
+    assert not [w for w in recwarn if issubclass(w.category, ConvergenceWarning)]
+    exact = rl.FallingRuleListClassifier(**FALLING).fit(X, y)
+    assert exact.objective_ <= fitted.objective_
+
+
+def test_missed_positives_cost_more():
+    X, y = people()
+    found = [
+        rl.FallingRuleListClassifier(**FALLING, positive_weight=w).fit(X, y).predict(X) == "yes" for w in (0.3, 1, 9)
+    ]
+    assert found[0].sum() <= found[1].sum() < found[2].sum()
+
+
+def test_a_fair_set_keeps_the_gap():
+    X, y = people()
+    unfair = rl.RuleSetClassifier(**SET).fit(X, y, sensitive_features=X["smoker"])
+    fair = rl.RuleSetClassifier(**SET, fairness=rl.EqualOpportunity(0.02)).fit(X, y, sensitive_features=X["smoker"])
+
+    def gap(model):
+        rates = model.group_rates_["true_positive_rate"]
+        return rates.max() - rates.min()
+
+    assert gap(fair) <= 0.02 + 1e-9
+    assert fair.objective_ >= unfair.objective_
+    with pytest.raises(ValueError, match="fairness needs sensitive_features"):
+        rl.RuleSetClassifier(**SET, fairness=rl.EqualOpportunity(0.02)).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (rl.FallingRuleListClassifier(positive_weight=0), "positive_weight"),
+        (rl.FallingRuleListClassifier(method="greedy"), "method must be one of"),
+        (rl.FallingRuleListClassifier(min_support=2), "min_support"),
+        (rl.RuleSetClassifier(max_complexity=1), "max_complexity"),
+        (rl.RuleSetClassifier(loss="log"), "loss must be one of"),
+        (rl.RuleSetClassifier(fairness="equal"), "fairness must be"),
+    ],
+)
+def test_bad_parameters_are_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(np.eye(4) > 0, [0, 1, 0, 1])
+
+
+def test_nothing_to_search():
+    X, y = pd.DataFrame({"a": [1, 1, 1, 1]}), [0, 1, 1, 1]
+    for model in (rl.FallingRuleListClassifier(), rl.RuleSetClassifier()):
+        with pytest.warns(UserWarning, match="is only its default"):
+            fitted = model.fit(X, y)
+        assert fitted.predict(X).tolist() == [1, 1, 1, 1]
+        assert fitted.gap_ == 0
+    alone = rl.RuleSetClassifier().fit(X, [1, 1, 1, 1])
+    assert alone.predict(X).tolist() == [1, 1, 1, 1]
+    assert alone.objective_ == 0

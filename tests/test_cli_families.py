@@ -1,0 +1,85 @@
+"""``rulelab fit`` for each family of models."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_cli import run
+
+import rulelab as rl
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "expected"),
+    [
+        (
+            "falling-rule-list",
+            ("--positive-weight", 2, "--max-conditions", 1, "--regularization", 0.02),
+            r"certified optimal: objective 0\.\d{7} = loss with a missed positive at 2 false alarms \+ 0.02 x \d rule",
+        ),
+        (
+            "falling-rule-list",
+            ("--violation-penalty", 0.5, "--max-conditions", 1, "--regularization", 0.05),
+            r"certified optimal: .* \+ 0.5 x the rises",
+        ),
+        (
+            "falling-rule-list",
+            ("--method", "monte_carlo", "--iterations", 3, "--regularization", 0.0005, "--positive-weight", 0.3),
+            r"not certified \(iterations limit reached\)",
+        ),
+        (
+            "rule-set",
+            ("--max-complexity", 8, "--max-conditions", 3, "--thresholds", 4),
+            r"certified optimal among sets of rules of at most 3 conditions: .* complexity of \d of at most 8",
+        ),
+        ("rule-set", ("--max-complexity", 4, "--form", "cnf", "--thresholds", 4), "certified optimal: objective"),
+        (
+            "rule-set",
+            ("--max-complexity", 6, "--max-conditions", 2, "--thresholds", 4, "--fairness", "equal-opportunity:0.1"),
+            r"certified optimal among sets",
+        ),
+    ],
+)
+def test_every_family_is_fitted_and_saved(model, options, expected, tmp_path, capsys):
+    saved = tmp_path / "model.json"
+    table = tmp_path / "people.csv"
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.integers(18, 70, 200), "sex": rng.choice(["f", "m"], 200), "job": rng.choice(list("abc"), 200)}
+    )
+    frame["paid"] = np.where((frame.age > 40) ^ (rng.random(200) < 0.15), "yes", "no")
+    frame.to_csv(table, index=False)
+    status, out, err = run(
+        capsys, "fit", table, "--target", "paid", "--sensitive", "sex", "--model", model, *options, "-o", saved
+    )
+    assert status == 0, err
+    assert re.search(expected, out)
+    assert "paid = yes" in out
+    loaded = rl.load_model(saved)
+    assert loaded.family == model.replace("-", "_")
+    assert set(loaded.predict(frame)) <= {"yes", "no"}
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--positive-weight", "2"), "--positive-weight is not an option of --model rule-list"),
+        (("--model", "rule-set", "--policy", "curiosity"), "--policy is not an option of --model rule-set"),
+        (("--model", "rule-set", "--fairness", "justice:1"), "there are equal-opportunity"),
+        (("--model", "rule-set", "--fairness", "equal-opportunity"), "such as equal-opportunity:0.05"),
+        (("--model", "rule-set", "--fairness", "equal-opportunity:0.1"), "name a sensitive attribute"),
+        (
+            ("--model", "falling-rule-list", "--method", "monte_carlo", "--memory-limit", "1GB"),
+            "--memory-limit is for --method exact",
+        ),
+    ],
+)
+def test_options_of_another_family_are_refused(options, expected, tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,y\n" + "1,0,1\n0,1,0\n1,1,1\n0,0,0\n" * 5)
+    status, out, err = run(capsys, "fit", path, "--target", "y", *options)
+    assert (status, out) == (2, "")
+    assert expected in err

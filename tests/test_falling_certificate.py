@@ -1,0 +1,232 @@
+"""Proofs that a falling rule list is optimal: they can be made, they check, and no change makes one of a lie."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.certificate import Certificate, CertificateError, prove_falling_rule_list
+from rulelab.certificate.falling_rule_list_states import falling_states
+from rulelab.falling_rule_list import ExactSearch, SoftSearch
+
+
+@st.composite
+def cases(draw, max_rows=14, max_antecedents=5):
+    n = draw(st.integers(2, max_rows))
+    m = draw(st.integers(1, max_antecedents))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, 6), min_size=n, max_size=n))
+    w, C = draw(st.sampled_from([0.5, 1.0, 2.0, 5.0])), draw(st.sampled_from([0.0, 1e-6, 0.01, 0.05]))
+    return np.array(cells).reshape(n, m), y, weight, w, C
+
+
+def problem_of(case):
+    return rl.Problem.from_arrays(case[0], case[1], sample_weight=case[2])
+
+
+def optimal(problem, w, C):
+    return rl.solve(ExactSearch(problem, C, w, iterations=0)).incumbent.model
+
+
+@pytest.fixture(scope="module")
+def proven():
+    rng = np.random.default_rng(2)
+    F = rng.random((2000, 8)) < rng.uniform(0.2, 0.6, 8)
+    score = F @ rng.normal(0, 0.7, 8)
+    risk = 1 / (1 + np.exp(1.5 - score + score.mean()))
+    A = np.column_stack([F, *(F[:, i] & F[:, j] for i in range(8) for j in range(i))])
+    problem = rl.Problem.from_arrays(A, rng.random(2000) < risk)
+    search = ExactSearch(problem, 0.0005, 5.0)
+    model = rl.solve(search).incumbent.model
+    return problem, model, search.certificate()
+
+
+@settings(max_examples=150)
+@given(cases())
+def test_every_optimal_list_can_be_proven(case):
+    *_, w, C = case
+    problem = problem_of(case)
+    model = optimal(problem, w, C)
+    certificate = prove_falling_rule_list(problem, model, C)
+    answer = rl.verify(problem, model, certificate, C)
+    assert answer.valid, answer.reason
+    assert answer.objective == answer.lower_bound == model.objective(C)
+    assert answer.resolution == 0
+
+
+@settings(max_examples=150)
+@given(cases(), st.integers(0, 10**6), st.lists(st.integers(0, 4), max_size=3, unique=True))
+def test_no_list_that_is_not_optimal_can_be_proven(case, seed, antecedents):
+    A, y, weight, w, C = case
+    problem = problem_of(case)
+    model = rl.FallingRuleList.from_problem(problem, [j for j in antecedents if j < A.shape[1]], w)
+    exact = Fraction(repr(w)), Fraction(repr(C))
+    best = naive.best_falling_rule_list(A, y, weight, *exact)
+    if model.falls and model.exact_objective(C) == best:
+        assert rl.verify(problem, model, prove_falling_rule_list(problem, model, C)).valid
+        return
+    with pytest.raises(CertificateError):
+        prove_falling_rule_list(problem, model, C)
+    true = prove_falling_rule_list(problem, optimal(problem, w, C), C)
+    assert not rl.verify(problem, model, true)
+    rng = np.random.default_rng(seed)  # raise the root to the false value, and others with it
+    states = falling_states(problem, C, w)
+    claimed = model.exact_objective(C) / states.unit
+    values = true.arrays["values"].copy()
+    values[0] = int(claimed)
+    values[1:] += rng.integers(0, 2) * (values[0] - true.arrays["values"][0])
+    assert not rl.verify(problem, model, replace(true, arrays={**true.arrays, "values": values}))
+
+
+def changed(certificate, name, change):
+    array = certificate.arrays[name].copy()
+    change(array)
+    return replace(certificate, arrays={**certificate.arrays, name: array})
+
+
+def test_a_saved_proof_checks(proven):
+    problem, model, certificate = proven
+    assert len(certificate.arrays["values"]) > 50
+    stream = io.BytesIO()
+    certificate.save(stream)
+    stream.seek(0)
+    again = Certificate.load(stream)
+    answer = rl.verify(problem, rl.FallingRuleList.from_json(model.to_json()), again, 0.0005)
+    assert answer.valid, answer.reason
+    assert answer.checked["entries"] == len(certificate.arrays["values"])
+    assert answer.parameters == {"regularization": 0.0005, "positive_weight": 5.0}
+
+
+def test_every_entry_that_claims_more_is_refused(proven):
+    """A raised value is either refused, or was not the largest that is true; the root can never be raised."""
+    problem, model, certificate = proven
+    n = len(certificate.arrays["values"])
+    refused = 0
+    for k in range(0, n, max(1, n // 15)):
+        higher = changed(certificate, "values", lambda values, k=k: values.__setitem__(k, values[k] + 10**9))
+        answer = rl.verify(problem, model, higher)
+        refused += not answer
+        assert not answer, k
+    assert refused > 10
+
+
+def test_every_entry_that_is_needed_is_missed(proven):
+    """Entries that claim less than was required make the proof fail where they are looked up."""
+    problem, model, certificate = proven
+    n = len(certificate.arrays["values"])
+    for k in range(0, n, max(1, n // 15)):
+        lower = changed(certificate, "values", lambda values, k=k: values.__setitem__(k, values[k] - 1))
+        assert not rl.verify(problem, model, lower), k
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("parents", lambda a: a.__setitem__(5, 5), "earlier"),
+        ("parents", lambda a: a.__setitem__(5, -1), "earlier"),
+        ("parents", lambda a: a.__setitem__(0, 0), "first entry"),
+        ("antecedents", lambda a: a.__setitem__(5, 10**6), "does not have"),
+        ("antecedents", lambda a: a.__setitem__(5, -2), "does not have"),
+        ("values", lambda a: a.__setitem__(0, a[0] + 1), "claims the bound"),
+    ],
+)
+def test_malformed_tables_are_refused(proven, name, change, reason):
+    problem, model, certificate = proven
+    answer = rl.verify(problem, model, changed(certificate, name, change))
+    assert not answer
+    assert reason in answer.reason
+
+
+def test_another_shape_of_the_table_is_refused(proven):
+    problem, model, certificate = proven
+    arrays = dict(certificate.arrays)
+    for wrong in (
+        {},
+        {**arrays, "more": arrays["values"]},
+        {**arrays, "values": arrays["values"].astype(float)},
+        {**arrays, "values": arrays["values"][:-1]},
+        {name: array[:0] for name, array in arrays.items()},
+        {name: array[:1] for name, array in arrays.items()},
+        {name: array[:, None] for name, array in arrays.items()},
+    ):
+        assert not rl.verify(problem, model, replace(certificate, arrays=wrong))
+
+
+def test_another_model_or_parameter_is_refused(proven):
+    problem, model, certificate = proven
+    shorter = rl.FallingRuleList.from_problem(problem, model.antecedents[:-1], 5.0)
+    rule = replace(model.rules[0], positives=model.rules[0].positives + 1)
+    renamed = replace(model.rules[0], name=problem.names[model.rules[1].antecedent])
+    for other, reason in (
+        (shorter, "claims the bound"),
+        (rl.FallingRuleList.from_problem(problem, model.antecedents, 3.0), "positive weight"),
+        (rl.FallingRuleList.from_problem(problem, model.antecedents, 5.0, 0.5), "softly"),
+        (replace(model, rules=(rule, *model.rules[1:])), "positives"),
+        (replace(model, rules=(renamed, *model.rules[1:])), "name"),
+        (replace(model, default=replace(model.default, probability=0.5)), "probability"),
+        (replace(model, n_antecedents=3), "other antecedents"),
+    ):
+        answer = rl.verify(problem, other, certificate)
+        assert not answer
+        assert reason in answer.reason
+    for parameters in ({}, {"regularization": 0.0005}, {"regularization": 2.0, "positive_weight": 5.0}):
+        assert not rl.verify(problem, model, replace(certificate, parameters=parameters))
+    cheaper = replace(certificate, parameters={"regularization": 0.0004, "positive_weight": 5.0})
+    assert not rl.verify(problem, model, cheaper)
+    assert "regularization" in rl.verify(problem, model, certificate, 0.001).reason
+
+
+def test_other_data_are_refused(proven):
+    problem, model, certificate = proven
+    positives = problem.positives.copy()
+    positives[0] += 1
+    other = rl.Problem.from_counts(problem.matrix(), positives, problem.negatives, names=problem.names)
+    assert "fingerprints" in rl.verify(other, model, certificate).reason
+    assert not rl.verify(other, model, replace(certificate, fingerprint=other.fingerprint))
+
+
+def test_a_list_that_does_not_fall_is_refused():
+    problem = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, 6])
+    rising = rl.FallingRuleList.from_problem(problem, (0, 1))
+    assert not rising.falls
+    with pytest.raises(CertificateError, match="does not fall"):
+        prove_falling_rule_list(problem, rising, 0.01)
+
+
+def test_when_there_is_no_certificate():
+    problem = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, 6])
+    search = ExactSearch(problem, 0.01)
+    with pytest.raises(CertificateError, match="not proven"):
+        search.certificate()
+    for other, reason in (
+        (ExactSearch(problem, 0.01, max_length=1), "max_length"),
+        (SoftSearch(problem, 0.01, 1.0, 0.5), "softly"),
+    ):
+        rl.solve(other)
+        with pytest.raises(CertificateError, match=reason):
+            other.certificate()
+    floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, 6.5])
+    weighted = ExactSearch(floats, 0.01)
+    rl.solve(weighted)
+    with pytest.raises(CertificateError, match="integer weights"):
+        weighted.certificate()
+
+
+def test_a_proof_for_the_paper_s_data(instances):
+    A, y, names = instances.load("bank_227")
+    problem = rl.Problem.from_arrays(A, y, names=names)
+    search = ExactSearch(problem, 1e-6, 1.0)
+    model = rl.solve(search).incumbent.model
+    answer = rl.verify(problem, model, search.certificate(), 1e-6)
+    assert answer.valid, answer.reason
+    assert answer.lower_bound == pytest.approx(0.1069681, abs=1e-7)

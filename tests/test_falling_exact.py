@@ -1,0 +1,334 @@
+"""The exact falling rule list searches against the definition, exact optima and certified benchmark instances."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from itertools import combinations, permutations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds, FallingRuleListSearch, SoftSearch, soft_search
+from rulelab.search import Status
+
+WEIGHTS = (1.0, 0.5, 2.0, 3.0, 7.0)
+REGULARIZATIONS = (0.0, 1e-6, 0.01, 0.05)
+PENALTIES = (0.0, 0.01, 0.1, 0.5, 3.0)
+
+
+@st.composite
+def small_problems(draw, max_rows=14, max_antecedents=5):
+    n = draw(st.integers(2, max_rows))
+    m = draw(st.integers(1, max_antecedents))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, 6), min_size=n, max_size=n))
+    return np.array(cells).reshape(n, m), y, weight
+
+
+def certified(search):
+    snapshot = rl.solve(search)
+    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.gap == 0
+    return snapshot
+
+
+def optimum(case, w, C, penalty=None, max_length=None):
+    A, y, weight = case
+    soft = None if penalty is None else Fraction(repr(penalty))
+    return naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)), soft, max_length)
+
+
+def problem_of(case):
+    A, y, weight = case
+    return rl.Problem.from_arrays(A, y, sample_weight=weight)
+
+
+@settings(max_examples=120)
+@given(
+    small_problems(),
+    st.sampled_from(WEIGHTS),
+    st.sampled_from(REGULARIZATIONS),
+    st.sampled_from([0, 30]),
+    st.sampled_from([None, None, 0, 1, 2]),
+)
+def test_the_optimum_of_falling_lists(case, w, C, iterations, limit):
+    snapshot = certified(ExactSearch(problem_of(case), C, w, iterations=iterations, max_length=limit))
+    model = snapshot.incumbent.model
+    assert model.exact_objective(C) == optimum(case, w, C, None, limit)
+    assert snapshot.incumbent.objective == model.objective(C)
+
+
+@settings(max_examples=120)
+@given(
+    small_problems(),
+    st.sampled_from(WEIGHTS),
+    st.sampled_from(REGULARIZATIONS),
+    st.sampled_from(PENALTIES),
+    st.sampled_from([0, 30]),
+    st.sampled_from([None, None, 0, 1, 2]),
+)
+def test_the_optimum_of_softly_falling_lists(case, w, C, penalty, iterations, limit):
+    search = SoftSearch(problem_of(case), C, w, penalty, iterations=iterations, max_length=limit)
+    snapshot = certified(search)
+    found = snapshot.incumbent.model.exact_objective(C)
+    best = optimum(case, w, C, penalty, limit)
+    assert best <= found <= best + Fraction(snapshot.detail["resolution"])
+    assert snapshot.detail["resolution"] < 1e-12
+
+
+@settings(max_examples=80)
+@given(
+    small_problems(max_antecedents=6),
+    st.sampled_from(WEIGHTS),
+    st.sampled_from(REGULARIZATIONS),
+    st.sets(st.sampled_from(BOUNDS)),
+)
+def test_switching_bounds_off_never_changes_the_optimum(case, w, C, off):
+    bounds = FallingBounds(**dict.fromkeys(off, False))
+    snapshot = certified(ExactSearch(problem_of(case), C, w, bounds=bounds, iterations=0))
+    assert snapshot.incumbent.model.exact_objective(C) == optimum(case, w, C)
+
+
+@settings(max_examples=80)
+@given(small_problems(), st.sampled_from(WEIGHTS), st.sampled_from(PENALTIES), st.sets(st.sampled_from(BOUNDS)))
+def test_switching_bounds_off_never_changes_the_soft_optimum(case, w, penalty, off):
+    bounds = FallingBounds(**dict.fromkeys(off, False))
+    snapshot = certified(SoftSearch(problem_of(case), 0.01, w, penalty, bounds=bounds, iterations=0))
+    found = snapshot.incumbent.model.exact_objective(0.01)
+    assert abs(found - optimum(case, w, 0.01, penalty)) <= snapshot.detail["resolution"]
+
+
+@settings(max_examples=80)
+@given(small_problems(max_rows=30, max_antecedents=8), st.sampled_from(WEIGHTS), st.sampled_from([0, 5]))
+def test_every_list_on_the_way_falls(case, w, iterations):
+    A, y, weight = case
+    for snapshot in rl.steps(ExactSearch(problem_of(case), 0.0, w, iterations=iterations), work_per_step=1):
+        model = snapshot.incumbent.model
+        assert model.falls
+        assert naive.falls(A, y, weight, model.antecedents)
+
+
+def test_a_rule_may_gain_less_than_it_costs():
+    """Two rules beat all else, although the first one alone does not pay: it lets the second one fall."""
+    patterns = [[1, 0], [1, 1], [0, 1], [0, 0]]
+    positives, negatives = [10, 0, 30, 0], [0, 6, 20, 60]
+    C = 5 / 126
+    problem = rl.Problem.from_counts(patterns, positives, negatives)
+    model = certified(ExactSearch(problem, C, 1.0, iterations=0)).incumbent.model
+    assert model.antecedents == (0, 1)
+    wrong = model.exact_objective(0)
+    assert wrong == Fraction(26, 126)
+    assert model.objective(C) == pytest.approx(36 / 126, abs=1e-15)
+    gain_of_the_first = 10 - 6
+    assert gain_of_the_first < 126 * C
+    for other in [(), (0,), (1,), (1, 0)]:
+        each = rl.FallingRuleList.from_problem(problem, other)
+        assert not each.falls or each.exact_objective(C) > model.exact_objective(C)
+
+
+def test_the_falling_condition_is_that_of_the_rule_itself():
+    """What is left after a rule must not have a larger proportion than this rule, not than the one before it."""
+    rng = np.random.default_rng(4)
+    broken = 0
+    for _ in range(40):
+        A, y = rng.random((24, 4)) < 0.5, rng.random(24) < 0.4
+        y[:2] = True, False
+        problem = rl.Problem.from_arrays(A, y)
+        objectives = {}
+        for k in range(4):
+            for d in permutations(range(4), k):
+                objectives[d] = rl.FallingRuleList.from_problem(problem, d, 2.0)
+        best = min(model.exact_objective(0.0) for model in objectives.values() if model.falls)
+        broken += min(model.exact_objective(0.0) for model in objectives.values()) < best
+        assert certified(ExactSearch(problem, 0.0, 2.0, max_length=3)).incumbent.model.exact_objective(0.0) == best
+    assert broken > 5
+
+
+@pytest.mark.parametrize("kind", ["falling", "soft_falling"])
+def test_oracles(shared, kind):
+    files = sorted((shared / "oracles").glob(f"{kind}_*.npz"))
+    assert len(files) == 10
+    for file in files:
+        z = np.load(file)
+        penalty = float(z["C1"]) if kind == "soft_falling" else None
+        problem = rl.Problem.from_arrays(z["X"], z["y"])
+        search = FallingRuleListSearch(problem, float(z["C"]), float(z["w"]), penalty)
+        snapshot = certified(search)
+        assert snapshot.incumbent.objective == pytest.approx(float(z["objective"]), abs=1e-12), file.name
+
+
+def test_certified_benchmark_instances(instances):
+    A, y, names = instances.load("bank_227")
+    problem = rl.Problem.from_arrays(A, y, names=names)
+    for (name, w, C), objective in instances.EXPECTED["falling_rule_list"].items():
+        if name == "bank_227" and (w < 7 or C > 0.01):
+            snapshot = certified(ExactSearch(problem, C, w))
+            assert snapshot.incumbent.objective == pytest.approx(objective, abs=1e-7), (w, C)
+            if w < 5:
+                soft = certified(SoftSearch(problem, C, w, 0.5))
+                assert soft.incumbent.objective == pytest.approx(objective, abs=1e-7), (w, C)
+
+
+def noisy(seed=0, n=2000, m=8):
+    """Risks that every feature raises or lowers a little, around one in five; features and pairs of them."""
+    rng = np.random.default_rng(seed)
+    F = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
+    score = F @ rng.normal(0, 0.7, m)
+    risk = 1 / (1 + np.exp(1.5 - score + score.mean()))
+    A = np.column_stack([F, *(F[:, i] & F[:, j] for i, j in combinations(range(m), 2))])
+    return rl.Problem.from_arrays(A, rng.random(n) < risk)
+
+
+@pytest.mark.parametrize("penalty", [None, 0.5])
+def test_each_bound_cuts(penalty):
+    """Off, a bound leaves the optimum as it is, and more to store where it is of use."""
+    problem = noisy(2) if penalty is None else noisy(1, m=6)
+    options = {"regularization": 0.002, "positive_weight": 5.0, "violation_penalty": penalty, "iterations": 0}
+    with_all = certified(FallingRuleListSearch(problem, **options))
+    of_use = {"density_cap", "eligible_cap", "dominance"} if penalty is None else {"violations"}
+    for bound in set(BOUNDS) - ({"violations"} if penalty is None else {"feasible_prefix", "necessary_condition"}):
+        without = certified(FallingRuleListSearch(problem, **options, bounds=FallingBounds(**{bound: False})))
+        assert without.incumbent.objective == with_all.incumbent.objective, bound
+        more = [without.counts[key] > with_all.counts[key] for key in ("created", "stored")]
+        assert any(more) or bound not in of_use, bound
+        assert without.pruned["dominance"] == 0 or bound != "dominance"
+
+
+@pytest.mark.parametrize("penalty", [None, 0.5])
+def test_memory_limit_stops_and_resumes(penalty):
+    problem, limit = (noisy(2), 50_000) if penalty is None else (noisy(1, m=6), 60_000)
+    options = {"regularization": 0.0, "positive_weight": 5.0, "violation_penalty": penalty, "iterations": 0}
+    free = certified(FallingRuleListSearch(problem, **options))
+    assert free.memory_bytes > 2 * limit
+    search = FallingRuleListSearch(problem, **options, memory_limit=limit)
+    stopped = rl.solve(search)
+    assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
+    assert 0 < stopped.lower_bound <= free.incumbent.objective <= stopped.incumbent.objective
+    assert stopped.memory_bytes <= limit
+    again = rl.solve(search)
+    assert (again.status, again.work) == (Status.LIMIT, stopped.work)
+    search.memory_limit = None
+    done = certified(search)
+    assert done.incumbent.objective == free.incumbent.objective
+
+
+@pytest.mark.parametrize("penalty", [None, 0.5])
+def test_a_search_goes_on_after_pickling(penalty):
+    search = FallingRuleListSearch(noisy(1, m=6), 0.001, 5.0, penalty, iterations=50)
+    search.advance(30)
+    search.advance(100)
+    copy = pickle.loads(pickle.dumps(search))
+    a, b = rl.solve(search), rl.solve(copy)
+    assert a.incumbent.model == b.incumbent.model
+    assert (a.counts, a.pruned, a.work) == (b.counts, b.pruned, b.work)
+
+
+def test_soft_is_never_worse_than_hard():
+    for seed in range(6):
+        problem = noisy(seed, 500, 4)
+        hard = certified(ExactSearch(problem, 0.002, 3.0)).incumbent.objective
+        for penalty in (0.01, 0.2, 100.0, 1e12):
+            soft = certified(SoftSearch(problem, 0.002, 3.0, penalty)).incumbent
+            assert soft.objective <= hard
+            if penalty >= 100.0:
+                assert soft.objective == hard
+                assert soft.model.falls
+
+
+def test_without_the_hard_optimum_the_soft_one_is_found(monkeypatch):
+    problem = noisy(1, m=6)
+    whole = certified(SoftSearch(problem, 0.001, 5.0, 0.5, iterations=10))
+    monkeypatch.setattr(soft_search, "_MOST_HARD_WORK", 5)
+    for size in (1, 1000):
+        snapshot = rl.solve(SoftSearch(problem, 0.001, 5.0, 0.5, iterations=10), work_per_step=size)
+        assert snapshot.status is Status.OPTIMAL
+        assert snapshot.work < whole.work + 5
+        assert snapshot.incumbent.objective == whole.incumbent.objective
+
+
+@settings(max_examples=60)
+@given(small_problems(), st.sampled_from(WEIGHTS), st.floats(0.1, 3.0))
+def test_scaled_float_weights(case, w, scale):
+    """Weights that are not integers go through the rounded grid."""
+    A, y, weight = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=[each * scale for each in weight])
+    snapshot = certified(SoftSearch(problem, 0.01, w, 0.5))
+    assert snapshot.incumbent.objective == pytest.approx(float(optimum(case, w, 0.01, 0.5)), abs=1e-9)
+
+
+@pytest.mark.parametrize(("w", "C"), [(1 / 3, 0.1 + 0.2), (2.718281828459045, 1e-9), (1e-3, 1 / 3), (1e4, 0.01)])
+def test_parameters_of_many_digits(w, C):
+    rng = np.random.default_rng(0)
+    A, y = rng.random((120, 4)) < 0.5, rng.random(120) < 0.5
+    rows, counts = np.unique(np.column_stack([A, y]), axis=0, return_counts=True)
+    snapshot = certified(ExactSearch(rl.Problem.from_arrays(A, y), C, w))
+    best = naive.best_falling_rule_list(
+        rows[:, :-1], rows[:, -1], counts.tolist(), Fraction(repr(w)), Fraction(repr(C))
+    )
+    assert snapshot.incumbent.objective == pytest.approx(float(best), rel=1e-9, abs=1e-9)
+
+
+def test_counts_of_a_million():
+    """Proportions of large counts are compared exactly."""
+    rng = np.random.default_rng(3)
+    patterns = (np.arange(32)[:, None] >> np.arange(5)) & 1
+    positives, negatives = rng.integers(0, 10**6, 32), rng.integers(0, 4 * 10**6, 32)
+    problem = rl.Problem.from_counts(patterns, positives, negatives)
+    A, y = np.vstack([patterns, patterns]).astype(bool), np.repeat([True, False], 32)
+    weight = np.concatenate([positives, negatives]).tolist()
+    snapshot = certified(ExactSearch(problem, 1e-4, 3.0))
+    assert snapshot.incumbent.model.exact_objective(1e-4) == naive.best_falling_rule_list(
+        A, y, weight, Fraction(3), Fraction(1, 10_000)
+    )
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("bounds", {}),
+        ("max_length", -1),
+        ("max_length", 1.5),
+        ("memory_limit", 0),
+        ("random_state", "s"),
+        ("iterations", -1),
+    ],
+)
+def test_bad_arguments_are_named(argument, value):
+    problem = rl.Problem.from_arrays([[0], [1]], [0, 1])
+    for penalty in (None, 1.0):
+        with pytest.raises(ValueError, match=argument):
+            FallingRuleListSearch(problem, 0.1, 1.0, penalty, **{argument: value})
+
+
+def test_parameters_make_the_search_again():
+    problem = rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
+    for penalty in (None, 0.5):
+        search = FallingRuleListSearch(
+            problem,
+            0.1,
+            2.0,
+            penalty,
+            bounds=FallingBounds(dominance=False),
+            max_length=2,
+            iterations=3,
+            random_state=1,
+        )
+        again = FallingRuleListSearch(problem, **search.parameters)
+        assert type(again) is type(search)
+        assert again.parameters == search.parameters
+        assert again.bounds == search.bounds
+
+
+def test_without_antecedents_the_else_is_optimal():
+    problem = rl.Problem.from_arrays([[1], [1], [1]], [0, 1, 1])
+    for penalty in (None, 0.5):
+        snapshot = certified(FallingRuleListSearch(problem, 0.0, 1.0, penalty))
+        assert snapshot.incumbent.complexity == 0
+        assert snapshot.incumbent.objective == pytest.approx(1 / 3)

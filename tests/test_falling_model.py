@@ -1,0 +1,270 @@
+"""Falling rule lists against the definition in fractions; reading them back; risk groups."""
+
+from __future__ import annotations
+
+import html
+import json
+import pickle
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_models import cases, first_rule
+
+import rulelab as rl
+from rulelab.metrics import wilson_interval
+from rulelab.models import FallingRuleList, ModelError, parse_model
+
+HOSTILE = "<img src=x onerror=alert(1)>\n\u202e"
+WEIGHTS = st.sampled_from([0.1, 0.5, 1, 1.5, 2, 3.7, 7, 1e-3, 1e6])
+PENALTIES = st.sampled_from([None, 0.0, 0.05, 0.5, 3.0])
+
+
+def decimal(value: float) -> Fraction:
+    return Fraction(repr(float(value)))
+
+
+@given(cases(), WEIGHTS, PENALTIES, st.sampled_from([0.0, 1e-6, 0.1]))
+def test_counts_and_objective_are_those_of_the_definition(case, w, penalty, regularization):
+    A, y, weight, antecedents = case
+    model = FallingRuleList.from_problem(
+        rl.Problem.from_arrays(A, y, sample_weight=weight), antecedents, w, violation_penalty=penalty
+    )
+    counts = np.zeros((len(antecedents) + 1, 2), dtype=int)
+    for row, label, one in zip(A, y, weight, strict=True):
+        counts[first_rule(row, antecedents), label] += one
+    every = (*model.rules, model.default)
+    assert [(rule.negatives, rule.positives) for rule in every] == list(map(tuple, counts.tolist()))
+    expected = naive.falling_objective(
+        A, y, weight.tolist(), decimal(w), decimal(regularization), antecedents,
+        None if penalty is None else decimal(penalty),
+    )  # fmt: skip
+    assert model.exact_objective(regularization) == expected
+    assert model.objective(regularization) == float(expected)
+    assert model.falls == naive.falls(A, y, weight.tolist(), antecedents)
+    scores = model.evaluate(A, y, sample_weight=weight, regularization=regularization)
+    assert scores.objective == model.objective(regularization)
+    assert (scores.errors, scores.weight) == (model.errors, model.weight)
+
+
+@given(cases(), WEIGHTS, PENALTIES)
+def test_predictions_and_probabilities(case, w, penalty):
+    A, y, weight, antecedents = case
+    problem = rl.Problem.from_arrays(A, np.array(["no", "yes"])[y], sample_weight=weight)
+    model = FallingRuleList.from_problem(problem, antecedents, w, violation_penalty=penalty)
+    lowest, expected = Fraction(1), []
+    every = (*model.rules, model.default)
+    for k, rule in enumerate(every):
+        left = every[k:]
+        p, n = rule.positives, rule.captured
+        if n == 0:
+            p, n = sum(r.positives for r in left), sum(r.captured for r in left)
+        proportion = Fraction(p, n) if n else lowest
+        lowest = min(lowest, proportion)
+        assert (rule.prediction == "yes") == (proportion > 1 / (1 + decimal(w)))
+        assert model.proportions[k] == float(proportion)
+        expected.append(float(proportion if penalty is None else lowest))
+        assert model.lowered[k] == (expected[-1] < float(proportion))
+    fired = [first_rule(row, antecedents) for row in A]
+    assert model.fired(A).tolist() == fired
+    assert model.predict(A).tolist() == [every[k].prediction for k in fired]
+    assert model.predict_proba(A)[:, 1].tolist() == [expected[k] for k in fired]
+    explained = model.explain(A)
+    assert explained["probability"].tolist() == [expected[k] for k in fired]
+    assert explained["proportion"].tolist() == [model.proportions[k] for k in fired]
+    if penalty is not None or model.falls:
+        assert sorted(expected, reverse=True) == expected
+
+
+@given(cases(), WEIGHTS, PENALTIES)
+def test_json_round_trip(case, w, penalty):
+    A, y, weight, antecedents = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, names=[f"a{j} é" for j in range(A.shape[1])])
+    model = FallingRuleList.from_problem(problem, antecedents, w, penalty)
+    again = FallingRuleList.from_json(model.to_json())
+    assert again == model
+    assert hash(again) == hash(model)
+    assert str(again) == str(model)
+    assert parse_model(model.to_json()) == model
+    assert pickle.loads(pickle.dumps(model)) == model
+
+
+@given(cases(st.floats(0, 3).map(lambda w: round(w, 3) + 0.0005)), WEIGHTS, PENALTIES)
+def test_fractional_weights(case, w, penalty):
+    A, y, weight, antecedents = case
+    model = FallingRuleList.from_problem(
+        rl.Problem.from_arrays(A, y, sample_weight=weight), antecedents, w, violation_penalty=penalty
+    )
+    scores = model.evaluate(A, y, sample_weight=weight, regularization=0.01)
+    assert scores.objective == pytest.approx(model.objective(0.01))
+    assert FallingRuleList.from_json(model.to_json()) == model
+
+
+def small(penalty: float | None = 0.5, w: float = 2) -> FallingRuleList:
+    A = [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    problem = rl.Problem.from_arrays(A, [1, 0, 1, 1, 0, 0], names=["one", "two", "a third"])
+    return FallingRuleList.from_problem(problem, [0, 1], w, penalty)
+
+
+def test_text():
+    assert str(small()).splitlines() == [
+        "if      one then probability 0.50   (1 positive, 1 negative, predicts 1)",
+        "else if two then probability 0.50   (2 positive, 0 negative, predicts 1, proportion 1.00)",
+        "else             probability 0.00   (0 positive, 2 negative, predicts 0)",
+    ]
+    assert "predicts y = 1" in small().to_text(target="y")
+    assert "then probability 1.00   (2 positive" in str(small(None))
+    alone = FallingRuleList.without_rules((0, 1), 1, 3)
+    assert str(alone) == "always probability 0.25   (1 positive, 3 negative, predicts 0)"
+    assert repr(small()) == "FallingRuleList(2 rules, 1 errors in 6)"
+    assert not small().falls
+    assert small().lowered == (False, True, False)
+    assert small().threshold == 1 / 3
+
+
+def test_names_stay_text_and_on_one_line():
+    problem = rl.Problem.from_arrays([[1], [0]], [HOSTILE, "z"], names=[HOSTILE])
+    model = FallingRuleList.from_problem(problem, [0])
+    assert len(str(model).splitlines()) == 2
+    assert "<img" not in model._repr_html_()
+    assert html.escape(HOSTILE[:20]) in model._repr_html_()
+
+
+def test_python_source_predicts_the_same():
+    scope: dict = {}
+    exec(small().to_python(), scope)
+    rows = [{"one": a, "two": b} for a in (0, 1) for b in (0, 1)]
+    assert [scope["predict"](row) for row in rows] == small().predict(pd.DataFrame(rows).assign(third=0)).tolist()
+
+
+def test_risk_strata():
+    frame = small().strata(confidence=0.9)
+    assert frame["name"].tolist() == ["one", "two", "default"]
+    assert frame["share"].tolist() == [2 / 6] * 3
+    assert frame["proportion"].tolist() == [0.5, 1.0, 0.0]
+    assert frame["probability"].tolist() == [0.5, 0.5, 0.0]
+    low, high = wilson_interval([1, 2, 0], [2, 2, 2], 0.9)
+    assert frame["low"].tolist() == low.tolist()
+    assert frame["high"].tolist() == high.tolist()
+    with pytest.raises(ValueError, match="confidence"):
+        small().strata(1.0)
+
+
+def test_a_rule_that_captures_nothing_keeps_the_list_falling():
+    A = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0]])
+    model = FallingRuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 1, 0, 0]), [0, 1, 2])
+    assert [rule.captured for rule in model.rules] == [2, 0, 2]
+    assert model.proportions == (1.0, 1 / 3, 0.5, 0.0)
+    assert model.falls
+    everything = FallingRuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 0]), [0, 2, 0], 2)
+    assert everything.proportions == (1.0, 0.0, 0.0, 0.0)
+    assert everything.objective(0) == 0
+
+
+def test_only_one_class():
+    for penalty in (None, 0.5):
+        model = FallingRuleList.without_rules(("no",), 5, 0, violation_penalty=penalty)
+        assert model.predict(pd.DataFrame({"any": [1.5, None]})).tolist() == ["no", "no"]
+        assert model.predict_proba([[1]]).tolist() == [[1.0]]
+        assert FallingRuleList.from_json(model.to_json()) == model
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"positive_weight": 0}, "positive_weight must be a number above 0"),
+        ({"positive_weight": -1}, "positive_weight"),
+        ({"positive_weight": float("nan")}, "positive_weight"),
+        ({"positive_weight": 10**400}, "positive_weight"),
+        ({"positive_weight": "x"}, "positive_weight"),
+        ({"violation_penalty": -0.1}, "violation_penalty"),
+        ({"violation_penalty": float("inf")}, "violation_penalty"),
+        ({"antecedents": [1]}, "no antecedent 1"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    problem = rl.Problem.from_arrays([[1], [0]], [1, 0])
+    with pytest.raises(ModelError, match=message):
+        FallingRuleList.from_problem(problem, **{"antecedents": [0], **parameters})
+
+
+def changed(*path, value):
+    data = small().to_dict()
+    at = data
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (changed("family", value="rule_list"), "'rule_list', not 'falling_rule_list'"),
+        (changed("positive_weight", value=0), "positive_weight must be"),
+        (changed("positive_weight", value="2"), "'positive_weight' .* must be an integer or a number"),
+        (changed("positive_weight", value=0.2), r"'rules\[0\]\.prediction' .* positive weight 0.2 it must be 0"),
+        (changed("violation_penalty", value=-1), "violation_penalty must be"),
+        (changed("violation_penalty", value=None), r"'rules\[1\]\.probability' .* 0.5, but its counts make it 1"),
+        (changed("rules", 0, "prediction", value=0), r"'rules\[0\]\.prediction' .* is 0.* must be 1"),
+        (changed("rules", 1, "positives", value=0), r"rules\[1\]"),
+        (changed("default", "probability", value=0.25), r"'default\.probability' .* is 0.25"),
+        (changed("rules", 0, "probability", value=-0.1), "cannot be negative"),
+    ],
+)
+def test_malformed_models_are_refused(data, message):
+    with pytest.raises(ModelError, match=message):
+        FallingRuleList.from_dict(json.loads(json.dumps(data)))
+
+
+def test_missing_entries_are_named():
+    for key in small().to_dict():
+        data = small().to_dict()
+        del data[key]
+        with pytest.raises(ModelError, match=key):
+            FallingRuleList.from_dict(data)
+
+
+def test_a_model_of_no_rows_is_refused():
+    data = FallingRuleList.without_rules((0, 1), 1, 3).to_dict()
+    data["default"]["positives"] = data["default"]["negatives"] = 0
+    with pytest.raises(ModelError, match="captured nothing"):
+        FallingRuleList.from_dict(data)
+
+
+@settings(max_examples=200)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.just(10**400) | st.text(),
+        lambda c: st.lists(c) | st.dictionaries(st.text(), c),
+    ),
+    st.data(),
+)
+def test_anything_else_is_refused_or_read(value, data):
+    saved = small().to_dict()
+    at = data.draw(st.sampled_from([saved, saved["rules"][0], saved["default"]]))
+    at[data.draw(st.sampled_from(sorted(at)))] = value
+    try:
+        model = FallingRuleList.from_dict(saved)
+    except ModelError:
+        return
+    assert FallingRuleList.from_json(model.to_json()) == model
+
+
+@pytest.mark.parametrize("k", range(10))
+@pytest.mark.parametrize("kind", ["falling", "soft_falling"])
+def test_known_optima(shared, kind, k):
+    with np.load(shared / "oracles" / f"{kind}_{k:02d}.npz") as z:
+        A, y, rules = z["X"].astype(bool), z["y"], z["one_optimal_list"].tolist()
+        w, C, C1, optimum = float(z["w"]), float(z["C"]), float(z["C1"]), float(z["objective"])
+    penalty = C1 if kind == "soft_falling" else None
+    model = FallingRuleList.from_problem(rl.Problem.from_arrays(A, y), rules, w, penalty)
+    assert model.objective(C) == pytest.approx(optimum, abs=1e-12)
+    assert penalty is not None or model.falls
+    exact = (decimal(w), Fraction(C), None if penalty is None else Fraction(C1))
+    best = naive.best_falling_rule_list(A, y, [1] * len(y), *exact)
+    assert float(best) == pytest.approx(optimum, abs=1e-12)

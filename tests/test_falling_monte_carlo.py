@@ -1,0 +1,309 @@
+"""The Monte-Carlo search: its lists fall, its bounds hold, and it keeps the laws of a search that proves nothing."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.falling_rule_list import FallingRuleListSearch, MonteCarloSearch
+from rulelab.falling_rule_list.data import prepare
+from rulelab.falling_rule_list.monte_carlo import MonteCarlo
+from rulelab.falling_rule_list.monte_carlo_kernels import completions
+from rulelab.jit import kernel
+from rulelab.search import Search, Snapshot, Status
+
+POSITIVE_WEIGHTS = st.sampled_from([1, 2, 7, 2.5, 0.5])
+PENALTIES = st.sampled_from([None, 0.0, 0.02, 0.5])
+REGULARIZATIONS = st.sampled_from([0.0, 1e-6, 0.01, 0.08])
+
+
+@st.composite
+def cases(draw):
+    n, m = draw(st.integers(4, 24)), draw(st.integers(1, 5))
+    A = np.array(draw(st.lists(st.lists(st.booleans(), min_size=m, max_size=m), min_size=n, max_size=n)))
+    y = np.array([0, 1, *draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))])
+    return A, y, draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
+
+
+def decimal(value: float) -> Fraction:
+    return Fraction(repr(float(value)))
+
+
+def exact(*values):
+    return tuple(None if value is None else decimal(value) for value in values)
+
+
+@given(cases(), POSITIVE_WEIGHTS, REGULARIZATIONS, PENALTIES, st.integers(0, 9))
+def test_every_list_falls_and_none_beats_the_optimum(case, w, regularization, penalty, seed):
+    A, y, weight = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    search = MonteCarloSearch(problem, regularization, w, penalty, iterations=30, random_state=seed)
+    for snapshot in rl.steps(search, work_per_step=3):
+        model = snapshot.incumbent.model
+        assert model.violation_penalty is not None or naive.falls(A, y, weight, model.antecedents)
+    w_exact, C, C1 = exact(w, regularization, penalty)
+    found = naive.falling_objective(A, y, weight, w_exact, C, model.antecedents, C1)
+    assert snapshot.incumbent.objective == float(found)
+    optimum = naive.best_falling_rule_list(A, y, weight, w_exact, C, C1)
+    assert found >= optimum
+    assert snapshot.lower_bound <= float(optimum)
+    if snapshot.status is Status.OPTIMAL:
+        assert found == optimum
+
+
+@settings(max_examples=30)
+@given(cases(), st.floats(0.05, 9).map(lambda w: round(w, 2)), st.integers(0, 9))
+def test_lists_fall_with_weights_that_are_no_integers(case, w, seed):
+    A, y, weight = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=np.array(weight) / 7)
+    last = rl.solve(MonteCarloSearch(problem, 0.001, w, iterations=60, random_state=seed))
+    assert last.incumbent.model.falls
+    assert last.incumbent.objective == last.incumbent.model.objective(0.001)
+
+
+def test_the_optimum_is_found_on_small_problems():
+    rng = np.random.default_rng(5)
+    reached = 0
+    for seed in range(30):
+        A = rng.random((60, 6)) < rng.uniform(0.2, 0.6, 6)
+        y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(60) < 0.2)
+        penalty = 0.3 if seed % 2 else None
+        search = MonteCarloSearch(rl.Problem.from_arrays(A, y), 0.01, 2, penalty, iterations=1000, random_state=seed)
+        best = naive.best_falling_rule_list(A, y, [1] * 60, *exact(2, 0.01, penalty))
+        reached += rl.solve(search).incumbent.objective == float(best)
+    assert reached >= 29
+
+
+@kernel
+def _completions(rules, lowest, p, q):
+    return completions(rules, lowest, p, q)
+
+
+@settings(max_examples=40)
+@given(cases(), POSITIVE_WEIGHTS, REGULARIZATIONS, PENALTIES)
+def test_no_list_costs_less_than_the_bound_of_its_prefixes(case, w, regularization, penalty):
+    A, y, weight = case
+    w_exact, C, C1 = exact(w, regularization, penalty)
+    n = sum(weight)
+    rules = MonteCarlo(prepare(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, w), penalty)._rules
+    for length in range(4):
+        for d in permutations(range(A.shape[1]), length):
+            counts = naive._captured(A, y, weight, d)
+            if any(sum(c) == 0 for c in counts[:-1]) or (penalty is None and not naive.falls(A, y, weight, d)):
+                continue
+            objective = float(naive.falling_objective(A, y, weight, w_exact, C, d, C1))
+            paid, lowest, rise = Fraction(0), Fraction(1), Fraction(0)
+            for k in range(length + 1):
+                p, q = (sum(c[i] for c in counts[k:]) for i in (0, 1))
+                closed, extended = _completions(rules, float(lowest), p, q)
+                prefix = float(paid / n + C * k + (C1 or 0) * rise)
+                if penalty is not None or all(w_exact * a > b for a, b in counts[:k]):
+                    assert prefix + min(closed, extended) <= objective + 1e-9
+                    assert k < length or prefix + closed == pytest.approx(objective)
+                p, q = counts[k]
+                if p + q:
+                    paid += min(w_exact * p, Fraction(q))
+                    rise += max(Fraction(0), Fraction(p, p + q) - lowest)
+                    lowest = min(lowest, Fraction(p, p + q))
+
+
+def test_feasibility_is_that_of_the_extended_prefix():
+    """Proposition 4.2 for the rule before the candidate, which is 1 at first, would let a rule in that cannot fall."""
+    A = np.zeros((13, 2), dtype=bool)
+    A[:4, 0] = A[4:10, 1] = True
+    y = [1, 1, 0, 0, *[1] * 6, *[0] * 3]
+    problem = rl.Problem.from_arrays(A, y)
+    assert not naive.falls(A, y, [1] * 13, (0,))
+    assert naive.falls(A, y, [1] * 13, (1, 0))
+    for seed in range(20):
+        first = MonteCarloSearch(problem, 0, 1.5, termination=0, random_state=seed).advance(1)
+        assert first.pruned["infeasible prefix"] == 1
+        assert first.incumbent.model.antecedents == (1, 0)
+        assert first.incumbent.model.falls
+    soft = MonteCarloSearch(problem, 0, 1.5, 0.0, termination=0).advance(1)
+    assert soft.pruned["infeasible prefix"] == 0
+
+
+def _problem(seed: int = 0, n: int = 200, m: int = 14) -> rl.Problem:
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
+    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
+
+
+@pytest.fixture(params=[None, 0.1], ids=["hard", "soft"])
+def make(request):
+    def build(seed=0, **options) -> Search:
+        options = {"iterations": 150, "random_state": 4, **options}
+        return FallingRuleListSearch(_problem(seed), 0.005, 2, request.param, method="monte_carlo", **options)
+
+    return build
+
+
+def _result(snapshot: Snapshot) -> tuple:
+    incumbent = replace(snapshot.incumbent, found_at=(0, snapshot.incumbent.found_at[1]))
+    detail = {key: value for key, value in snapshot.detail.items() if key != "trace"}
+    trace = [entry[1:] for entry in snapshot.detail["trace"]]
+    return (
+        snapshot.status,
+        incumbent,
+        snapshot.lower_bound,
+        snapshot.work,
+        snapshot.counts,
+        snapshot.pruned,
+        detail,
+        trace,
+    )
+
+
+def test_slicing_and_pickling_never_change_the_result(make):
+    whole = _result(rl.solve(make(), work_per_step=10**6))
+    assert whole[0] is Status.LIMIT
+    for size in (1, 7, 64):
+        assert _result(rl.solve(make(), work_per_step=size)) == whole
+    search = make()
+    for _ in range(4):
+        search.advance(9)
+        search = pickle.loads(pickle.dumps(search))
+    assert _result(rl.solve(search)) == whole
+    assert _result(rl.solve(make(random_state=5))) != whole
+
+
+def test_the_incumbent_never_worsens_and_sampling_never_moves_the_bound(make):
+    objective, bounds, work = math.inf, set(), 0
+    for snapshot in rl.steps(make(), work_per_step=3):
+        assert snapshot.incumbent.objective <= objective
+        assert snapshot.lower_bound <= snapshot.incumbent.objective
+        assert snapshot.work == work + 3
+        assert snapshot.incumbent.found_at[1] <= snapshot.work
+        assert len(pickle.dumps(snapshot)) < 20_000
+        bounds.add(snapshot.lower_bound)
+        objective, work = snapshot.incumbent.objective, snapshot.work
+    assert len(bounds) == 1
+    assert (snapshot.status, snapshot.limit, snapshot.work) == (Status.LIMIT, "iterations", 150)
+
+
+def test_more_iterations_go_on(make):
+    search = make()
+    first = rl.solve(search)
+    assert _result(rl.solve(search)) == _result(first)
+    search.iterations = 400
+    assert _result(rl.solve(search)) == _result(rl.solve(make(iterations=400)))
+    assert search.advance(5).status is Status.LIMIT
+
+
+def test_interleaved_searches_do_not_meet(make):
+    alone = [_result(rl.solve(make(seed))) for seed in (0, 1)]
+    pair = [make(0), make(1)]
+    last: list[Snapshot] = [search.advance(1) for search in pair]
+    while any(snapshot.status is Status.RUNNING for snapshot in last):
+        last = [search.advance(5) for search in pair]
+    assert [_result(snapshot) for snapshot in last] == alone
+
+
+def test_what_needs_no_rule_is_proven_at_once():
+    problem = rl.Problem.from_arrays([[1, 0], [1, 0], [0, 1], [0, 1]], [1, 0, 1, 0])
+    last = rl.solve(MonteCarloSearch(problem, 0.01))
+    assert (last.status, last.work, last.gap, last.log10_remaining) == (Status.OPTIMAL, 0, 0, 0)
+    perfect = rl.Problem.from_arrays([[1], [1], [0], [0]], [1, 1, 0, 0])
+    for penalty in (None, 0.5):
+        last = rl.solve(MonteCarloSearch(perfect, 0.01, 2, penalty, termination=0))
+        assert (last.status, last.incumbent.objective, last.lower_bound) == (Status.OPTIMAL, 0.01, 0.01)
+
+
+def test_trace_and_antecedents_considered(make):
+    search = make(iterations=1000)
+    assert search.trace.empty
+    assert search.considered.empty
+    last = rl.solve(search)
+    trace = search.trace
+    assert trace["objective"].is_monotonic_decreasing
+    assert trace["objective"].is_unique
+    assert trace["objective"].iloc[0] == rl.FallingRuleList.from_problem(
+        search.problem, (), 2, search.violation_penalty
+    ).objective(0.005)
+    assert trace["objective"].iloc[-1] == last.incumbent.objective
+    assert trace["iteration"].iloc[-1] == last.incumbent.found_at[1]
+    assert tuple(trace.itertuples(index=False, name=None)) == last.detail["trace"]
+    considered = search.considered
+    assert 32 <= len(considered) <= 64
+    assert set(np.diff(considered.index)) == {16}
+    assert considered.max().max() <= last.detail["antecedents"]
+    shown = [tuple(int(c) for c in row if c >= 0) for row in considered.to_numpy()]
+    assert [counts for _, counts in last.detail["considered"]] == shown
+    everything = sum(
+        a * b for a, b in zip(last.detail["considered_mean"], last.detail["lists_by_position"], strict=True)
+    )
+    assert round(everything) == last.counts["created"]
+
+
+def test_counts_of_every_list_are_kept_while_there_is_room(make):
+    search = make(iterations=64)
+    last = rl.solve(search)
+    considered = search.considered
+    assert considered.index.tolist() == list(range(1, 65))
+    assert considered.sum().tolist() == [
+        a * b for a, b in zip(last.detail["considered_mean"], last.detail["lists_by_position"], strict=True)
+    ]
+    assert int(considered.sum().sum()) == last.counts["created"]
+
+
+def test_parameters_make_the_search_again(make):
+    search = make(curiosity=0.3, termination=0.1)
+    again = FallingRuleListSearch(search.problem, **search.parameters)
+    assert type(again) is MonteCarloSearch
+    assert again.parameters == search.parameters
+    assert _result(rl.solve(again)) == _result(rl.solve(search))
+    assert isinstance(again, Search)
+    assert rl.FallingRuleListSearch is FallingRuleListSearch
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"regularization": 1}, "regularization must be"),
+        ({"regularization": -0.1}, "regularization must be"),
+        ({"regularization": True}, "regularization must be"),
+        ({"positive_weight": 0}, "positive_weight must be"),
+        ({"positive_weight": math.inf}, "positive_weight must be"),
+        ({"positive_weight": "1"}, "positive_weight must be"),
+        ({"positive_weight": 1e300}, "too large"),
+        ({"violation_penalty": -1}, "violation_penalty must be"),
+        ({"violation_penalty": math.nan}, "violation_penalty must be"),
+        ({"method": "random"}, "method must be one of .*monte_carlo"),
+        ({"iterations": 0}, "iterations must be"),
+        ({"iterations": 2.5}, "iterations must be"),
+        ({"curiosity": 1.1}, "curiosity must be"),
+        ({"termination": 1}, "termination must be"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"problem": 3}, "problem must be"),
+    ],
+)
+def test_bad_parameters_are_refused(bad, message):
+    arguments = {"problem": _problem(), "method": "monte_carlo", **bad}
+    with pytest.raises(ValueError, match=message):
+        FallingRuleListSearch(**arguments)
+
+
+def test_a_class_stands_for_its_method():
+    with pytest.raises(ValueError, match="method must be 'monte_carlo' for a MonteCarloSearch"):
+        MonteCarloSearch(_problem(), method="exact")
+
+
+@pytest.mark.parametrize(("w", "penalty", "at_most"), [(1, None, 0.1069682), (3, None, 0.2922540), (5, None, 0.43335)])
+def test_bank_lists_are_as_good_as_the_papers(instances, w, penalty, at_most):
+    A, y, names = instances.load("bank_227")
+    problem = rl.Problem.from_arrays(A, y, names=names)
+    last = rl.solve(MonteCarloSearch(problem, 1e-6, w, penalty, random_state=1))
+    assert instances.EXPECTED["falling_rule_list"]["bank_227", w, 1e-6] - 1e-7 <= last.incumbent.objective <= at_most
+    assert last.incumbent.model.falls

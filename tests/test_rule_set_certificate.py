@@ -1,0 +1,229 @@
+"""Certificates of rule sets: true proofs hold, wrong ones are refused, by brute force."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import rulelab as rl
+from rulelab.certificate import Certificate, CertificateError, prove_rule_set
+from rulelab.certificate.rule_set import mirrored
+from rulelab.certificate.rule_set_columns import columns
+
+GRID = 1024
+
+
+def best_dual(
+    problem: rl.Problem, form: str, most: int, depth: int, regularization: Fraction = Fraction(0)
+) -> tuple[np.ndarray, int]:
+    """Dual values of the linear program over all rules, rounded to the grid, and a price at which no rule gains."""
+    matrix, positives, negatives = mirrored(problem, form)
+    q, p = regularization.denominator, regularization.numerator
+    clauses = naive.all_clauses(matrix, depth)
+    covers = np.array([matrix[:, list(clause)].all(axis=1) for clause in clauses], dtype=np.int64)
+    covers = covers.reshape(len(clauses), len(matrix))
+    sizes = np.array([1 + len(clause) for clause in clauses], dtype=np.int64)
+    n = problem.n_patterns
+    costs = np.concatenate([q * (covers @ negatives) + p * sizes, q * positives]).astype(float)
+    rows = np.vstack([np.hstack([-covers.T, -np.eye(n)]), np.concatenate([sizes, np.zeros(n)])])
+    solved = linprog(costs, A_ub=rows, b_ub=[-1.0] * n + [most])
+    mass = np.rint(-solved.ineqlin.marginals[:n] * GRID).astype(np.int64)
+    dual = np.clip(mass, 0, GRID * q * positives)
+    gains = covers @ (dual - GRID * q * negatives) - GRID * p * sizes
+    return dual, max(0, *(-(-int(g) // int(s)) for g, s in zip(gains, sizes, strict=True)))
+
+
+@st.composite
+def instances(draw: Any) -> tuple[rl.Problem, str, int, int]:
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, m = draw(st.integers(4, 14)), draw(st.integers(2, 4))
+    y = rng.random(n) < 0.5
+    y[:2] = True, False
+    problem = rl.Problem.from_arrays(rng.random((n, m)) < 0.6, y, sample_weight=rng.integers(1, 4, size=n))
+    return problem, draw(st.sampled_from(["dnf", "cnf"])), draw(st.integers(2, 6)), draw(st.integers(1, 2))
+
+
+def all_sets(problem: rl.Problem, form: str, most: int, depth: int) -> list[rl.RuleSet]:
+    matrix = mirrored(problem, form)[0]
+    return [rl.RuleSet.from_problem(problem, c, form) for c in naive.all_rule_sets(matrix, most, depth)]
+
+
+@settings(max_examples=40)
+@given(instances(), st.sampled_from([0.0, 0.5, 0.75]))
+def test_exactly_the_optimal_sets_verify(case: Any, regularization: float) -> None:
+    problem, form, most, depth = case
+    matrix, positives, negatives = mirrored(problem, form)
+    exact = Fraction(regularization)
+    dual, price = best_dual(problem, form, most, depth, exact)
+    sets = all_sets(problem, form, most, depth)
+    objectives = [model.hamming_loss + exact * model.complexity for model in sets]
+    least = min(objectives)
+    rows = np.repeat(matrix, 2, axis=0)  # each pattern as a positive and as a negative row
+    labels = np.tile([True, False], len(matrix))
+    weight = np.column_stack([positives, negatives]).ravel().tolist()
+    assert least == naive.best_rule_set(rows, labels, weight, most, depth, penalty=exact)
+    rng = np.random.default_rng(0)
+    chosen = {int(np.argmin([float(o) for o in objectives])), *rng.integers(0, len(sets), size=4).tolist()}
+    for k in chosen:
+        proof = prove_rule_set(problem, sets[k], dual, price, GRID, most, depth, regularization)
+        verdict = rl.verify(problem, sets[k], proof)
+        assert verdict.valid == (objectives[k] == least), verdict.reason
+        assert verdict.objective == float(objectives[k])
+        assert verdict.lower_bound <= float(least)
+        assert not verdict.valid or verdict.lower_bound == float(least)
+
+
+@settings(max_examples=30)
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_any_dual_values_prove_nothing_wrong(case: Any, seed: int) -> None:
+    problem, form, most, depth = case
+    positives = mirrored(problem, form)[1]
+    rng = np.random.default_rng(seed)
+    dual = rng.integers(0, GRID * positives + 1)
+    price = int(rng.integers(0, 3 * GRID))
+    sets = all_sets(problem, form, most, depth)
+    least = min(model.hamming_loss for model in sets)
+    for model in (sets[0], sets[-1], min(sets, key=lambda s: s.hamming_loss)):
+        verdict = rl.verify(problem, model, prove_rule_set(problem, model, dual, price, GRID, most, depth))
+        assert not verdict.valid or model.hamming_loss == least
+        assert verdict.lower_bound is None or verdict.lower_bound <= least
+
+
+@settings(max_examples=30)
+@given(instances(), st.integers(0, 400), st.integers(-50, 400))
+def test_all_rules_within_the_slack_are_enumerated(case: Any, price: int, slack: int) -> None:
+    problem, form, _, depth = case
+    depth += 1
+    matrix, positives, negatives = mirrored(problem, form)
+    weight = 100 * (positives - negatives)
+    found = columns(matrix, weight, price, slack, depth)
+    expected = {}
+    for clause in naive.all_clauses(matrix, depth):
+        covered = matrix[:, list(clause)].all(axis=1)
+        if price * (1 + len(clause)) - weight[covered].sum() <= slack:
+            expected[covered.tobytes()] = 1 + len(clause)
+    got = {covered.tobytes(): c for covered, c in zip(found.covered, found.complexity.tolist(), strict=True)}
+    assert got == expected
+    assert len(found.covered) == len(expected)
+
+
+def proven() -> tuple[rl.Problem, rl.RuleSet, Certificate]:
+    rng = np.random.default_rng(8)
+    A = rng.random((40, 4)) < 0.5
+    y = (A[:, 0] & A[:, 1]) | (A[:, 2] & (rng.random(40) < 0.8))
+    problem = rl.Problem.from_arrays(A, y)
+    dual, price = best_dual(problem, "dnf", 5, 2)
+    model = min(all_sets(problem, "dnf", 5, 2), key=lambda s: s.hamming_loss)
+    return problem, model, prove_rule_set(problem, model, dual, price, GRID, 5, 2)
+
+
+def test_a_saved_proof_verifies(tmp_path: Any) -> None:
+    problem, model, proof = proven()
+    proof.save(tmp_path / "proof.npz")
+    verdict = rl.verify(problem, model, rl.Certificate.load(tmp_path / "proof.npz"))
+    assert verdict.valid, verdict.reason
+    assert "complexity at most 5, at most 2 conditions a rule" in verdict.reason
+    assert verdict.checked["conjunctions"] > 0
+    assert verdict.parameters["max_conditions"] == 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arrays", "message"),
+    [
+        ({"max_complexity": 6.5}, {}, "whole number"),
+        ({"grid": 0.0}, {}, "whole number"),
+        ({"regularization": -1.0}, {}, "at least 0"),
+        ({"regularization": float("nan")}, {}, "at least 0"),
+        ({"colour": 1.0}, {}, "parameters must be"),
+        ({"max_complexity": 2.0}, {}, "more than the 2"),
+        ({"max_conditions": 1.0}, {}, "more than the 1"),
+        ({"grid": 2.0**52}, {}, "too large|too fine"),
+        ({}, {"dual": np.zeros(3, dtype=np.int64)}, "one integer for each pattern"),
+        ({}, {"dual": np.zeros(16)}, "one integer for each pattern"),
+        ({}, {"price": np.array([-1])}, "negative"),
+        ({}, {"extra": np.array([0])}, "must hold"),
+    ],
+)
+def test_damaged_certificates_are_refused(parameters: Any, arrays: Any, message: str) -> None:
+    problem, model, proof = proven()
+    damaged = replace(proof, parameters={**proof.parameters, **parameters}, arrays={**proof.arrays, **arrays})
+    verdict = rl.verify(problem, model, damaged)
+    assert not verdict.valid
+    assert re.search(message, verdict.reason), verdict.reason
+
+
+def test_dual_values_beyond_a_patterns_weight_are_refused() -> None:
+    problem, model, proof = proven()
+    for change in (-1, int(GRID * problem.total_weight)):
+        dual = proof.arrays["dual"].copy()
+        dual[0] = change
+        verdict = rl.verify(problem, model, replace(proof, arrays={**proof.arrays, "dual": dual}))
+        assert not verdict.valid
+        assert "dual value is negative, or more" in verdict.reason
+
+
+def test_dual_values_at_which_a_rule_gains_are_refused() -> None:
+    problem, model, proof = proven()
+    greedy = {"dual": GRID * problem.positives, "price": np.array([0])}
+    verdict = rl.verify(problem, model, replace(proof, arrays=greedy))
+    assert not verdict.valid
+    assert "gains more than it costs" in verdict.reason
+    assert verdict.lower_bound is None
+
+
+def test_weak_dual_values_give_a_lower_bound_only() -> None:
+    problem, model, _ = proven()
+    worse = rl.RuleSet.from_problem(problem, [])
+    verdict = rl.verify(problem, worse, prove_rule_set(problem, worse, *_zero(problem), GRID, 5, 2))
+    assert not verdict.valid
+    assert "a rule set with an objective below" in verdict.reason
+    assert verdict.lower_bound == 0 < model.hamming_loss
+    assert rl.verify(problem, model, prove_rule_set(problem, model, *_zero(problem), GRID, 5, 2)).valid
+
+
+def _zero(problem: rl.Problem) -> tuple[np.ndarray, int]:
+    return np.zeros(problem.n_patterns, dtype=np.int64), 0
+
+
+def test_a_model_of_other_data_is_refused() -> None:
+    problem, model, proof = proven()
+    forged = replace(model, rules=(replace(model.rules[0], negatives=0, alone_negatives=0), *model.rules[1:]))
+    if forged == model:
+        forged = replace(model, training=replace(model.training, false_negative=0))
+    verdict = rl.verify(problem, forged, proof)
+    assert not verdict.valid
+    assert "not those of this problem" in verdict.reason
+
+
+def test_weights_that_are_not_whole_have_no_certificate() -> None:
+    A = np.array([[True, False], [False, True], [True, True]])
+    problem = rl.Problem.from_arrays(A, [1, 0, 1], sample_weight=[0.5, 1.0, 1.0])
+    with pytest.raises(CertificateError, match="whole weights"):
+        prove_rule_set(problem, rl.RuleSet.from_problem(problem, []), np.zeros(3, dtype=np.int64), 0, GRID, 4, 2)
+
+
+def test_a_real_table_is_proven(shared: Any, instances: Any) -> None:
+    A, y, _ = instances.load("tic_tac_toe_54")
+    problem = rl.Problem.from_arrays(A, y)
+    model = rl.RuleSet.from_problem(problem, _lines(A, y))
+    proof = prove_rule_set(problem, model, np.zeros(problem.n_patterns, dtype=np.int64), 0, GRID, 32, 3)
+    assert model.hamming_loss == 0
+    assert rl.verify(problem, model, proof).valid
+
+
+def _lines(A: np.ndarray, y: np.ndarray) -> list[tuple[int, int, int]]:
+    """The eight ways to have three in a row: conditions "square is x" that hold on positive boards only."""
+    squares = [6 * k + 4 for k in range(9)]
+    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+    chosen = [tuple(squares[k] for k in line) for line in lines]
+    assert not any(A[~y][:, list(line)].all(axis=1).any() for line in chosen)
+    return chosen  # type: ignore[return-value]

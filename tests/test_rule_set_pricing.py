@@ -1,0 +1,284 @@
+"""Pricing agrees with brute force: largest sums, bounds at any time, enumeration by covered set, the beam."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.conditions import Condition
+from rulelab.rule_set.beam import beam
+from rulelab.rule_set.cubes import cube_parts
+from rulelab.rule_set.enumeration import Enumerator, enumerate_rules
+from rulelab.rule_set.features import Features
+from rulelab.rule_set.pricing import MOST_RULES, Pricer, Pricing, price
+
+
+class Case(NamedTuple):
+    matrix: np.ndarray
+    conditions: list[Condition]
+    weight: np.ndarray
+    price: int
+    depth: int | None
+
+    @property
+    def features(self) -> Features:
+        return Features(self.matrix, self.conditions)
+
+    @property
+    def charge(self) -> np.ndarray:
+        most = self.matrix.shape[1]
+        return self.price * np.arange(1, 2 + (most if self.depth is None else min(self.depth, most)))
+
+
+def conditions_on(table: np.ndarray, chosen: list[tuple[int, str, int]]) -> tuple[np.ndarray, list[Condition]]:
+    """Conditions on columns of small numbers, 5 of the first column standing for a missing cell."""
+    columns, conditions = [], []
+    for j, operator, value in chosen:
+        x = table[:, j]
+        missing = (x == 5) & (j == 0)
+        test = {"<=": x <= value, ">": x > value, "==": x == value, "!=": x != value}
+        columns.append(missing if operator == "is missing" else test[operator] & ~missing)
+        conditions.append(Condition(f"x{j}", operator, None if operator == "is missing" else value))
+    return np.column_stack(columns), conditions
+
+
+@st.composite
+def cases(draw: Any, deepest: int = 4) -> Case:
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    n, p = draw(st.integers(1, 40)), draw(st.integers(1, 4))
+    operators = st.sampled_from(["<=", ">", "==", "!=", "is missing"])
+    chosen = draw(st.lists(st.tuples(st.integers(0, p - 1), operators, st.integers(0, 5)), min_size=1, max_size=8))
+    matrix, conditions = conditions_on(rng.integers(0, 6, size=(n, p)), chosen)
+    spread = draw(st.sampled_from([1, 4, 1000]))  # few values and ties, or nearly all different
+    weight = rng.integers(-spread, spread + 1, size=n)
+    copies = draw(st.sampled_from([1, 1, 40]))  # enough of the same weight for sections of whole words
+    if copies > 1:
+        matrix, weight = np.repeat(matrix, copies, axis=0), np.repeat(weight, copies)
+    depth = draw(st.sampled_from([None, *range(1, deepest + 1)]))
+    return Case(matrix, conditions, weight, draw(st.sampled_from([0, 0, 1, 3, 10 * spread])), depth)
+
+
+def truth(case: Case) -> np.ndarray:
+    """What `Pricing.best` must be, by brute force."""
+    rows, inverse = np.unique(case.matrix, axis=0, return_inverse=True)
+    merged = np.zeros(len(rows), dtype=np.int64)
+    np.add.at(merged, inverse.ravel(), case.weight)
+    sums = naive.largest_sums(rows, merged.tolist(), len(case.charge) - 1)
+    return np.array([0, *np.maximum(sums, case.charge[1:])])
+
+
+def check_rules(case: Case, result: Pricing) -> None:
+    assert len(set(result.rules)) == len(result.rules) <= MOST_RULES
+    for rule, total, value in zip(result.rules, result.sums, result.values, strict=True):
+        assert total == case.weight[case.matrix[:, list(rule)].all(axis=1)].sum()
+        assert value == total - case.charge[len(rule)] > 0
+        assert rule == tuple(sorted(rule))
+    assert (np.diff(result.values) <= 0).all()
+
+
+@settings(max_examples=120)
+@given(cases(), st.sampled_from(["auto", "bitset"]))
+def test_largest_sums_are_those_of_brute_force(case: Case, method: str) -> None:
+    result = price(case.features, case.weight, case.price, case.depth, method=method)
+    assert result.complete
+    assert (result.best == truth(case)).all()
+    check_rules(case, result)
+    best = truth(case)
+    assert result.value == max(0, (best[1:] - case.charge[1:]).max())
+
+
+@settings(max_examples=80)
+@given(cases(deepest=5))
+def test_data_cubes_find_the_same(case: Case) -> None:
+    case = case._replace(depth=case.depth or 3)
+    result = price(case.features, case.weight, case.price, case.depth, method="cubes")
+    assert result.complete
+    assert (result.best == truth(case)).all()
+    check_rules(case, result)
+
+
+@settings(max_examples=50)
+@given(cases(), st.integers(1, 6), st.sampled_from(["auto", "bitset", "cubes"]))
+def test_slices_and_pickles_change_nothing_and_bounds_hold_at_any_time(case: Case, slice_: int, method: str) -> None:
+    case = case._replace(depth=case.depth or 3)
+    whole = price(case.features, case.weight, case.price, case.depth, method=method)
+    pricer = Pricer(case.features, case.weight, case.price, case.depth, method=method)
+    assert (pricer.result().best >= whole.best).all()
+    while not pricer.advance(slice_):
+        early = pricer.result()
+        assert not early.complete
+        assert (early.best >= whole.best).all()
+        check_rules(case, early)
+        pricer = pickle.loads(pickle.dumps(pricer))
+    result = pricer.result()
+    assert (result.best == whole.best).all()
+    assert result.rules == whole.rules
+    assert result.nodes == whole.nodes == pricer.nodes
+    assert pricer.advance(10)
+    assert pricer.nodes == result.nodes
+
+
+@settings(max_examples=40)
+@given(cases(), st.randoms(use_true_random=False))
+def test_seeds_are_returned_and_change_no_bound(case: Case, random: Any) -> None:
+    m = case.matrix.shape[1]
+    rules = [rule for s in (1, 2) for rule in combinations(range(m), s)]
+    seeds = random.sample(rules, min(len(rules), 4))
+    result = price(case.features, case.weight, case.price, case.depth, seeds=seeds)
+    assert (result.best == truth(case)).all()
+    check_rules(case, result)
+    values = case.features.sums(seeds, case.weight) - case.price * (1 + np.array([len(rule) for rule in seeds]))
+    allowed = [rule for rule, value in zip(seeds, values, strict=True) if value > 0 and len(rule) < len(case.charge)]
+    assert set(allowed) <= set(result.rules)
+
+
+@settings(max_examples=30)
+@given(cases())
+def test_charges_may_be_any_that_do_not_fall(case: Case) -> None:
+    charge = np.sort(np.random.default_rng(len(case.weight)).integers(0, 50, size=len(case.charge)))
+    result = price(case.features, case.weight, charge, case.depth)
+    free = truth(case._replace(price=0))
+    assert (result.best[1:] == np.maximum(free[1:], charge[1:])).all()
+
+
+@settings(max_examples=80)
+@given(cases(), st.integers(1, 12), st.booleans())
+def test_enumeration_finds_each_covered_set_once_by_a_shortest_rule(case: Case, slice_: int, low: bool) -> None:
+    features = case.features
+    threshold = case.charge if not low else np.sort(case.charge - 3)
+    expected = {}
+    for clause in naive.all_clauses(case.matrix, len(threshold) - 1):
+        covered = case.matrix[:, list(clause)].all(axis=1)
+        sizes = [s for s in range(len(clause), len(threshold)) if case.weight[covered].sum() >= threshold[s]]
+        if len(clause) in sizes:
+            expected[covered.tobytes()] = len(clause)
+    enumerator = Enumerator(features, case.weight, threshold, case.depth, 10**6)
+    while not enumerator.advance(slice_):
+        enumerator = pickle.loads(pickle.dumps(enumerator))
+    result = enumerator.result()
+    assert result.complete
+    assert not result.overflow
+    assert {features.covered(rule).tobytes(): len(rule) for rule in result.rules} == expected
+    assert len(result.rules) == len(expected)
+    assert (result.sums == features.sums(result.rules, case.weight)).all()
+
+
+def small() -> Case:
+    matrix, conditions = conditions_on(
+        np.random.default_rng(3).integers(0, 5, size=(60, 3)), [(j, "==", v) for j in range(3) for v in range(5)]
+    )
+    return Case(matrix, conditions, np.random.default_rng(4).integers(-3, 5, size=60), 0, 3)
+
+
+def test_an_enumeration_of_too_many_rules_says_so() -> None:
+    case = small()
+    threshold = np.zeros(4, dtype=np.int64)
+    whole = enumerate_rules(case.features, case.weight, threshold, 3, 10**6)
+    cut = enumerate_rules(case.features, case.weight, threshold, 3, len(whole.rules) - 1)
+    assert whole.complete
+    assert cut.overflow
+    assert not cut.complete
+    assert not enumerate_rules(case.features, case.weight, threshold, 3, 10**6, node_limit=2).complete
+
+
+def test_patterns_of_weight_zero_tell_covered_sets_apart() -> None:
+    matrix = np.array([[True, True], [True, False], [False, True]])
+    weight = np.array([5, 0, -9])
+    found = enumerate_rules(Features(matrix), weight, np.array([5, 5, 5]), None, 10)
+    assert found.rules == ((0,), (0, 1))
+    assert found.sums.tolist() == [5, 5]
+
+
+@settings(max_examples=40)
+@given(cases())
+def test_the_beam_finds_good_rules(case: Case) -> None:
+    rules, sums = beam(case.features, case.weight, case.price, case.depth)
+    charge = case.charge
+    assert len(set(rules)) == len(rules)
+    assert (sums == case.features.sums(rules, case.weight)).all()
+    assert all(total > charge[len(rule)] for rule, total in zip(rules, sums, strict=True))
+    values = [total - charge[len(rule)] for rule, total in zip(rules, sums, strict=True)]
+    best = truth(case)
+    assert max([0, *values]) <= max(0, (best[1:] - charge[1:]).max())
+    assert max([0, *values]) >= max(0, best[1] - charge[1])
+    assert values == sorted(values, reverse=True)
+
+
+def test_a_wide_beam_is_exact() -> None:
+    case = small()
+    _, sums = beam(case.features, case.weight, 0, 3, widths=(1000, 1000, 1000))
+    assert sums[0] == truth(case)[-1]
+
+
+def test_columns_whose_cubes_are_too_large_are_left_to_the_bitset_search() -> None:
+    matrix = np.random.default_rng(0).random((50, 300)) < 0.5
+    features = Features(matrix, [Condition("x", "==", j) for j in range(300)])
+    weight = np.arange(50) - 20
+    assert cube_parts(features, 2) is None
+    with pytest.raises(ValueError, match="too large"):
+        price(features, weight, 5, 2, method="cubes")
+    pricer = Pricer(features, weight, 5, 1)
+    assert pricer.advance(10)
+    assert pricer.method == "bitset"
+
+
+def test_constant_and_equal_conditions() -> None:
+    x = np.random.default_rng(1).random(30) < 0.5
+    matrix = np.column_stack([np.zeros(30, bool), np.ones(30, bool), x, x, ~x])
+    features = Features(matrix)
+    assert features.used.tolist() == [1, 2, 4]
+    weight = np.where(x, 2, 1)
+    result = price(features, weight, 0)
+    assert result.best.tolist() == [0] + [weight.sum()] * 5
+    assert result.rules[0] == (1,)
+    assert features.sums([(3,), (0, 1)], weight).tolist() == [weight[x].sum(), 0]
+
+
+def test_nothing_is_found_where_no_pattern_satisfies_anything() -> None:
+    features = Features(np.zeros((4, 2), dtype=bool))
+    result = price(features, np.array([1, 2, 3, 4]), 1)
+    assert result.rules == ()
+    assert result.value == 0
+    assert result.complete
+    assert enumerate_rules(features, np.array([1, 2, 3, 4]), np.zeros(3, dtype=np.int64), None, 5).rules == ()
+
+
+def test_features_of_a_problem() -> None:
+    X = rl.datasets.load("tic_tac_toe")
+    problem = rl.Problem.from_arrays(rl.Binarizer().fit_transform(X.X), X.y)
+    features, negated = Features.from_problem(problem), Features.from_problem(problem, "cnf")
+    assert len(np.unique(features.sources)) == len(np.unique(negated.sources)) == 9
+    rule = (0, 5)
+    assert (features.covered(rule) == problem.matrix()[:, list(rule)].all(axis=1)).all()
+    assert (negated.covered(rule) == ~problem.matrix()[:, list(rule)].any(axis=1)).all()
+    again = pickle.loads(pickle.dumps(features))
+    assert (again.covers([rule, (1,)]) == features.covers([rule, (1,)])).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weight": np.ones(60)}, "must be int64"),
+        ({"weight": np.ones(3, dtype=np.int64)}, "one for each of 60"),
+        ({"weight": np.full(60, 2**56)}, "coarser grid"),
+        ({"charge": np.array([0, 3, 2, 1])}, "must not fall"),
+        ({"charge": np.zeros(2, dtype=np.int64)}, r"shape \(4,\)"),
+        ({"charge": 2**60}, "coarser grid"),
+        ({"max_conditions": 0}, "at least 1"),
+        ({"method": "simplex"}, "method"),
+    ],
+)
+def test_bad_arguments_are_refused(change: dict[str, Any], message: str) -> None:
+    case = small()
+    arguments: dict[str, Any] = {"weight": case.weight, "charge": 1, "max_conditions": 3} | change
+    with pytest.raises(ValueError, match=message):
+        Pricer(case.features, **arguments)

@@ -1,0 +1,286 @@
+"""The rule set engine against the naive reference, a solver over all columns, and certified benchmark instances."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from itertools import combinations
+
+import highspy
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.rule_set import RuleSetSearch
+from rulelab.rule_set.branching import BranchAndBound
+from rulelab.rule_set.dual import bound, dual_point, knapsack, price_of
+from rulelab.rule_set.features import Features
+from rulelab.rule_set.master import nothing_fixed, solve_master
+from rulelab.rule_set.pool import Pool
+from rulelab.rule_set.program import make_program
+from rulelab.search import Status
+
+LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
+
+
+@st.composite
+def small_problems(draw, max_rows=12, max_conditions=5):
+    n, m = draw(st.integers(2, max_rows)), draw(st.integers(1, max_conditions))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
+    return np.array(cells).reshape(n, m), y, weight
+
+
+def certified(search: RuleSetSearch) -> rl.Snapshot:
+    """The last snapshot; bounds are checked on the way."""
+    lower = 0.0
+    for snapshot in rl.steps(search):
+        assert lower <= snapshot.lower_bound
+        lower = snapshot.lower_bound
+    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.lower_bound == snapshot.incumbent.objective
+    return snapshot
+
+
+@settings(max_examples=80)
+@given(
+    small_problems(),
+    st.integers(2, 8),
+    st.sampled_from([None, 1, 2, 3]),
+    st.sampled_from(["dnf", "cnf"]),
+    st.sampled_from(sorted(LOSSES)),
+    st.sampled_from([0.0, 0.01, 0.5, 3.0]),
+)
+def test_the_optimum_is_that_of_the_naive_reference(case, max_complexity, max_conditions, form, loss, regularization):
+    A, y, weight = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    search = RuleSetSearch(problem, max_complexity, max_conditions, loss, form, regularization=regularization)
+    snapshot = certified(search)
+    seen, wanted = (A, y) if form == "dnf" else (~A, ~y)
+    penalty = Fraction(repr(regularization))
+    expected = naive.best_rule_set(seen, wanted, weight, max_complexity, max_conditions or 5, LOSSES[loss], penalty)
+    assert snapshot.incumbent.objective == pytest.approx(float(expected), abs=1e-9)
+    clauses = [tuple(literal.antecedent for literal in rule.literals) for rule in snapshot.incumbent.model.rules]
+    assert LOSSES[loss](seen, wanted, weight, clauses) + penalty * naive.rule_set_complexity(clauses) == expected
+    assert naive.rule_set_complexity(clauses) == snapshot.incumbent.complexity <= max_complexity
+    assert all(len(clause) <= search.conditions for clause in clauses)
+
+
+@settings(max_examples=30)
+@given(small_problems(), st.integers(0, 2**32 - 1))
+def test_weights_that_are_not_integers(case, seed):
+    A, y, _ = case
+    weight = np.random.default_rng(seed).uniform(0.1, 3.0, len(y))
+    snapshot = certified(RuleSetSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 6, 2))
+    expected = naive.best_rule_set(A, y, [Fraction(w) for w in weight], 6, 2)
+    assert snapshot.incumbent.objective == pytest.approx(float(expected), abs=snapshot.detail["resolution"] + 1e-9)
+
+
+def test_naive_reference_and_a_solver_over_all_columns_agree():
+    """A third opinion on a problem that enumeration of sets could not do."""
+    rng = np.random.default_rng(3)
+    A = rng.random((150, 12)) < rng.uniform(0.3, 0.7, 12)
+    y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & ~A[:, 3])) ^ (rng.random(150) < 0.2)
+    snapshot = certified(RuleSetSearch(rl.Problem.from_arrays(A, y), 10, 2))
+    rules = [r for s in (1, 2) for r in combinations(range(12), s)]
+    covers = np.array([A[:, list(r)].all(axis=1) for r in rules])
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    use = [model.addBinary(obj=float((hit & ~y).sum())) for hit in covers]
+    for i in np.flatnonzero(y):
+        missed = model.addVariable(0, 1, 1.0)
+        model.addConstr(sum((use[k] for k in np.flatnonzero(covers[:, i])), missed) >= 1)
+    model.addConstr(sum(((1 + len(r)) * use[k] for k, r in enumerate(rules)), 0 * use[0]) <= 10)
+    model.run()
+    assert snapshot.incumbent.objective == round(model.getInfo().objective_function_value)
+
+
+def test_certified_instances(instances):
+    for (name, max_complexity), expected in instances.EXPECTED["rule_set"].items():
+        A, y, names = instances.load(name)
+        problem = rl.Problem.from_arrays(pd.DataFrame(A, columns=names), y)
+        snapshot = certified(RuleSetSearch(problem, max_complexity))
+        assert snapshot.incumbent.objective == expected
+        assert snapshot.incumbent.complexity <= max_complexity
+
+
+def noisy(seed=0, n=300, m=16):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
+    y = (A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3] & A[:, 4])
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.2))
+
+
+def test_every_dual_point_gives_a_bound():
+    """Duals drawn at random, far from any optimum, are rounded into their box and bound the loss all the same."""
+    rng = np.random.default_rng(1)
+    A = rng.random((14, 4)) < 0.5
+    y = rng.random(14) < 0.5
+    y[:2] = True, False
+    problem = rl.Problem.from_arrays(A, y)
+    for loss, measure in LOSSES.items():
+        program = make_program(problem, 6, loss)
+        optimum = naive.best_rule_set(A, y, [1] * 14, 6, 4, measure)
+        for _ in range(20):
+            point = dual_point(program, rng.normal(0.5, 0.7, len(program.watched)), np.zeros(0))
+            in_rows = point.weight[problem.row_pattern] // np.bincount(problem.row_pattern)[problem.row_pattern]
+            assert in_rows.shape == (14,)
+            matrix = problem.matrix()
+            best = np.array([0, *naive.largest_sums(matrix, point.weight.tolist(), 4)])
+            assert bound(program, point, best) <= optimum
+            price = price_of(point, best)
+            assert Fraction(point.total - 6 * price, point.grid) <= optimum
+            assert knapsack(best, 0, 6) <= 6 * price
+
+
+def test_more_columns_in_the_master_never_raise_its_value():
+    problem = noisy()
+    program, features = make_program(problem, 8), Features.from_problem(problem)
+    pool = Pool(program, features)
+    pool.add(list(combinations(range(10), 2)))
+    value, basis = np.inf, None
+    for k in (5, 12, 30, 45):
+        columns = pool.columns(np.arange(k))
+        warm = solve_master(program, columns, nothing_fixed(program, len(columns.kind)), basis)
+        cold = solve_master(program, columns, nothing_fixed(program, len(columns.kind)))
+        assert warm.value == pytest.approx(cold.value)
+        assert warm.value <= value + 1e-6
+        assert (warm.share >= -1e-9).all()
+        value, basis = warm.value, warm.basis
+
+
+def test_branching_finds_the_best_set_of_given_columns():
+    problem = noisy(4, 60, 6)
+    program, features = make_program(problem, 7), Features.from_problem(problem)
+    pool = Pool(program, features)
+    pool.add([*((j,) for j in range(6)), *combinations(range(6), 2)])
+    columns = pool.columns(np.arange(len(pool))).merged()
+    search = BranchAndBound(program, columns, program.worst + 1, program.least, np.arange(3))
+    bounds = [search.bound]
+    while search.open:
+        search.advance()
+        bounds.append(search.bound)
+    best = min(
+        program.cost(*pool.measure(chosen)[:2], 0)
+        for size in range(4)
+        for chosen in combinations(range(len(pool)), size)
+        if pool.complexity[list(chosen)].sum() <= 7
+    )
+    assert search.upper == best == program.cost(*pool.measure(search.best)[:2], 0)
+    assert bounds == sorted(bounds)
+
+
+def test_too_many_columns_end_with_a_limit_that_can_be_raised():
+    search = RuleSetSearch(noisy(2), 9, 3, column_limit=2)
+    stopped = rl.solve(search)
+    assert (stopped.status, stopped.limit) == (Status.LIMIT, "columns")
+    assert stopped.gap > 0
+    search.column_limit = 5000
+    assert rl.solve(search).status is Status.OPTIMAL
+    assert certified(RuleSetSearch(noisy(2), 9, 3)).incumbent.objective == search.advance(1).incumbent.objective
+
+
+def test_memory_ends_with_a_limit_that_can_be_raised():
+    search = RuleSetSearch(noisy(), 9, 3, memory_limit=1)
+    stopped = rl.solve(search)
+    assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
+    search.memory_limit = 10**8
+    assert rl.solve(search).status is Status.OPTIMAL
+
+
+def test_a_search_pickled_after_every_unit_ends_alike():
+    whole = certified(RuleSetSearch(noisy(), 9, 3))
+    search = RuleSetSearch(noisy(), 9, 3)
+    while (snapshot := search.advance(1)).status is Status.RUNNING:
+        search = pickle.loads(pickle.dumps(search))
+    assert snapshot.counts == whole.counts
+    assert snapshot.incumbent.model == whole.incumbent.model
+
+
+def test_a_warm_start_is_the_first_set():
+    problem = noisy(2)
+    first = certified(RuleSetSearch(problem, 9, 3))
+    again = RuleSetSearch(problem, 9, 3, warm_start=first.incumbent.model)
+    assert again.advance(1).incumbent.objective == first.incumbent.objective
+    assert certified(again).incumbent.objective == first.incumbent.objective
+    donor = RuleSetSearch(problem, 5, 3)
+    certified(donor)
+    wider = RuleSetSearch(problem, 9, 3, warm_start=donor.columns)
+    assert wider.advance(1).counts["columns"] >= len(donor.columns)
+    assert certified(wider).incumbent.objective == first.incumbent.objective
+
+
+@pytest.mark.parametrize("start", [[()], [(0, 16)], [(-1,)]])
+def test_a_warm_start_of_unknown_antecedents_is_refused(start):
+    with pytest.raises(ValueError, match="warm_start"):
+        RuleSetSearch(noisy(), warm_start=start)
+
+
+def test_the_selected_set_makes_no_more_errors():
+    problem = noisy(3)
+    search = RuleSetSearch(problem, 9, 3)
+    snapshot = certified(search)
+    assert search.selected.errors <= snapshot.incumbent.errors
+    assert search.selected.complexity <= 9
+
+
+def test_certificates_verify():
+    for form in ("dnf", "cnf"):
+        for regularization in (0.0, 0.5):
+            search = RuleSetSearch(noisy(2), 9, 2, form=form, regularization=regularization)
+            with pytest.raises(rl.CertificateError, match="not proven"):
+                search.certificate()
+            model = certified(search).incumbent.model
+            assert rl.verify(search.problem, model, search.certificate()).valid
+    search = RuleSetSearch(noisy(2), 5, 2, loss="zero_one")
+    rl.solve(search)
+    with pytest.raises(rl.CertificateError, match="Hamming"):
+        search.certificate()
+
+
+def test_more_room_never_costs():
+    losses = [certified(RuleSetSearch(noisy(2), c, 2)).incumbent.objective for c in (2, 3, 5, 8)]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_what_is_shown():
+    search = RuleSetSearch(noisy(), 9, 3)
+    detail = certified(search).detail
+    assert detail["conditions"] == 3 == search.conditions
+    assert detail["least_reduced_cost"] <= 0
+    assert detail["master_value"] <= search.advance(1).incumbent.objective
+    assert RuleSetSearch(noisy(), 9).conditions == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("problem", None),
+        ("max_complexity", 1),
+        ("max_complexity", 2.5),
+        ("max_conditions", 0),
+        ("loss", "logistic"),
+        ("form", "xnf"),
+        ("fairness", 0.1),
+        ("regularization", -1),
+        ("regularization", float("nan")),
+        ("column_limit", 0),
+        ("memory_limit", 0),
+        ("random_state", -1),
+    ],
+)
+def test_arguments_out_of_range_are_named(name, value):
+    arguments = {"problem": noisy(n=20, m=5), name: value}
+    with pytest.raises(ValueError, match=name):
+        RuleSetSearch(**arguments)
+
+
+def test_parameters_make_the_search_again():
+    search = RuleSetSearch(noisy(), 9, 3, loss="zero_one", form="cnf", regularization=0.5, random_state=4)
+    assert RuleSetSearch(search.problem, **search.parameters).parameters == search.parameters

@@ -1,0 +1,379 @@
+"""Sweeps against the same fits done one by one; folds, fronts, groups, failures, bad input."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from fairlearn.metrics import equalized_odds_difference
+from sklearn.model_selection import StratifiedKFold
+
+import rulelab as rl
+from rulelab.datasets import Dataset, from_frame
+from rulelab.rule_set import EqualOpportunity, RuleSetSearch
+from rulelab.sweeps import FAMILIES, SweepError, non_dominated, worker
+from rulelab.sweeps.families import RuleLists
+from rulelab.sweeps.plan import make_plan
+from rulelab.sweeps.running import THREAD_NAME
+
+GRID = {"regularization": [0.02, 0.05, 0.1], "max_conditions": [1, 2]}
+TIMES = ["seconds"]
+
+
+def people(n: int = 240, seed: int = 0) -> Dataset:
+    """Rows with a numeric, a categorical and a Boolean column, two groups and a target that depends on all."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 70, n),
+            "job": rng.choice(["clerk", "cook", "judge"], n),
+            "member": rng.random(n) < 0.5,
+            "group": rng.choice(["one", "two"], n, p=[0.6, 0.4]),
+        }
+    )
+    chance = 0.1 + 0.4 * (frame.age < 35) + 0.3 * (frame.job == "cook") + 0.1 * (frame.group == "one")
+    frame["y"] = (rng.random(n) < chance).astype(int)
+    return from_frame(frame, "y", sensitive=["group"], name="people")
+
+
+DATA = people()
+
+
+def hard() -> Dataset:
+    """Noise: no proof comes to an end."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((2000, 40)) < 0.5, columns=[f"c{j}" for j in range(40)])
+    return from_frame(frame.assign(y=rng.integers(0, 2, 2000)), "y", name="noise")
+
+
+def run(**arguments) -> rl.Sweep:
+    sweep = rl.sweep(DATA, **{"grid": GRID, "cv": 3, "sensitive": "group"} | arguments)
+    assert sweep.wait(120)
+    return sweep
+
+
+@pytest.fixture(scope="module")
+def done() -> rl.Sweep:
+    return run()
+
+
+def test_every_fit_is_what_it_is_alone(done):
+    """Folds of scikit-learn, conditions and antecedents of the training rows only, no warm start."""
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0).split(DATA.X, DATA.y)
+    rows = done.frame.set_index(["fold", "regularization", "max_conditions"])
+    assert len(rows) == 3 * 3 * 2
+    for fold, (train, test) in enumerate(splitter):
+        conditions = rl.Binarizer().fit_transform(DATA.X.iloc[train])
+        for max_conditions in GRID["max_conditions"]:
+            mined = rl.mine_antecedents(conditions, max_conditions=max_conditions)
+            problem = rl.Problem.from_antecedents(mined, DATA.y.iloc[train])
+            for regularization in GRID["regularization"]:
+                alone = rl.solve(rl.RuleListSearch(problem, regularization))
+                row = rows.loc[fold, regularization, max_conditions]
+                assert row.status == "optimal"
+                assert row.objective == row.lower_bound == alone.incumbent.objective
+                model = rl.RuleList.from_json(row.model)
+                assert row.rules == alone.incumbent.complexity == len(model.rules)
+                assert row.conditions == sum(len(rule.conditions) for rule in model.rules)
+                assert row.complexity == row.rules + row.conditions
+                for part, at in (("train", train), ("test", test)):
+                    scores = model.evaluate(DATA.X.iloc[at], DATA.y.iloc[at])
+                    assert row[f"{part}_errors"] == scores.errors
+                    assert row[f"{part}_weight"] == len(at)
+                    assert row[f"{part}_true_positive_rate"] == scores.confusion.true_positive_rate
+                    expected = equalized_odds_difference(
+                        DATA.y.iloc[at],
+                        model.predict(DATA.X.iloc[at]),
+                        sensitive_features=DATA.sensitive["group"].iloc[at],
+                    )
+                    assert row[f"{part}_equalized_odds_gap"] == pytest.approx(expected)
+
+
+def test_a_path_starts_each_search_from_the_optimum_before(monkeypatch):
+    starts = []
+    search = RuleLists.search
+
+    def spy(self, problem, parameters, plan, warm_start):
+        if problem.n_rows > 4:  # not when parameters are checked
+            starts.append((parameters["max_conditions"], parameters["regularization"], warm_start))
+        return search(self, problem, parameters, plan, warm_start)
+
+    monkeypatch.setattr(RuleLists, "search", spy)
+    run(cv=2)
+    assert [start[:2] for start in starts] == 2 * [(c, r) for c in (1, 2) for r in (0.1, 0.05, 0.02)]
+    for (_, before, _), (_, after, start) in pairwise(starts):
+        assert (start is None) == (after > before)
+
+
+@pytest.mark.parametrize("backend", ["threads", "processes"])
+def test_workers_change_nothing(done, backend):
+    other = run(n_jobs=2, backend=backend)
+    pd.testing.assert_frame_equal(other.frame.drop(columns=TIMES), done.frame.drop(columns=TIMES))
+
+
+def test_another_seed_deals_other_folds(done):
+    other = run(random_state=1)
+    assert not other.frame["test_errors"].equals(done.frame["test_errors"])
+
+
+def test_points_are_means_over_folds(done):
+    points = done.points()
+    assert len(points) == 6
+    assert points["folds"].tolist() == points["proven"].tolist() == [3] * 6
+    for point in points.itertuples():
+        rows = done.frame[done.frame["point"] == point.point]
+        assert point.accuracy == pytest.approx(rows["test_accuracy"].mean())
+        assert point.accuracy_se == pytest.approx(rows["test_accuracy"].std() / np.sqrt(3))
+        assert point.equalized_odds_gap == pytest.approx(rows["test_equalized_odds_gap"].mean())
+    trained = done.points("train")
+    assert trained["accuracy"].tolist() == pytest.approx(done.frame.groupby("point")["train_accuracy"].mean().tolist())
+    with pytest.raises(SweepError, match="on must be 'test' or 'train'"):
+        done.points("both")
+
+
+def test_rates_of_groups_are_counted_over_all_folds(done):
+    rates = done.rates(0)
+    assert rates["weight"].sum() == len(DATA.y)
+    assert rates["errors"].sum() == done.frame.loc[done.frame["point"] == 0, "test_errors"].sum()
+    gap = abs(rates["true_positive_rate"].diff().iloc[-1])
+    assert done.points()["equal_opportunity_gap_pooled"][0] == pytest.approx(gap)
+
+
+@pytest.mark.parametrize("on", ["test", "train"])
+@pytest.mark.parametrize("y", ["complexity", "equal_opportunity_gap", "demographic_parity_gap_pooled"])
+def test_the_front_is_what_is_not_dominated(done, on, y):
+    points = done.points(on)
+    front = done.pareto("accuracy", y, on)
+    kept = points[non_dominated(points["accuracy"], points[y], (True, False))]
+    assert sorted(front["point"]) == sorted(kept["point"])
+    assert front[y].is_monotonic_increasing
+    assert front["accuracy"].is_monotonic_increasing
+
+
+def test_a_figure_that_there_is_not(done):
+    with pytest.raises(SweepError, match="no figure 'beauty'; choose among objective"):
+        done.pareto("beauty", "complexity")
+    with pytest.raises(SweepError, match="gaps need a sensitive attribute"):
+        run(sensitive=None, grid={"regularization": [0.1]}, cv=2).pareto("accuracy", "equalized_odds_gap")
+
+
+def test_results_come_as_they_are_done():
+    sweep = rl.sweep(DATA, grid=GRID, cv=2)
+    seen = []
+    for result in sweep.as_completed():
+        seen.append((result.point, result.fold))
+        assert sweep.progress.done >= len(seen)
+        assert result.load().to_dict() == result.model
+    assert len(set(seen)) == len(seen) == sweep.progress.total == 12
+    assert sweep.progress.state == "done"
+    assert sweep.progress.seconds_left == 0
+    assert [(r.point, r.fold) for r in sweep.results] == seen
+    assert list(sweep.as_completed()) == list(sweep.results)
+
+
+def test_a_snapshot_is_nobody_elses(done):
+    snapshot = done.snapshot()
+    snapshot.frame["family"] = "spoilt"
+    assert set(done.frame["family"]) == {"rule_list"}
+    assert repr(done) == "<Sweep of people: 18 of 18 fits, done>"
+
+
+def test_the_time_left_is_told():
+    sweep = rl.sweep(DATA, grid={"regularization": [0.1, 0.05]}, cv=20)
+    for _ in sweep.as_completed():
+        progress = sweep.progress
+        if progress.state == "running":
+            assert progress.seconds_left >= 0
+    assert progress.done + (progress.state == "running") >= 1
+
+
+def test_training_rows_are_drawn_again_and_test_rows_are_not():
+    plan = make_plan(DATA, 3, "group", "balance", 7, None, 0.0)
+    plain = make_plan(DATA, 3, "group", None, 7, None, 0.0)
+    rare = int(DATA.y.mean() < 0.5)
+    for index in range(3):
+        fold, before = plan.fold(index), plain.fold(index)
+        assert np.array_equal(fold.test.rows, before.test.rows)
+        assert fold.train.y.sum() * 2 == len(fold.train.y)
+        more = Counter(fold.train.rows.tolist()) - Counter(before.train.rows.tolist())
+        assert not Counter(before.train.rows.tolist()) - Counter(fold.train.rows.tolist())
+        assert set(DATA.y.iloc[list(more)]) == {rare}
+        assert max(Counter(before.train.rows.tolist()).values()) == 1
+        assert np.array_equal(fold.train.rows, plan.fold(index).train.rows)
+        assert np.array_equal(fold.train.groups, DATA.sensitive["group"].to_numpy()[fold.train.rows])
+    swept = run(resample="balance", grid={"regularization": [0.05]}).frame
+    assert swept["train_base_rate"].tolist() == [0.5] * 3
+    assert swept["test_weight"].sum() == len(DATA.y)
+
+
+def test_nothing_to_search_gives_the_default_alone():
+    frame = run(grid={"regularization": [0.1], "min_support": [0.99], "max_support": [0.99]}, cv=2).frame
+    assert frame["status"].tolist() == ["optimal"] * 2
+    assert frame["rules"].tolist() == [0, 0]
+    assert frame["message"].str.contains("no conjunction").all()
+    assert frame["objective"].tolist() == pytest.approx((1 - frame["train_accuracy"]).tolist())
+
+
+def test_a_fit_that_fails_is_told_of_and_the_rest_goes_on(monkeypatch, tmp_path):
+    fit = RuleLists.fit
+
+    def broken(self, fold, parameters, *others):
+        if fold.index == 1 and parameters["regularization"] == 0.05:
+            raise ValueError("these rows are odd")
+        return fit(self, fold, parameters, *others)
+
+    monkeypatch.setattr(RuleLists, "fit", broken)
+    sweep = run(results=tmp_path / "results.jsonl")
+    assert sweep.progress.failed == 2
+    failed = sweep.frame[sweep.frame["status"] == "failed"]
+    assert set(failed["message"]) == {"these rows are odd"}
+    assert sweep.points()["folds"].tolist() == [3, 3, 2, 2, 3, 3]
+    with pytest.raises(SweepError, match="has no model"):
+        next(r for r in sweep.results if r.status == "failed").load()
+    monkeypatch.undo()
+    again = run(results=tmp_path / "results.jsonl")
+    assert (again.progress.resumed, again.progress.failed) == (16, 0)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_error_of_the_program_ends_the_sweep_and_is_told(monkeypatch):
+    monkeypatch.setattr(worker, "run", lambda *_: 1 / 0)
+    sweep = rl.sweep(DATA, grid=GRID, cv=2)
+    with pytest.raises(SweepError, match="ended early: division by zero"):
+        sweep.wait(60)
+    assert sweep.progress.state == "failed"
+    with pytest.raises(SweepError, match="division by zero"):
+        list(sweep.as_completed())
+    for thread in threading.enumerate():
+        if thread.name == THREAD_NAME:
+            thread.join()  # its own report of the error belongs to this test
+
+
+def test_the_groups_compared_are_those_with_enough_rows():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.random(300), "race": ["a"] * 140 + ["b"] * 140 + ["c"] * 20})
+    data = from_frame(frame.assign(y=rng.integers(0, 2, 300)), "y", sensitive=["race"])
+    sweep = rl.sweep(data, grid={"regularization": [0.1]}, cv=2, sensitive="race")
+    assert sweep.groups == ("a", "b")
+    assert sweep.wait(60)
+    assert list(sweep.rates(0).index) == ["a", "b", "c"]
+    assert sweep.rates(0)["few"].tolist() == [False, False, True]
+    named = rl.sweep(data, grid={"regularization": [0.1]}, cv=2, sensitive="race", groups=["c", "a"])
+    assert named.groups == ("c", "a")
+    assert named.wait(60)
+    assert named.frame["test_few"].all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"family": "tree"}, "no family 'tree'; the families are rule_list"),
+        ({"grid": {}}, "the grid of rule_list is {}"),
+        ({"grid": {"regularization": []}}, r"grid\['regularization'\] is an empty list"),
+        ({"grid": {"regularization": 0.1}}, r"grid\['regularization'\] must be a list of values, not 0.1"),
+        ({"grid": {"regularisation": [0.1]}}, "'regularisation', which is no parameter.*'regularization'"),
+        ({"grid": {"regularization": [0.1, 2]}}, "rule_list with {'regularization': 2}: regularization must be"),
+        ({"grid": {"max_conditions": [4]}}, "max_conditions must be 1, 2 or 3"),
+        ({"grid": {"thresholds": [{"height": 3}]}}, "thresholds names columns that the table does not have"),
+        ({"cv": 1}, "cv must be a whole number of folds, at least 2"),
+        ({"cv": 500}, "cv is 500, but the rarer class has only"),
+        ({"sensitive": "race"}, "no sensitive attribute 'race'; those of people are 'group'"),
+        ({"groups": ["one", "three"]}, "the groups are 'one', 'two'; 'three' is none of them"),
+        ({"groups": ["one"]}, "name at least two"),
+        ({"sensitive": None, "groups": ["one", "two"]}, "no sensitive attribute; give"),
+        ({"resample": "smote"}, "resample must be None or 'balance'"),
+        ({"random_state": None}, "random_state must be a whole number"),
+        ({"time_limit": -1}, "time_limit must be seconds"),
+        ({"gap": -1}, "gap must be a number"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"backend": "gpu"}, "backend must be one of threads, processes"),
+        ({"client": "tcp://nowhere"}, "client must be a dask.distributed.Client"),
+        ({"baselines": "cart"}, "baselines must be a list"),
+        ({"baselines": ["c45"]}, "no baseline 'c45'; the baselines are cart"),
+        ({"baselines": ["compas_score"]}, "compas_score needs a data set with the COMPAS scores"),
+        ({"baselines": ["threshold_optimizer"], "sensitive": None}, "needs the groups of people"),
+        ({"baselines": {"cart": {"max_depth": ["deep"]}}}, "cart with {'max_depth': 'deep'}"),
+    ],
+)
+def test_bad_arguments_are_refused_before_anything_runs(arguments, message):
+    with pytest.raises(SweepError, match=message):
+        rl.sweep(DATA, **{"grid": GRID, "cv": 3, "sensitive": "group"} | arguments)
+
+
+def test_only_data_sets_are_swept():
+    with pytest.raises(SweepError, match="needs a data set of rulelab"):
+        rl.sweep(DATA.X)
+
+
+@pytest.mark.parametrize("options", [{"by_class": [True]}, {"positive_weight": [3.0]}, {"violation_penalty": [0.1]}])
+def test_falling_rule_lists(options):
+    grid = {"regularization": [0.02, 0.1], "max_conditions": [1]} | options
+    frame = run(family="falling_rule_list", grid=grid, cv=2).frame
+    parameters = {name: values[0] for name, values in options.items() if name != "by_class"}
+    assert frame["status"].tolist() == ["optimal"] * 4
+    for fold, (train, test) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+        conditions, y = rl.Binarizer().fit_transform(DATA.X.iloc[train]), DATA.y.iloc[train]
+        problem = rl.Problem.from_antecedents(
+            rl.mine_antecedents(conditions, max_conditions=1, y=y if "by_class" in options else None), y
+        )
+        for regularization in grid["regularization"]:
+            alone = rl.solve(rl.FallingRuleListSearch(problem, regularization, **parameters))
+            row = frame[(frame["fold"] == fold) & (frame["regularization"] == regularization)].iloc[0]
+            assert row.objective == row.lower_bound == alone.incumbent.objective
+            model = rl.FallingRuleList.from_json(row.model)
+            assert row.complexity == len(model.rules) + sum(len(rule.conditions) for rule in model.rules)
+            assert row.test_errors == model.evaluate(DATA.X.iloc[test], DATA.y.iloc[test]).errors
+
+
+def test_rule_sets_and_what_fairness_costs():
+    fair = [None, EqualOpportunity(0.05)]
+    sweep = run(family="rule_set", grid={"max_complexity": [3, 6], "fairness": fair}, cv=2)
+    frame = sweep.frame
+    assert frame["status"].tolist() == ["optimal"] * 8
+    assert frame["fairness"].map(str).unique().tolist() == ["nan", "EqualOpportunity(tolerance=0.05)"]
+    free, bound = (frame[frame["fairness"].isna() == none] for none in (True, False))
+    assert (bound["train_equal_opportunity_gap"] <= 0.05 + 1e-12).all()
+    assert (bound["objective"].to_numpy() >= free["objective"].to_numpy()).all()
+    assert (frame["complexity"] <= frame["max_complexity"]).all()
+    for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+        conditions = rl.Binarizer().fit_transform(DATA.X.iloc[train])
+        problem = rl.Problem.from_arrays(conditions, DATA.y.iloc[train], groups=DATA.sensitive["group"].iloc[train])
+        for row in frame[frame["fold"] == fold].itertuples():
+            fairness = fair[row.fairness == "EqualOpportunity(tolerance=0.05)"]
+            alone = rl.solve(RuleSetSearch(problem, row.max_complexity, fairness=fairness, random_state=0))
+            assert row.objective == alone.incumbent.objective
+            assert row.complexity == rl.RuleSet.from_json(row.model).complexity
+    with pytest.raises(SweepError, match="fairness needs the groups"):
+        rl.sweep(DATA, "rule_set", {"fairness": fair}, cv=2)
+
+
+def test_constraints_are_about_the_groups_that_are_compared():
+    """A group without positives would be refused, were it compared."""
+    sensitive = DATA.sensitive.copy()
+    sensitive.loc[DATA.y.index[DATA.y == 0][:8], "group"] = "never positive"
+    data = replace(DATA, sensitive=sensitive)
+    grid = {"max_complexity": [4], "fairness": [EqualOpportunity(0.1)]}
+    sweep = rl.sweep(data, "rule_set", grid, cv=2, sensitive="group", groups=["one", "two"])
+    assert sweep.wait(60)
+    assert sweep.frame["status"].tolist() == ["optimal"] * 2
+    assert (sweep.frame["train_equal_opportunity_gap"] <= 0.1 + 1e-12).all()
+    assert list(sweep.rates(0).index) == ["never positive", "one", "two"]
+
+
+def test_each_family_has_a_grid_of_its_own():
+    for family in FAMILIES.values():
+        assert set(family.grid) <= set(family.defaults)
+        for values in family.grid.values():
+            assert len(values) > 1
+
+
+def test_two_sweeps_run_side_by_side(done):
+    both = [rl.sweep(DATA, grid=GRID, cv=3, sensitive="group") for _ in range(2)]
+    for sweep in both:
+        assert sweep.wait(120)
+        pd.testing.assert_frame_equal(sweep.frame.drop(columns=TIMES), done.frame.drop(columns=TIMES))

@@ -1,0 +1,155 @@
+"""Baselines of a sweep against the same classifiers fitted by hand; sizes of trees against their own rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from fairlearn.postprocessing import ThresholdOptimizer
+from fairlearn.reductions import EqualizedOdds, ExponentiatedGradient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
+from sklearn.tree import DecisionTreeClassifier, export_text
+from test_sweep import DATA
+
+import rulelab as rl
+from rulelab.sweeps import BASELINES
+from rulelab.sweeps.baselines import tree_size
+from rulelab.sweeps.plan import make_plan
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:fairlearn")
+
+PLAN = make_plan(DATA, 3, "group", None, 5, None, 0.0)
+BY_HAND = {
+    "cart": ({"max_leaf_nodes": [5]}, DecisionTreeClassifier(max_leaf_nodes=5, random_state=5)),
+    "random_forest": ({"n_estimators": [20]}, RandomForestClassifier(20, random_state=5)),
+    "logistic_regression": ({"C": [0.5]}, LogisticRegression(C=0.5, max_iter=1000)),
+    "adaboost": ({"n_estimators": [10]}, AdaBoostClassifier(n_estimators=10, random_state=5)),
+}
+
+
+@pytest.fixture(scope="module")
+def sweep() -> rl.Sweep:
+    grids = {name: grid for name, (grid, _) in BY_HAND.items()}
+    fair = {"exponentiated_gradient": {"criterion": ["equalized_odds"], "eps": [0.05]}, "threshold_optimizer": None}
+    out = rl.sweep(
+        DATA,
+        grid={"regularization": [0.1], "thresholds": [4]},
+        cv=3,
+        sensitive="group",
+        baselines=grids | fair,
+        random_state=5,
+    )
+    assert out.wait(120)
+    assert out.progress.failed == 0
+    return out
+
+
+def conditions(fold: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of the training and of the test rows, with the thresholds that the grid holds fixed."""
+    train, test = (np.flatnonzero(rows) for rows in (fold != PLAN.fold_of, fold == PLAN.fold_of))
+    binarizer = rl.Binarizer(thresholds=4).fit(DATA.X.iloc[train])
+    return tuple(binarizer.transform(DATA.X.iloc[rows]).to_numpy(float) for rows in (train, test))
+
+
+def only(sweep: rl.Sweep, name: str, fold: int) -> pd.Series:
+    """The row of a baseline with one configuration."""
+    (at,) = np.flatnonzero((sweep.frame["family"] == name) & (sweep.frame["fold"] == fold))
+    return sweep.frame.iloc[at]
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_baselines_are_scikit_learns_on_the_same_folds(sweep, name):
+    for fold in range(3):
+        train, test = conditions(fold)
+        here = fold == PLAN.fold_of
+        model = BY_HAND[name][1].fit(train, PLAN.y[~here])
+        row = only(sweep, name, fold)
+        assert row.baseline
+        assert row.status == "fitted"
+        assert row.test_accuracy == accuracy_score(PLAN.y[here], model.predict(test))
+        assert row.train_accuracy == accuracy_score(PLAN.y[~here], model.predict(train))
+
+
+def test_fair_baselines_are_fairlearns(sweep):
+    train, test = conditions(0)
+    here = PLAN.fold_of == 0
+    y, groups = PLAN.y.astype(int), PLAN.groups
+    tree = DecisionTreeClassifier(max_leaf_nodes=16, random_state=5)
+    reduced = ExponentiatedGradient(tree, EqualizedOdds(difference_bound=0.05))
+    reduced.fit(train, y[~here], sensitive_features=groups[~here])
+    thresholds = ThresholdOptimizer(
+        estimator=LogisticRegression(max_iter=1000),
+        constraints="true_positive_rate_parity",
+        predict_method="predict_proba",
+    ).fit(train, y[~here], sensitive_features=groups[~here])
+    predicted = {
+        "exponentiated_gradient": reduced.predict(test, random_state=5),
+        "threshold_optimizer": thresholds.predict(test, sensitive_features=groups[here], random_state=5),
+    }
+    for name, expected in predicted.items():
+        assert only(sweep, name, 0).test_accuracy == accuracy_score(y[here], expected)
+
+
+def test_only_trees_have_a_complexity_and_no_baseline_has_a_model(sweep):
+    baselines = sweep.frame[sweep.frame["baseline"]]
+    assert set(baselines.loc[baselines["complexity"].notna(), "family"]) == {"cart"}
+    assert baselines["model"].isna().all()
+    assert set(sweep.pareto()["family"]) == {"rule_list"}
+    best = sweep.points()["accuracy"].max()
+    assert sweep.pareto("accuracy", "equalized_odds_gap", baselines=True)["accuracy"].max() == best
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 12))
+def test_the_size_of_a_tree_is_that_of_the_rules_of_one_class(seed, leaves):
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((40, 5)) < 0.5, rng.random(40) < 0.4
+    y[0], y[1] = True, False
+    tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
+    depths = {"True": [], "False": []}
+    for line in export_text(tree, max_depth=100).splitlines():
+        path, _, label = line.partition("class: ")
+        if label:
+            depths[label].append(path.count("|   "))
+    assert tree_size(tree) == min(((len(found), sum(found)) for found in (depths["False"], depths["True"])), key=sum)
+
+
+def test_the_compas_score(shared, monkeypatch):
+    monkeypatch.setenv("RULELAB_DATA_HOME", str(shared / "data"))
+    data = rl.datasets.load("compas")
+    plan = make_plan(data, 10, "race", None, 0, None, 0.0)
+    method, positive = BASELINES["compas_score"], data.extra["decile_score"].to_numpy() >= 5
+    for index in (0, 9):
+        fold = plan.fold(index)
+        fitted = method.fit(fold, {}, plan, None, lambda: False)
+        assert np.array_equal(fitted.test, positive[fold.test.rows])
+        assert np.array_equal(fitted.train, positive[fold.train.rows])
+
+
+def test_groups_that_are_not_compared_are_one_group_to_fair_baselines():
+    plan = make_plan(DATA, 3, "group", None, 0, None, 0.0)
+    assert plan.compared == ("one", "two")
+    rng = np.random.default_rng(0)
+    names = rng.choice(["a", "b", "c", "d"], len(DATA.y))
+    data = replace(DATA, sensitive=pd.DataFrame({"group": names}))
+    sweep = rl.sweep(
+        data,
+        grid={"regularization": [0.1]},
+        cv=2,
+        sensitive="group",
+        groups=["b", "a"],
+        baselines=["threshold_optimizer"],
+    )
+    assert sweep.wait(60)
+    merged = replace(DATA, sensitive=pd.DataFrame({"group": np.where(np.isin(names, ["a", "b"]), names, "e")}))
+    other = rl.sweep(merged, grid={"regularization": [0.1]}, cv=2, sensitive="group", baselines=["threshold_optimizer"])
+    assert other.wait(60)
+    assert sweep.progress.failed == 0
+    assert sweep.frame["test_errors"].tolist() == other.frame["test_errors"].tolist()
+    assert set(sweep.rates(0).index) == {"a", "b", "c", "d"}

@@ -1,0 +1,39 @@
+"""Sweeps on a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+from test_sweep import DATA, GRID, TIMES, hard
+
+import rulelab as rl
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """Of a cluster with one process of two threads."""
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def test_a_cluster_changes_nothing(client):
+    arguments = {"grid": GRID, "cv": 3, "sensitive": "group"}
+    here, there = rl.sweep(DATA, **arguments), rl.sweep(DATA, **arguments, client=client)
+    assert here.wait(120)
+    assert there.wait(120)
+    pd.testing.assert_frame_equal(there.frame.drop(columns=TIMES), here.frame.drop(columns=TIMES))
+
+
+def test_cancelling_on_a_cluster(client):
+    sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=4, client=client, time_limit=10)
+    assert not sweep.wait(1)
+    sweep.cancel()
+    assert sweep.wait(60)
+    assert sweep.progress.state == "cancelled"
+    assert sweep.progress.done == 0
