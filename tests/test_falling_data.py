@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rulelab as rl
 from rulelab import bits
 from rulelab.falling_rule_list.data import integer_costs, prepare
-from rulelab.falling_rule_list.planes import bit_planes, count, entries
+from rulelab.planes import bit_planes, count, entries
 from rulelab.falling_rule_list.ratios import at_most
 from rulelab.jit import kernel
 

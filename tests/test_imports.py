@@ -17,6 +17,7 @@ ENGINES = {"rule_list", "falling_rule_list", "rule_set"}
 LAYERS: list[set[str]] = [
     {"jit"},
     {"bits", "growing", "heap", "remaining"},
+    {"planes"},
     {"conditions"},
     {"columns", "boolean_table", "mining_kernels"},
     {"binarize"},

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import heap
 from ..jit import inlined, inner
+from ..planes import count
 from .bounds import further_loss
 from .exact_layout import sum_head
 from .exact_memo import find_slot, hash_of, set_of
@@ -31,7 +32,6 @@ from .exact_state import (
     PATH_LENGTH,
     WORK,
 )
-from .planes import count
 from .ratios import at_most
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import bits
 from ..jit import inner, popcount
+from ..planes import bit_planes, entries
 from .data import Prepared
-from .planes import bit_planes, entries
 
 
 class Layout(NamedTuple):

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ..jit import inlined, inner, kernel
+from ..planes import count
 from .monte_carlo_state import (
     BY_BOUND,
     BY_FEASIBILITY,
@@ -26,7 +27,6 @@ from .monte_carlo_state import (
     SAMPLES,
     STRIDE,
 )
-from .planes import count
 from .ratios import at_most
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..planes import bit_planes, entries
 from .data import Data
-from .planes import bit_planes, entries
 
 # positions in State.numbers
 ITERATION, LENGTH, COST, CONSIDERED, CHOSEN, SAMPLED, STRIDE = range(7)

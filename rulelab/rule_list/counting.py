@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import bits
 from ..jit import inlined, kernel, popcount
+from ..planes import bit_planes, entries
 
 
 class Layout(NamedTuple):
@@ -85,7 +86,7 @@ def layout(patterns: np.ndarray, net: np.ndarray, m: int, use_rows: bool | None 
     present = np.zeros((1, words * bits.WORD), dtype=bool)
     present[0, slots] = True
     by_antecedent = bits.transpose(rows, m)
-    entry_word, entry_digit, entry_mask = _bit_planes(weights)
+    entry_word, entry_digit, entry_mask = entries(bit_planes(weights))
     result = Layout(
         by_word=np.ascontiguousarray(by_antecedent.T),
         by_antecedent=by_antecedent,
@@ -106,13 +107,6 @@ def layout(patterns: np.ndarray, net: np.ndarray, m: int, use_rows: bool | None 
     if use_rows or _seconds(with_rows) < _seconds(result):
         return with_rows
     return result
-
-
-def _bit_planes(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    digits = np.arange(max(1, int(weights.max(initial=0)).bit_length()))
-    planes = bits.pack(((weights[None, :] >> digits[:, None]) & 1).astype(bool))
-    word, digit = np.nonzero(planes.T)
-    return word.astype(np.int64), digit.astype(np.int64), planes[digit, word]
 
 
 def _seconds(arrays: Layout) -> float:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
+from ..planes import bit_planes, entries
 from ..problem import Problem
 from . import state
 from .costs import Costs
-from .counting import _bit_planes
 from .paper_bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 # positions in Store.numbers, after those that all rule list searches have
@@ -154,7 +154,7 @@ def new_arrays(problem: Problem, costs: Costs) -> Arrays:
 
 def _planes(first: np.ndarray, second: np.ndarray) -> Planes:
     """The planes of two weights of each pattern, one after the other."""
-    word, digit, mask = zip(_bit_planes(first), _bit_planes(second), strict=True)
+    word, digit, mask = zip(entries(bit_planes(first)), entries(bit_planes(second)), strict=True)
     return Planes(np.concatenate(word), np.concatenate(digit), np.concatenate(mask), len(word[0]))
 
 

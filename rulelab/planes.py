@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import bits
-from ..jit import inner, popcount
+from . import bits
+from .jit import inner, popcount
 
 
 def bit_planes(weights: np.ndarray) -> np.ndarray:
