@@ -17,12 +17,10 @@ from .pricing import Pricer
 from .program import Program
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
-import os
-_NEW_COLUMNS = int(os.environ.get('NEWC','15'))
-_MOST_ITERATIONS = 2000  # of the simplex method in one unit of work
+_NEW_COLUMNS = 60
+_MOST_ITERATIONS = 1000  # of the simplex method in one unit of work
 _BEAMS = 4  # of so many pricings one is exact, even if the beam heuristic finds columns
-import os
-_INWARD = float(os.environ.get('INWARD','0.5'))
+_INWARD = 0.25  # how far duals are moved towards those of the best bound, which steadies them
 _CHEAP = 3  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
 _EFFORT = 40_000_000  # words counted in one unit of pricing
@@ -95,9 +93,10 @@ class ColumnGeneration:
         self.value = solution.value
         share, gamma, price = solution.share, solution.gamma, solution.price
         if self._centre is not None and not self._plain:
-            share, gamma, price = (
-                _INWARD * c + (1 - _INWARD) * x for c, x in zip(self._centre, (share, gamma, price), strict=True)
-            )
+            inner, inner_gamma, inner_price = self._centre
+            share = share + _INWARD * (inner - share)
+            gamma = gamma + _INWARD * (inner_gamma - gamma)
+            price += _INWARD * (inner_price - price)
         self._tried = share, gamma, price
         point = dual.dual_point(self.program, share, gamma)
         self.point = point
