@@ -97,7 +97,7 @@ def _datasets(args: argparse.Namespace) -> int:
 
 
 def _bench(args: argparse.Namespace) -> int:
-    found = {path.stem.removeprefix("bench_").replace("_", "-"): path for path in sorted(BENCHMARKS.glob("[!_]*.py"))}
+    found = {path.stem.replace("_", "-"): path for path in sorted(BENCHMARKS.glob("[!_]*.py"))}
     if not found:
         raise CommandError(
             f"there are no benchmarks in {BENCHMARKS}: they come with the source checkout, not with an installed copy"

@@ -1,13 +1,12 @@
 """What watching costs: time until the page is usable, server time and bytes per update, per viewer.
 
-    python tests/benchmarks/bench_page.py [VIEWERS] [SECONDS]
-
 Every viewer opens the page in Chromium, starts a search that does not end soon, and watches it. The server's time is
 the processor time of the thread that serves, without the threads that search.
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import socket
 import sys
@@ -45,8 +44,12 @@ class Traffic:
 
 
 def main(argv: Sequence[str] = ()) -> None:
-    """Print the figures: ``bench_page.py [VIEWERS] [SECONDS]``."""
-    viewers, seconds = int(argv[0]) if argv else 1, float(argv[1]) if len(argv) > 1 else 20.0
+    """Print the figures."""
+    options = argparse.ArgumentParser(prog="rulelab bench page", description=(__doc__ or "").splitlines()[0])
+    options.add_argument("viewers", nargs="?", type=int, default=1, help="pages that are open (%(default)s)")
+    options.add_argument("seconds", nargs="?", type=float, default=20.0, help="of watching (%(default)g)")
+    args = options.parse_args(argv)
+    viewers, seconds = args.viewers, args.seconds
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
