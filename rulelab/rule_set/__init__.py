@@ -8,7 +8,9 @@ from .fairness import (
     EqualOpportunity,
     FalsePositiveRateParity,
 )
+from .frontier import FairCell, fair_frontier
 from .search import RuleSetSearch
+from .stability import RuleSetStability, rule_set_stability
 
 __all__ = [
     "AccuracyParity",
@@ -16,6 +18,10 @@ __all__ = [
     "DemographicParity",
     "EqualOpportunity",
     "EqualizedOdds",
+    "FairCell",
     "FalsePositiveRateParity",
     "RuleSetSearch",
+    "RuleSetStability",
+    "fair_frontier",
+    "rule_set_stability",
 ]

@@ -159,10 +159,7 @@ class BranchAndBound:
         program, columns, chosen = self.program, self.columns, list(inside)
         covers = columns.kind_mass[chosen].sum(axis=0)
         complexity = int(columns.complexity[chosen].sum())
-        used = tuple(
-            float(sum((x * int(y) for x, y in zip(c.cover, covers, strict=True)), Fraction(0)))
-            for c in program.constraints
-        )
+        used = tuple(float(c.cover_shares @ covers) for c in program.constraints)
         cost = program.constant + int((program.cover * covers).sum()) + program.penalty * complexity
         alive = ~np.asarray(columns.hits[chosen].any(axis=0), dtype=bool)
         return Fixed(alive, program.max_complexity - complexity, cost, used), covers
@@ -218,5 +215,6 @@ class BranchAndBound:
             - price * fixed.room
             + int(np.minimum(reduced, 0).sum())
         )
-        with_column = np.array([program.round_up(Fraction(total + max(0, int(x)), grid)) for x in reduced])
+        below = program.constant * grid - total - np.maximum(reduced, 0)
+        with_column = program.constant - below // (grid * program.step) * program.step
         return program.round_up(Fraction(total, grid)), reduced, with_column

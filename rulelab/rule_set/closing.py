@@ -67,6 +67,12 @@ class Closing:
         """Nodes of the branch and bound so far."""
         return 0 if self._branching is None else self._branching.nodes
 
+    def cut(self, upper: int) -> None:
+        """Look only for sets that cost less than this, less than ``upper`` before."""
+        self.upper = upper
+        if self._branching is not None:
+            self._branching.upper = upper
+
     def advance(self) -> None:
         """One unit of work: some nodes of the enumeration, or one of the branch and bound."""
         if self._enumerator is not None:
@@ -96,7 +102,7 @@ class Closing:
         self._pool.add(result.rules)
         self.n_columns = len(self._pool)
         columns = self._pool.columns(np.arange(self.n_columns)).merged()
-        sums = self.features.sums(self._pool.rules, self._point.weight)
+        sums = self._pool.sums(np.arange(self.n_columns), self._point.weight)
         reduced = (self._price + self._point.penalty) * columns.complexity - sums
         first = np.argsort(reduced, kind="stable")[:_FIRST]
         self._branching = BranchAndBound(self.program, columns, self.upper, self.lower, first)

@@ -158,7 +158,7 @@ def _search_tuple(parts, cubes, k):
         return
     cubes.best[0] = 0
     if k == 1:
-        _scan(parts, cubes, 0, 1, 0)
+        _scan(parts, cubes, np.int64(0), k, np.int64(0))  # literals would be compiled once more
     else:
         size //= parts.n_cells[cubes.tuple[0]]
         _cumulate(cubes.cube, parts.n_cells[cubes.tuple[0]], size)

@@ -16,6 +16,8 @@ from ..problem import Problem
 Rule = tuple[int, ...]
 """A conjunction: ascending indices of conditions."""
 
+_AT_ONCE = 1 << 18  # cells of a table of rules and patterns
+
 
 class Features:
     """The conditions that rules are made of, evaluated on distinct patterns of rows.
@@ -87,7 +89,12 @@ class Features:
 
     def sums(self, rules: Sequence[Rule], weight: np.ndarray) -> np.ndarray:
         """Total weight of the patterns that satisfy each rule: int64 array, shape (len(rules),)."""
-        return np.array([weight[self.covered(rule)].sum() for rule in rules], dtype=np.int64)
+        out = np.empty(len(rules), dtype=np.int64)
+        at_once = max(1, _AT_ONCE // max(1, self.n_patterns))
+        for start in range(0, len(rules), at_once):
+            hit = bits.unpack(self.covers(rules[start : start + at_once]), self.n_patterns)
+            out[start : start + at_once] = hit @ weight
+        return out
 
     @cached_property
     def related(self) -> np.ndarray:

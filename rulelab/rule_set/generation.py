@@ -138,7 +138,7 @@ class ColumnGeneration:
 
     def _from_pool(self) -> list[int]:
         """Columns of the pool outside the master that would improve it, the best ones."""
-        outside = np.setdiff1d(np.arange(len(self.pool)), self.working)
+        outside = np.setdiff1d(self._allowed(), self.working)
         if not len(outside):
             return []
         values = self.values(outside)
@@ -148,7 +148,7 @@ class ColumnGeneration:
     def values(self, rules: np.ndarray) -> np.ndarray:
         """What rules of the pool gain at the last duals, less their charge: int64, minus their reduced cost."""
         assert self.point is not None
-        sums = self.features.sums([self.pool.rules[k] for k in rules], self.point.weight)
+        sums = self.pool.sums(rules, self.point.weight)
         return sums - self._charge[self.pool.complexity[rules] - 1]
 
     def _price(self) -> None:
@@ -183,7 +183,11 @@ class ColumnGeneration:
 
     def least_reduced(self, most: int) -> np.ndarray:
         """Pool indices of the columns of least reduced cost at the last duals."""
-        rules = np.arange(len(self.pool))
+        rules = self._allowed()
         if self.point is None:
             return rules[:most]
-        return np.sort(np.argsort(-self.values(rules), kind="stable")[:most])
+        return np.sort(rules[np.argsort(-self.values(rules), kind="stable")[:most]])
+
+    def _allowed(self) -> np.ndarray:
+        """Rules of the pool that are not too long; those of a shared pool may be."""
+        return np.flatnonzero(self.pool.complexity <= 1 + self.max_conditions)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Clause = tuple[int, ...]
 
+_AT_ONCE = 1 << 18  # cells of a table of rules and patterns
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -152,19 +154,23 @@ class Pool:
         if not rules:
             return []
         covers = self.features.covers(rules)
-        changed = []
-        for rule, words in zip(rules, covers, strict=True):
+        changed, new = [], []
+        for i, (rule, words) in enumerate(zip(rules, covers, strict=True)):
             key = words.tobytes()
             k = self._index.get(key)
             if k is None:
                 k = len(self.rules)
                 self._index[key] = k
-                self._append(rule, words)
+                self.rules.append(rule)
                 changed.append(k)
-            elif 1 + len(rule) < self._complexity[k]:
+                new.append(i)
+            elif len(rule) < len(self.rules[k]):
                 self.rules[k] = rule
-                self._complexity[k] = 1 + len(rule)
+                if k < len(self.rules) - len(new):
+                    self._complexity[k] = 1 + len(rule)
                 changed.append(k)
+        if new:
+            self._append(covers[new])
         return changed
 
     def find(self, rule: Clause) -> int:
@@ -172,21 +178,33 @@ class Pool:
         self.add([rule])
         return self._index[self.features.covers([rule])[0].tobytes()]
 
-    def _append(self, rule: Clause, words: np.ndarray) -> None:
-        k = len(self.rules)
-        if k == self._room:
-            self._room = max(64, 2 * self._room)
+    def _append(self, covers: np.ndarray) -> None:
+        """What the last rules cover."""
+        end, first = len(self.rules), len(self.rules) - len(covers)
+        if end > self._room:
+            self._room = max(64, 2 * self._room, end)
             for name in ("_covers", "_watched", "_complexity", "_kind_mass"):
                 old = getattr(self, name)
                 new = np.zeros((self._room, *old.shape[1:]), dtype=old.dtype)
-                new[:k] = old[:k]
+                new[:first] = old[:first]
                 setattr(self, name, new)
-        hit = bits.unpack(words[None], self.program.n_patterns)[0]
-        self.rules.append(rule)
-        self._covers[k] = words
-        self._watched[k] = hit[self._patterns]
-        self._complexity[k] = 1 + len(rule)
-        self._kind_mass[k] = self._weights[hit].sum(axis=0)
+        self._covers[first:end] = covers
+        self._complexity[first:end] = [1 + len(rule) for rule in self.rules[first:]]
+        rows = max(1, _AT_ONCE // self.program.n_patterns)
+        for start in range(first, end, rows):
+            stop = min(start + rows, end)
+            hit = bits.unpack(self._covers[start:stop], self.program.n_patterns)
+            self._watched[start:stop] = hit[:, self._patterns]
+            self._kind_mass[start:stop] = hit @ self._weights
+
+    def sums(self, chosen: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Total weight of the patterns that some rules cover: int64 array, shape (len(chosen),)."""
+        out = np.empty(len(chosen), dtype=np.int64)
+        rows = max(1, _AT_ONCE // self.program.n_patterns)
+        for start in range(0, len(chosen), rows):
+            hit = bits.unpack(self._covers[chosen[start : start + rows]], self.program.n_patterns)
+            out[start : start + rows] = hit @ weight
+        return out
 
     def measure(self, chosen: Sequence[int]) -> tuple[np.ndarray, np.ndarray, int]:
         """Uncovered mass and summed covered mass per kind, and the complexity, of a set of rules."""

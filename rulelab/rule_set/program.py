@@ -13,6 +13,8 @@ and the negatives' weight is the constant; without fairness the two labels of a 
 
 from __future__ import annotations
 
+import math
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -39,6 +41,18 @@ class Constraint:
     leave: tuple[Fraction, ...]
     cover: tuple[Fraction, ...]
     bound: Fraction
+
+    @cached_property
+    def whole(self) -> tuple[list[int], list[int], int]:
+        """The same in integers, when the masses are integers: leave, cover and bound times the common denominator."""
+        scale = math.lcm(*(x.denominator for x in (*self.leave, *self.cover)))
+        leave, cover = ([int(x * scale) for x in side] for side in (self.leave, self.cover))
+        return leave, cover, math.floor(self.bound * scale)
+
+    @cached_property
+    def cover_shares(self) -> np.ndarray:
+        """``cover`` in floating point, for linear programs."""
+        return np.array([float(x) for x in self.cover])
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,15 +142,10 @@ class Program:
 
     def is_fair(self, uncovered: np.ndarray, covers: np.ndarray) -> bool:
         """Whether all constraints hold, exactly."""
+        x, y = uncovered.tolist(), covers.tolist()
         for constraint in self.constraints:
-            left = sum(
-                (
-                    a * int(x) + b * int(y)
-                    for a, b, x, y in zip(constraint.leave, constraint.cover, uncovered, covers, strict=True)
-                ),
-                Fraction(0),
-            )
-            if left > constraint.bound:
+            leave, cover, bound = constraint.whole
+            if sum(map(operator.mul, leave, x)) + sum(map(operator.mul, cover, y)) > bound:
                 return False
         return True
 
@@ -212,6 +221,8 @@ def make_program(
     constraints: tuple[Constraint, ...] = ()
     if fairness is not None:
         constraints = _constraints(fairness, names, by_group, hit, zero_one)
+    kind_mass = [int(weight.sum()) for weight, _, _ in parts]
+    constraints = tuple(c for c in constraints if _can_be_broken(c, kind_mass, int(max_complexity) // 2))
     leave = np.array([part[1] * per_loss for part in parts], dtype=np.int64)
     cover = np.array([part[2] * per_loss for part in parts], dtype=np.int64)
     amounts = mass * (np.abs(leave) + cover)[kind]
@@ -233,6 +244,15 @@ def make_program(
         slack=rounded * unit,
         exact=exact,
     )
+
+
+def _can_be_broken(constraint: Constraint, kind_mass: list[int], most_rules: int) -> bool:
+    """Whether errors and covers that are possible kind by kind exceed the bound."""
+    largest = (
+        mass * max(leave, most_rules * cover, Fraction(0))
+        for mass, leave, cover in zip(kind_mass, constraint.leave, constraint.cover, strict=True)
+    )
+    return sum(largest, Fraction(0)) > constraint.bound
 
 
 def _on_grid(weight: np.ndarray, per_weight: Fraction) -> np.ndarray:

@@ -27,7 +27,6 @@ from .program import Program, make_program
 from .sets import SetSearch
 
 _SET_COLUMNS = 300
-_ROUNDS = 40
 _BRANCHED_COLUMNS = 400
 _BRANCHED_FIRST = 100
 _RESTRICTED_NODES = 150
@@ -81,6 +80,7 @@ class RuleSetSearch(Search):
     """
 
     family: ClassVar[str] = "rule_set"
+    _rounds: ClassVar[int] = 40  # of the set search after column generation
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class RuleSetSearch(Search):
         self.warm_start = None if warm_start is None else clauses_of(warm_start, problem, form)
         self._phase = "reducing"
         self._limit: str | None = None
-        self._program: Program = make_program(problem, self.max_complexity, loss, form, fairness, self.regularization)
+        self._program = self._new_program()
         self._best = Incumbents(problem, self._program, loss, form, fairness, self.regularization)
         self._lower = self._program.least
         self._features: Features
@@ -223,6 +223,10 @@ class RuleSetSearch(Search):
             self.work += 1
             self._settle()
 
+    def _new_program(self) -> Program:
+        """The integer program that this search solves."""
+        return make_program(self.problem, self.max_complexity, self.loss, self.form, self.fairness, self.regularization)
+
     def _prepare(self) -> None:
         self._features = Features.from_problem(self.problem, self.form)
         self._pool = Pool(self._program, self._features)
@@ -286,7 +290,7 @@ class RuleSetSearch(Search):
 
     def _search_sets(self) -> None:
         if self._sets is None:
-            self._sets = self._new_sets(_ROUNDS)
+            self._sets = self._new_sets(self._rounds)
         self._run_sets()
         if self._sets is None:
             self._phase = "closing"
