@@ -12,7 +12,7 @@ import pytest
 
 import rulelab as rl
 from rulelab.views import address, figures, words
-from rulelab.views.cards import rule_list_card
+from rulelab.views.cards import incumbent_card
 from rulelab.views.data import Upload
 from rulelab.views.esc import esc, plain
 from rulelab.views.frames import History, Mark
@@ -126,7 +126,7 @@ def test_the_card_shows_hostile_names_as_text() -> None:
     A = pd.DataFrame({HOSTILE: [1, 1, 1, 0, 0, 0] * 10})
     search = rl.RuleListSearch(rl.Problem.from_arrays(A, A[HOSTILE]), regularization=0.01)
     best = rl.solve(search).incumbent
-    html = rule_list_card(best, labels=(HOSTILE, "<b>"), target=HOSTILE)
+    html = incumbent_card(best, labels=(HOSTILE, "<b>"), target=HOSTILE)
     assert best.complexity == 1
     assert "<img" not in html
     assert "<b>" not in html
@@ -135,7 +135,7 @@ def test_the_card_shows_hostile_names_as_text() -> None:
 
 def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
     best = rl.solve(small_search()).incumbent
-    html = rule_list_card(best)
+    html = incumbent_card(best)
     every = (*best.model.rules, best.model.default)
     assert html.count("<tr>") == len(every) + 1
     for rule in every:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_HOMES = {"SearchView": "panes", "serve": "page"}
+_HOMES = {
+    "CompareView": "compare_view",
+    "FrontView": "fronts_view",
+    "ModelCard": "model_card",
+    "SearchView": "panes",
+    "serve": "page",
+}
 
-__all__ = ["SearchView", "serve"]
+__all__ = ["CompareView", "FrontView", "ModelCard", "SearchView", "serve"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,11 +15,10 @@ from .esc import plain
 def read(query: str, owner: param.Parameterized, names: Sequence[str]) -> list[str]:
     """Set parameters from a query such as ``?data="diabetes"&quantiles=5``; returns complaints about what is wrong."""
     complaints = []
-    for name, text in parse_qsl(query.removeprefix("?"), max_num_fields=50):
-        if name not in names:
-            continue
+    entries = [entry for entry in parse_qsl(query.removeprefix("?"), max_num_fields=50) if entry[0] in names]
+    for name, text in sorted(entries, key=lambda entry: names.index(entry[0])):  # what one allows depends on others
         try:
-            owner.param.update(**{name: _value(text)})
+            owner.param.update(**{name: text if isinstance(owner.param[name], param.String) else _value(text)})
         except ValueError:
             complaints.append(f"the address asks for {name} = {plain(text, 40)}, which is not possible; it is ignored")
     return complaints

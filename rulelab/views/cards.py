@@ -1,77 +1,63 @@
-"""The incumbent in words: a rule list as an HTML table. All text from data goes through `esc`."""
+"""The incumbent of a search in words. All text from data goes through `esc`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..conditions import Condition
-from ..models import RuleList
+from ..models import FallingRuleList, RuleList, RuleSet
 from ..search import Incumbent
-from .esc import esc
+from .rule_tables import rules_table
 from .words import count, objective
 
-_OPERATORS = {"<=": "≤", ">": "&gt;", "==": "=", "!=": "≠"}
 
-
-def rule_list_card(best: Incumbent | None, labels: tuple[Any, Any] | None = None, target: str = "") -> str:
-    """The incumbent rule list: if ... then ..., with probability, captured and correct training rows per rule.
+def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, target: str = "") -> str:
+    """The incumbent in words, with what each of its rules captured in training, and a sum.
 
     Parameters
     ----------
-    best : Incumbent or None
+    best : Incumbent
     labels : tuple, optional
         What to call the negative and the positive class; default: the model's labels.
     target : str
         What is predicted.
     """
-    if best is None:
-        return (
-            '<p class="empty">The search looks for the rule list with the fewest errors, where each rule costs as much '
-            "as a fixed share of the rows, and proves that there is no better one. The best list found so far appears "
-            "here and changes as the search improves it.</p>"
-        )
-    model: RuleList = best.model
-    negative, positive = labels or model.classes
-    names = dict(zip(model.classes, (negative, positive), strict=True))
-    every = (*model.rules, model.default)
-    rows = []
-    for i, rule in enumerate(every):
-        last = i == len(model.rules)
-        words = "" if last else conditions_in_words(rule.conditions, rule.name)
-        head = ("else" if model.rules else "always") if last else "if" if i == 0 else "else if"
-        rows.append(
-            f'<tr><td><span class="kw">{head}</span> {words}</td>'
-            f'<td class="label">{esc(names[rule.prediction], 40)}</td>'
-            f'<td class="num"><span class="share" style="--share:{100 * rule.probability:.1f}%">'
-            f"{rule.probability:.2f}</span></td>"
-            f'<td class="num">{count(rule.captured)}</td><td class="num">{count(rule.correct)}</td></tr>'
-        )
+    model = best.model
+    names = dict(zip(model.classes, labels or model.classes, strict=True))
     wrong, weight = best.errors, model.weight
     return (
-        '<table class="rules"><thead><tr><th>rule</th>'
-        f"<th>{esc(target, 40) or 'predict'}</th>"
-        f'<th class="num">P({esc(positive, 16)})</th><th class="num">captured</th><th class="num">correct</th>'
-        "</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>"
-        f'<p class="sum">{_rules(len(model.rules))}, {count(wrong)} of {count(weight)} training rows wrong '
-        f"({100 * wrong / weight:.1f}&nbsp;%), objective {objective(best.objective)}; "
+        f"{rules_table(model, names, target)}"
+        f'<p class="sum">{_SIZES[model.family](model)}, {count(wrong)} of {count(weight)} training rows wrong '
+        f"({100 * wrong / weight:.1f}&nbsp;%), objective {objective(best.objective, model.family)}; "
         f"found after {best.found_at[0]:.2f}&nbsp;s.</p>"
     )
 
 
-def conditions_in_words(conditions: tuple[Condition, ...] | None, name: str) -> str:
-    """HTML of an antecedent: its conditions joined by "and", or its name where they are not known."""
-    if not conditions:
-        return esc(name)
-    return ' <span class="kw">and</span> '.join(map(_condition, conditions))
+def empty_card(looks_for: str) -> str:
+    """What stands there before a model is found."""
+    return f'<p class="empty">{looks_for}</p>'
 
 
-def _condition(condition: Condition) -> str:
-    if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
-        return f'<span class="cond">{esc(condition)}</span>'
-    value = f"{condition.value:.12g}" if isinstance(condition.value, float) else condition.value
-    return f'<span class="cond">{esc(condition.column)} {_OPERATORS[condition.operator]} <b>{esc(value)}</b></span>'
-
-
-def _rules(n: int) -> str:
+def rules_in_words(n: int) -> str:
+    """How many rules, in words."""
     return "no rule, only the default" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
+
+
+def _falling_size(model: FallingRuleList) -> str:
+    falls = "" if model.falls else ", which do not fall everywhere"
+    return f"{rules_in_words(len(model.rules))}{falls}, positive above {model.threshold:.3g}"
+
+
+def _set_size(model: RuleSet) -> str:
+    if not model.rules:
+        return "no rule"
+    return (
+        f"{rules_in_words(len(model.rules))} of complexity {model.complexity}, Hamming loss {count(model.hamming_loss)}"
+    )
+
+
+_SIZES: dict[str, Callable[[Any], str]] = {
+    RuleList.family: lambda model: rules_in_words(len(model.rules)),
+    FallingRuleList.family: _falling_size,
+    RuleSet.family: _set_size,
+}

@@ -14,6 +14,8 @@ from .recipe import MAX_CELLS
 
 MAX_UPLOAD_BYTES = 100_000_000
 MAX_LABELS = 50
+MAX_GROUPS = 12
+"""Most values of a column that is offered as sensitive."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,10 +27,13 @@ class Upload:
     name : str
         Of the file, without folder and suffix.
     frame : DataFrame
+    file : str
+        Name of the file.
     """
 
     name: str
     frame: pd.DataFrame = field(repr=False)
+    file: str = ""
 
     @classmethod
     def read(cls, contents: bytes, file_name: str) -> Upload:
@@ -39,7 +44,7 @@ class Upload:
                 f"{path.name} has {len(contents)} bytes, more than the {MAX_UPLOAD_BYTES} that the page takes"
             )
         frame = datasets.read_table(contents, path.name, MAX_CELLS)
-        return cls(path.name.partition(".")[0] or "data", frame)
+        return cls(path.name.partition(".")[0] or "data", frame, path.name)
 
     @property
     def columns(self) -> list[str]:
@@ -50,6 +55,12 @@ class Upload:
         values = self.frame[target].dropna().unique().tolist()
         return sorted(values, key=lambda v: (isinstance(v, str), v)) if len(values) <= MAX_LABELS else []
 
-    def dataset(self, target: str, positive: Any) -> datasets.Dataset:
-        """The data set that predicts whether ``target`` is ``positive``."""
-        return datasets.from_frame(self.frame, target, positive, name=self.name)
+    def grouping(self, target: str) -> list[str]:
+        """The columns that may tell groups of people apart: those of a few values, but for the target."""
+        few = self.frame.nunique(dropna=False).between(2, MAX_GROUPS)
+        return [str(column) for column in self.frame.columns[few.to_numpy()] if str(column) != target]
+
+    def dataset(self, target: str, positive: Any, sensitive: str | None = None) -> datasets.Dataset:
+        """The data set that predicts whether ``target`` is ``positive``; a sensitive column stays a feature."""
+        columns = [] if sensitive is None else [sensitive]
+        return datasets.from_frame(self.frame, target, positive, columns, keep_sensitive=True, name=self.name)

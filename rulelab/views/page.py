@@ -7,11 +7,15 @@ from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
+import param
 
 from . import address
+from .compare_view import CompareView
+from .fronts_tab import FrontsView
 from .panes import SearchView
+from .session import State
 from .setup import SHARED, Setup
-from .style import PAGE_CSS
+from .style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 
 TITLE = "rulelab"
 MAX_MESSAGE_BYTES = 10_000_000
@@ -29,6 +33,7 @@ class SearchTab:
         self.setup = Setup(self._complain)
         self.view = SearchView(new_session=self.setup.new_session)
         self.setup.param.watch(self._settings_changed, [*SHARED, "target", "positive"])
+        self.setup.param.watch(self._kind_changed, ["family", "method", "fairness"])
         location = pn.state.location
         if location is not None:
             self._complain("; ".join(address.follow(location, self.setup, SHARED)))
@@ -47,8 +52,36 @@ class SearchTab:
     def _settings_changed(self, *_: Any) -> None:
         self.view.stale = True
 
+    def _kind_changed(self, *_: Any) -> None:
+        """Show the plots of the chosen kind of search, unless a run is shown."""
+        if self.view.session.state is State.IDLE:
+            self.view.reset()
 
-TABS: tuple[Callable[[], SearchTab], ...] = (SearchTab,)
+
+class CompareTab:
+    """The pinned model cards."""
+
+    name = "Compare"
+
+    def __init__(self) -> None:
+        self.view = CompareView()
+        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], sizing_mode="stretch_width", margin=0)
+
+
+class FrontsTab:
+    """Sweeps over settings: the form on the left, their fronts on the right."""
+
+    name = "Fronts"
+
+    def __init__(self) -> None:
+        self.view = FrontsView()
+        setup = self.view.setup
+        self.layout = pn.Column(
+            setup.data_card, self.view, setup.more, stylesheets=[PAGE_CSS], sizing_mode="stretch_width", margin=0
+        )
+
+
+TABS: tuple[Callable[[], Any], ...] = (SearchTab, CompareTab, FrontsTab)
 
 
 def create() -> pmui.Page:
@@ -58,11 +91,13 @@ def create() -> pmui.Page:
         document.template_variables["dist_url"] = "static/extensions/panel/"
     pn.config.reconnect = True
     tabs = [make() for make in TABS]
-    main = tabs[0].layout if len(tabs) == 1 else pn.Tabs(*((tab.name, tab.layout) for tab in tabs), dynamic=True)
-    page = pmui.Page(title=TITLE, main=[main], busy_indicator=None, dark_theme=pn.config.theme == "dark")
+    page = pmui.Page(title=TITLE, main=[_tabbed(tabs)], busy_indicator=None, dark_theme=pn.config.theme == "dark")
     if "theme" not in pn.state.session_args:
         pn.state.onload(lambda: _follow_system(page))
+    compare = next(tab.view for tab in tabs if isinstance(tab, CompareTab))
     for tab in tabs:
+        if "on_pin" in tab.view.param:
+            tab.view.on_pin = compare.pin
         tab.view.dark = page.dark_theme
         page.link(tab.view, dark_theme="dark")
     return page
@@ -100,6 +135,33 @@ def serve(
     if port:
         defaults["websocket_origin"] = sorted({f"{address}:{port}", f"localhost:{port}", f"127.0.0.1:{port}"})
     return pn.serve({"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options})
+
+
+def _tabbed(tabs: list[Any]) -> pn.Column:
+    """The tabs, of which the address says which one is open; each is made when first opened, and stays.
+
+    A plot that is taken out of the page while it is fed does not come back whole, so that tabs are hidden instead.
+    """
+    names = [tab.name for tab in tabs]
+    wide = {"sizing_mode": "stretch_width", "margin": 0}
+    strip = pmui.Tabs(*((name, pn.Spacer(height=0)) for name in names), **wide)
+    places = [pn.Column(visible=False, stylesheets=[TAB_CSS], **wide) for _ in tabs]
+    opened = param.parameterized_class("Opened", {"tab": param.Selector(default=names[0], objects=names)})()
+
+    def show(*_: Any) -> None:
+        active = names.index(opened.tab)
+        strip.active = active
+        if not places[active].objects:
+            places[active].append(tabs[active].layout)
+        for i, place in enumerate(places):
+            place.visible = i == active
+
+    strip.param.watch(lambda event: opened.param.update(tab=names[event.new]), "active")
+    if pn.state.location is not None:
+        address.follow(pn.state.location, opened, ["tab"])
+    opened.param.watch(show, "tab")
+    show()
+    return pn.Column(strip, *places, stylesheets=[TAB_CSS], **wide)
 
 
 def _follow_system(page: pmui.Page) -> None:

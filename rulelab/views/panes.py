@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import panel as pn
@@ -12,18 +13,20 @@ from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
 from ..search import Search
-from . import icons
-from .cards import rule_list_card
+from . import card, icons
+from .cards import empty_card, incumbent_card
 from .esc import esc, plain
+from .families import LOOKS
 from .figures import AXES, SearchFigures
 from .frames import Mark
 from .live import LiveText
-from .session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
+from .repeated import Repeated
+from .session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
 from .style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from .words import standing
 
 SPEEDS = {
-    "1 expansion per tick": Pace(1),
+    "1 step per tick": Pace(1),
     "10 per tick": Pace(10),
     "100 per tick": Pace(100),
     "1000 per tick": Pace(1000),
@@ -35,7 +38,7 @@ _STATUS_EVERY = 4
 
 
 class SearchView(Viewer):
-    """A search with its controls, status line, live plots and the best rule list so far.
+    """A search of any family with its controls, status line, live plots and the best model so far.
 
     Parameters
     ----------
@@ -59,6 +62,9 @@ class SearchView(Viewer):
     axis = param.Selector(default="time", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
+    on_pin = param.Callable(
+        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
 
     def __init__(
         self,
@@ -70,14 +76,13 @@ class SearchView(Viewer):
         if (search is None) == (new_session is None):
             raise ValueError("give either a search or new_session")
         super().__init__(**params)
-        self._new_session = new_session or _Repeated(search)
+        self._new_session = new_session or Repeated(search)
         self._session = self._new_session()
         self._mark, self._ticks, self._shown, self._card_of = Mark(), 0, None, None
         self._connected, self._left_running = True, False
         self._beat: Any = None
-        self._plots = SearchFigures()
         self._build()
-        self._restyle()
+        self._take_look()
         self._context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
         if self._context is not None:
             self._start_beat()
@@ -123,12 +128,27 @@ class SearchView(Viewer):
         self._session = self._new_session()
         self._mark, self._shown, self._card_of, self.stale = Mark(), None, None, False
         with pn.io.hold():
-            self._plots.clear()
-            self._card.object = rule_list_card(None)
+            if self._session.look == self._look:
+                self._plots.clear()
+                self._show_below()
+            else:
+                self._take_look()
+            self._card.object = empty_card(LOOKS[self._look].looks_for)
             self._notes.object = ""
             self._exports.visible = False
+            self._pinned.object = ""
             self.complain("")
         self.refresh()
+
+    def pin(self, *_: Any) -> None:
+        """Hand the best model so far to `on_pin`, as a model card."""
+        session = self._session
+        try:
+            letter = self.on_pin(card.of_search(session.search, session.snapshot, session.prepared))
+        except ValueError as error:
+            self.complain(str(error))
+            return
+        self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
 
     def complain(self, message: str) -> None:
         """Show an error that does not come from a run; an empty text takes it away."""
@@ -162,15 +182,19 @@ class SearchView(Viewer):
     def _show(self, session: SearchSession) -> None:
         snapshots, self._mark, whole = session.history.since(self._mark)
         latest = self._shown = session.snapshot
-        self._plots.extend(snapshots, whole, latest)
-        search, prepared = session.search, session.prepared
-        if search is not None and "regularization" in search.parameters:
-            weight = float(search.problem.total_weight)
-            self._plots.show_frontier(latest, weight, search.parameters["regularization"])
+        prepared = session.prepared
+        self._plots.extend(snapshots, whole, latest, prepared)
         if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
             self._card_of = latest.incumbent.model
-            self._card.object = rule_list_card(latest.incumbent, prepared.labels, prepared.target)
+            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target)
+            self._show_below()
             self._exports.visible = True
+
+    def _show_below(self) -> None:
+        """The texts under the plots, where they have changed."""
+        for plot, pane in zip(self._plots.plots, self._below, strict=True):
+            if pane is not None and pane.object != plot.below:
+                pane.object = plot.below
 
     def _show_standing(self, session: SearchSession) -> None:
         now = standing(session)
@@ -229,6 +253,10 @@ class SearchView(Viewer):
             self._plots.use_axis(self.axis)
             self._plots.use_dark(self.dark)
 
+    @param.depends("on_pin", watch=True)
+    def _offer_pin(self) -> None:
+        self._pin.visible = self.on_pin is not None
+
     @param.depends("speed", watch=True)
     def _set_pace(self) -> None:
         self._session.pace = SPEEDS[self.speed]
@@ -237,7 +265,7 @@ class SearchView(Viewer):
         self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width")
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
         self._card = pn.pane.HTML(
-            rule_list_card(None),
+            "",
             stylesheets=[CARD_CSS],
             sizing_mode="stretch_width",
             margin=0,
@@ -264,6 +292,17 @@ class SearchView(Viewer):
             self.param.speed, width=170, margin=0, align="end", stylesheets=[SELECT_CSS]
         )
         axis = pn.widgets.Select.from_param(self.param.axis, width=110, margin=0, align="end", stylesheets=[SELECT_CSS])
+        self._pin = pn.widgets.Button(
+            label="Pin model",
+            icon=icons.PIN,
+            on_click=self.pin,
+            visible=self.on_pin is not None,
+            stylesheets=[BUTTON_CSS],
+            margin=0,
+            height=34,
+            width=120,
+        )
+        self._pinned = pn.pane.HTML("", stylesheets=[CARD_CSS], margin=0)
         self._exports = pn.Row(
             *(
                 pn.widgets.FileDownload(
@@ -284,25 +323,14 @@ class SearchView(Viewer):
                     ("Trace (CSV)", "trace.csv", self._trace),
                 )
             ),
+            self._pin,
+            self._pinned,
             visible=False,
             stylesheets=[BAR_CSS],
             margin=(10, 0, 0, 0),
         )
-        self._plot_panes = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self._plots.figures]
-        places = (["rl-wide"], ["rl-third"], ["rl-third"], ["rl-third", "rl-last"])
-        boxes = [
-            pn.Column(pane, css_classes=place, stylesheets=[PANEL_CSS], sizing_mode="stretch_width", margin=0)
-            for pane, place in zip(self._plot_panes, places, strict=True)
-        ]
-        rules = pn.Column(
-            pn.pane.HTML("<h2>Best rule list so far</h2>", stylesheets=[CARD_CSS], margin=0),
-            self._card,
-            self._exports,
-            stylesheets=[PANEL_CSS],
-            css_classes=["rl-wide"],
-            margin=0,
-            sizing_mode="stretch_width",
-        )
+        self._heading = pn.pane.HTML("", stylesheets=[CARD_CSS], margin=0)
+        self._rules = _box(["rl-wide"])
         bar = pn.Row(
             *self._buttons.values(),
             speed,
@@ -312,19 +340,46 @@ class SearchView(Viewer):
             margin=0,
             sizing_mode="stretch_width",
         )
+        self._top = (bar, self._alert, self._status, self._notes)
         self._layout = pn.Column(
-            bar,
-            self._alert,
-            self._status,
-            self._notes,
-            boxes[0],
-            rules,
-            *boxes[1:],
+            *self._top,
             stylesheets=[VIEW_CSS],
             sizing_mode="stretch_width",
             margin=0,
             css_classes=["rl-view"],
         )
+
+    def _take_look(self) -> None:
+        """Make the plots of the session's kind of search."""
+        self._look = self._session.look
+        look = LOOKS[self._look]
+        self._plots = SearchFigures(look)
+        self._restyle()
+        self._plot_panes = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self._plots.figures]
+        self._below = [
+            pn.pane.HTML("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
+            if plot.below is not None
+            else None
+            for plot in self._plots.plots
+        ]
+        panes = [
+            [item for item in both if item is not None] for both in zip(self._plot_panes, self._below, strict=True)
+        ]
+        last = len(panes) - look.under
+        first, others, under = panes[: look.beside], panes[look.beside : last], panes[last:]
+        self._rules.objects = [self._heading, self._card, self._exports, *chain.from_iterable(under)]
+        places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
+        boxes = [
+            _box(place if len(others) == 3 else ["rl-wide"], *pane) for place, pane in zip(places, others, strict=True)
+        ]
+        self._heading.object = f"<h2>{look.heading}</h2>"
+        self._card.object = empty_card(look.looks_for)
+        self._layout.objects = [
+            *self._top,
+            _box(["rl-wide"], *chain.from_iterable(first)),
+            self._rules,
+            *boxes,
+        ]
 
     def _model_json(self) -> io.StringIO:
         return io.StringIO(self._session.snapshot.incumbent.model.to_json())
@@ -337,20 +392,6 @@ class SearchView(Viewer):
         return io.StringIO(self._session.history.frame().to_csv(index=False))
 
 
-class _Repeated:
-    """Sessions of one search: the first runs the search itself, the later ones run it from the beginning."""
-
-    def __init__(self, search: Search) -> None:
-        self._search = search
-        self._used = False
-
-    def __call__(self) -> SearchSession:
-        return SearchSession(self._prepare)
-
-    def _prepare(self, report: Callable[[str], None]) -> Prepared:
-        report("starting")
-        search = self._search
-        if self._used:
-            search = type(search)(search.problem, **search.parameters)
-        self._used = True
-        return Prepared(search)
+def _box(places: list[str], *items: Any) -> pn.Column:
+    """A frame around plots or texts, in the place of the grid that its CSS classes say."""
+    return pn.Column(*items, css_classes=places, stylesheets=[PANEL_CSS], sizing_mode="stretch_width", margin=0)

@@ -2,101 +2,127 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..antecedents import Antecedents, mine_antecedents
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import train_test_split
+
 from ..binarize import Binarizer
 from ..datasets import Dataset
 from ..problem import Problem
-from ..rule_list import BOUNDS, RuleListBounds, RuleListSearch
-from ..search import solve
+from ..search import Search, Snapshot
 from .session import Prepared
 from .words import count
 
 MAX_CELLS = 10_000_000
 """Largest table on the page, in rows x columns."""
-MAX_BITS = 4_000_000_000
-"""Largest set of antecedents on the page, in rows x antecedents (packed: 500 MB)."""
+SPLIT_SEED = 0
+TINY = ([[0, 1], [1, 0], [1, 1], [0, 0]], [9, 0, 1, 2], [0, 9, 2, 1])
+"""Patterns, positives and negatives of a problem that a search goes through to be compiled."""
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """A data set and all that is done with it.
+class Recipe(ABC):
+    """A data set and all that is done with it; each family has its own.
 
     Attributes
     ----------
     load : callable
         Gives the Dataset.
+    load_code : str
+        Python that does the same, with ``rl`` for this package; empty: not known.
+    test_share : float
+        Fraction of the rows that are kept out of training, at random and by class.
     quantiles : int
         Groups of each numeric column.
     negations : bool
         Whether categories are negated too.
-    max_conditions : int
-    min_support, max_support : float
-        Fractions of the rows.
-    regularization : float
-    policy : str
-    beam : bool
-        Whether a beam search finds a first list.
-    bounds : tuple of str
-        Those that are used; see `rulelab.rule_list.BOUNDS`.
     memory_megabytes : float
     """
 
     load: Callable[[], Dataset]
+    load_code: str = ""
+    test_share: float = 0.0
     quantiles: int = 10
     negations: bool = True
-    max_conditions: int = 2
-    min_support: float = 0.01
-    max_support: float = 0.99
-    regularization: float = 0.01
-    policy: str = "lower_bound"
-    beam: bool = True
-    bounds: tuple[str, ...] = BOUNDS
     memory_megabytes: float = 1000.0
 
+    @property
+    @abstractmethod
+    def look(self) -> str:
+        """How the search is shown, see `rulelab.views.families.LOOKS`."""
+
+    @abstractmethod
+    def problem(
+        self, features: pd.DataFrame, data: Dataset, training: np.ndarray, report: Callable[[str], None]
+    ) -> tuple[Problem, tuple[str, ...]]:
+        """The problem of the training rows, and what to say about it."""
+
+    @abstractmethod
+    def search(self, problem: Problem) -> Search:
+        """The search; raises ValueError with a message for the user."""
+
+    @abstractmethod
+    def warm_up(self) -> None:
+        """Let a tiny search go through all kernels, so that the clock of the real one counts no compilation."""
+
+    def comparison(self, search: Search, report: Callable[[str], None]) -> Snapshot | None:
+        """The same search without its fairness constraint, where it has one."""
+        return None
+
     def __call__(self, report: Callable[[str], None]) -> Prepared:
-        """Load, binarize, mine and set up the search; raises ValueError with a message for the user."""
+        """Load, binarize and set up the search; raises ValueError with a message for the user."""
         report("reading the data")
         data = self.load()
         _refuse_large(data)
+        training, test = split(data.y, self.test_share)
         report(f"binarizing {count(data.X.shape[1])} columns")
         binarizer = Binarizer(thresholds=self.quantiles, negations=self.negations)
-        features = binarizer.fit_transform(data.X)
-        report(f"mining antecedents of up to {self.max_conditions} of {count(features.shape[1])} conditions")
-        antecedents = mine_antecedents(
-            features,
-            max_conditions=self.max_conditions,
-            min_support=self.min_support,
-            max_support=self.max_support,
-            max_antecedents=MAX_BITS // len(features),
-        )
-        report("merging equal rows")
-        search = RuleListSearch(
-            Problem.from_antecedents(antecedents, data.y),
-            regularization=self.regularization,
-            policy=self.policy,
-            bounds=RuleListBounds(**{name: name in self.bounds for name in BOUNDS}),
-            memory_limit=_bytes(self.memory_megabytes),
-            beam_width=500 if self.beam else 0,
-        )
+        features = binarizer.fit_transform(data.X.iloc[training])
+        problem, notes = self.problem(features, data, training, report)
+        search = self.search(problem)
         if not search.compiled:
             report("compiling the search: once per machine, some seconds")
-            _compile(self.beam)
+            self.warm_up()
+        merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
         return Prepared(
             search,
             labels=(data.negative, data.positive),
             target=str(data.target),
             name=data.name,
-            notes=(_about(data), *_mined(antecedents, search), *_left_out(binarizer)),
+            notes=(_about(data), *_kept_out(test), *notes, merged, *_left_out(binarizer)),
+            data=data,
+            test_rows=test if len(test) else None,
+            recipe=self,
+            unconstrained=self.comparison(search, report),
         )
 
+    @property
+    def memory_bytes(self) -> int:
+        """The memory limit; raises ValueError when it is out of range."""
+        if not 1 <= self.memory_megabytes < 1e9:
+            raise ValueError(f"the memory limit must be at least 1 MB, not {self.memory_megabytes:g}")
+        return int(self.memory_megabytes * 1e6)
 
-def _compile(beam: bool) -> None:
-    """Let a tiny search go through all kernels, so that the clock of the real one counts no compilation."""
-    tiny = Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 0]], [9, 0, 1, 2], [0, 9, 2, 1])
-    solve(RuleListSearch(tiny, regularization=0.01, beam_width=2 if beam else 0))
+
+def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of the training rows and of the test rows, the same each time, both with the classes' proportions.
+
+    Raises
+    ------
+    ValueError
+        When the share is out of range, or a class has too few rows.
+    """
+    rows = np.arange(len(y))
+    if not 0 <= test_share <= 0.9:
+        raise ValueError(f"the test share must lie between 0 and 0.9, not {test_share:g}")
+    if test_share == 0:
+        return rows, rows[:0]
+    training, test = train_test_split(rows, test_size=test_share, stratify=y, random_state=SPLIT_SEED)
+    return training, test
 
 
 def _refuse_large(data: Dataset) -> None:
@@ -108,12 +134,6 @@ def _refuse_large(data: Dataset) -> None:
         )
 
 
-def _bytes(megabytes: float) -> int:
-    if not 1 <= megabytes < 1e9:
-        raise ValueError(f"the memory limit must be at least 1 MB, not {megabytes:g}")
-    return int(megabytes * 1e6)
-
-
 def _about(data: Dataset) -> str:
     rows, columns = data.X.shape
     positive = int(data.y.sum())
@@ -123,15 +143,8 @@ def _about(data: Dataset) -> str:
     )
 
 
-def _mined(antecedents: Antecedents, search: RuleListSearch) -> tuple[str, str]:
-    reasons = ", ".join(f"{count(n)} {reason}" for reason, n in antecedents.dropped.items() if n)
-    dropped = sum(antecedents.dropped.values())
-    problem = search.problem
-    return (
-        f"{count(len(antecedents))} antecedents mined from {count(len(antecedents.features))} conditions, "
-        + (f"{count(dropped)} dropped: {reasons}" if dropped else "none dropped"),
-        f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns",
-    )
+def _kept_out(test: np.ndarray) -> tuple[str, ...]:
+    return (f"{count(len(test))} rows kept out of training, for the test",) if len(test) else ()
 
 
 def _left_out(binarizer: Binarizer) -> tuple[str, ...]:

@@ -10,11 +10,16 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..search import Search, Snapshot, Status
 from .frames import History
 from .pool import POOL, Pool
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..datasets import Dataset
 
 TICK_SECONDS = 0.25
 """How often a view looks at its session; the beat of slow motion."""
@@ -61,6 +66,14 @@ class Prepared:
         For the names of exported files.
     notes : tuple of str
         About the data and the antecedents, for the user to read.
+    data : Dataset or None
+        All rows.
+    test_rows : int array or None
+        Positions of the rows that were kept out of training; None: none were.
+    recipe : object or None
+        The `Recipe` that was carried out.
+    unconstrained : Snapshot or None
+        Of a search with a fairness constraint: the last state of the same search without it.
     """
 
     search: Search
@@ -68,6 +81,10 @@ class Prepared:
     target: str = ""
     name: str = "search"
     notes: tuple[str, ...] = ()
+    data: Dataset | None = None
+    test_rows: np.ndarray | None = None
+    recipe: Any = None
+    unconstrained: Snapshot | None = None
 
 
 Source = Callable[[Callable[[str], None]], Prepared]
@@ -124,12 +141,20 @@ class SearchSession:
     pace : Pace
         May be set at any time.
     pool : Pool
+    look : str
+        How the search is shown, see `rulelab.views.families.LOOKS`.
     """
 
     def __init__(
-        self, source: Source, limits: Limits | None = None, pace: Pace = FULL_SPEED, pool: Pool = POOL
+        self,
+        source: Source,
+        limits: Limits | None = None,
+        pace: Pace = FULL_SPEED,
+        pool: Pool = POOL,
+        look: str = "rule_list",
     ) -> None:
         self.limits = limits or Limits()
+        self.look = look
         self.history = History()
         self.snapshot: Snapshot | None = None
         self.prepared: Prepared | None = None
@@ -243,7 +268,7 @@ class SearchSession:
         self._thread.start()
 
     def _work(self) -> None:
-        _lower_priority()
+        lower_priority()
         end, self.error = State.FAILED, None
         try:
             end = self._prepare() or self._search_on()
@@ -354,7 +379,7 @@ def _adapted(size: int, seconds: float) -> int:
     return max(size // 2, 1) if seconds > 1.5 * _SLICE_SECONDS else size
 
 
-def _lower_priority() -> None:
+def lower_priority() -> None:
     """Let the thread of the page go first; only Linux knows priorities of threads."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):

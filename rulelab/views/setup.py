@@ -1,4 +1,4 @@
-"""The settings of a search on the page: data, antecedents, search, limits."""
+"""The settings of a search on the page: data, model family, limits; the families have settings of their own."""
 
 from __future__ import annotations
 
@@ -12,22 +12,30 @@ import param
 from panel.viewable import Viewer
 
 from .. import datasets
-from ..rule_list import BOUNDS, POLICIES
+from ..datasets.registry import RECORDS
 from .data import MAX_UPLOAD_BYTES, Upload
 from .esc import plain
+from .families import FAMILIES, FallingSettings, Family, RuleListSettings, RuleSetSettings
+from .families.mined import mining_fields
+from .form import WIDE, card, column, field, pair
 from .recipe import Recipe
 from .session import Limits, SearchSession
-from .style import CARD_CSS, CARD_HEAD_CSS, NUMBER_CSS, SELECT_CSS
+from .style import SELECT_CSS
 
 UPLOADED = "(uploaded file)"
-SHARED = (
-    "data", "quantiles", "negations", "max_conditions", "min_support", "max_support",
-    "regularization", "policy", "beam", "bounds", "time_limit", "memory_limit",
-)  # fmt: skip
+SHARED = tuple(
+    dict.fromkeys(
+        (
+            *("family", "data", "test_share", "quantiles", "negations"),
+            *(name for family in FAMILIES.values() for name in family.shared),
+            *("time_limit", "memory_limit"),
+        )
+    )
+)
 """The parameters that the address of the page holds."""
 
 
-class Setup(Viewer):
+class Setup(RuleListSettings, FallingSettings, RuleSetSettings, Viewer):
     """Everything that is chosen before a run, and the form to choose it with.
 
     Parameters
@@ -41,18 +49,17 @@ class Setup(Viewer):
         The two parts of the form, for a page that lays them out itself.
     """
 
+    family = param.Selector(
+        default="rule_list",
+        objects={family.label: name for name, family in FAMILIES.items()},
+        label="Model family",
+    )
     data = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
     target = param.Selector(default=None, objects=[None], label="Target column")
     positive = param.Selector(default=None, objects=[None], label="Positive class")
+    test_share = param.Number(default=0.0, label="Test share, kept out of training")
     quantiles = param.Integer(default=5, label="Quantile groups per number")
     negations = param.Boolean(default=True, label="Negate categories")
-    max_conditions = param.Selector(default=1, objects=[1, 2, 3], label="Conditions per rule, at most")
-    min_support = param.Number(default=0.01, label="Least support")
-    max_support = param.Number(default=0.99, label="Largest support")
-    regularization = param.Number(default=0.005, label="Regularization: cost of a rule")
-    policy = param.Selector(default="lower_bound", objects=list(POLICIES), label="Order of the queue")
-    beam = param.Boolean(default=False, label="Start with a beam search")
-    bounds = param.ListSelector(default=list(BOUNDS), objects=list(BOUNDS), label="Bounds in use")
     time_limit = param.Number(default=60.0, label="Time limit (s)")
     memory_limit = param.Number(default=1000.0, label="Memory limit (MB)")
 
@@ -66,6 +73,7 @@ class Setup(Viewer):
         if chosen is not None:
             self.data = chosen
         self._options = {plain(_option(name, how)): name for name, how in available.items()}
+        self._offer_groups()
         self._build()
 
     def __panel__(self) -> Any:
@@ -73,23 +81,20 @@ class Setup(Viewer):
 
     def recipe(self) -> Recipe:
         """The present settings, frozen."""
-        return Recipe(
+        return self._chosen.recipe(
+            self,
             load=self._loader(),
+            load_code=self._load_code(),
+            test_share=self.test_share,
             quantiles=self.quantiles,
             negations=self.negations,
-            max_conditions=self.max_conditions,
-            min_support=self.min_support,
-            max_support=self.max_support,
-            regularization=self.regularization,
-            policy=self.policy,
-            beam=self.beam,
-            bounds=tuple(self.bounds),
             memory_megabytes=self.memory_limit,
         )
 
     def new_session(self) -> SearchSession:
         """A session that will run the present settings."""
-        return SearchSession(self.recipe(), Limits(seconds=self.time_limit))
+        recipe = self.recipe()
+        return SearchSession(recipe, Limits(seconds=self.time_limit), look=recipe.look)
 
     def take(self, contents: bytes, file_name: str) -> None:
         """Use an uploaded file as data; a file that cannot be used is complained about, and nothing changes."""
@@ -113,8 +118,17 @@ class Setup(Viewer):
 
     def _loader(self) -> Callable[[], datasets.Dataset]:
         if self.data == UPLOADED and self._upload is not None:
-            return partial(self._upload.dataset, self.target, self.positive)
+            return partial(self._upload.dataset, self.target, self.positive, self._compared)
         return partial(datasets.load, self.data)
+
+    def _load_code(self) -> str:
+        if self.data == UPLOADED and self._upload is not None:
+            chosen = {"target": self.target, "positive": self.positive}
+            if self._compared is not None:
+                chosen |= {"sensitive": self._compared, "keep_sensitive": True}
+            arguments = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+            return f"rl.datasets.read({self._upload.file!r}, {arguments})"
+        return f"rl.datasets.load({self.data!r})"
 
     @param.depends("target", watch=True)
     def _offer_labels(self) -> None:
@@ -125,6 +139,30 @@ class Setup(Viewer):
         self.positive = labels[-1] if labels else None
         self._positive.options = {**_labelled(labels), **({} if labels else {"(too many values)": None})}
 
+    @param.depends("data", "target", watch=True)
+    def _offer_groups(self) -> None:
+        """The columns that the data set, or the file, may be compared by."""
+        if self.data == UPLOADED and self._upload is not None:
+            self.offer_sensitive(self._upload.grouping(self.target))
+        else:
+            self.offer_sensitive(list(RECORDS[self.data].sensitive))
+
+    @param.depends("family", watch=True)
+    def _show_family(self) -> None:
+        for name, shown in self._of_family.items():
+            shown.visible = name == self.family
+        self._mining.visible = self._cost.visible = self._chosen.mined
+        self._conditions.title = "Antecedents" if self._chosen.mined else "Conditions"
+
+    @property
+    def _compared(self) -> str | None:
+        """The column whose groups the search has to be fair to."""
+        return self.sensitive if self.family == "rule_set" and self.fair else None
+
+    @property
+    def _chosen(self) -> Family:
+        return FAMILIES[self.family]
+
     @param.depends("data", watch=True)
     def _show_pickers(self) -> None:
         self._target.visible = self._positive.visible = self.data == UPLOADED
@@ -134,9 +172,8 @@ class Setup(Viewer):
         self.take(event.new or b"", str(self._file.filename or "the file"))
 
     def _build(self) -> None:
-        wide = {"sizing_mode": "stretch_width", "margin": (5, 12)}
-        field = partial(_field, self, **wide)
-        listed = {**wide, "stylesheets": [SELECT_CSS]}
+        own = partial(field, self)
+        listed = {**WIDE, "stylesheets": [SELECT_CSS]}
         self._data = pn.widgets.Select(label="Data set", options=self._options, value=self.data, **listed)
         self._data.link(self, value="data", bidirectional=True)
         self._file = pmui.FileInput(
@@ -145,71 +182,46 @@ class Setup(Viewer):
             max_file_size=MAX_UPLOAD_BYTES,
             chunk_size=1_000_000,
             variant="outlined",
-            **wide,
+            **WIDE,
         )
         self._file.param.watch(self._received, "value", onlychanged=False)
         self._target = pn.widgets.Select(label="Target column", options=[], visible=False, **listed)
         self._target.link(self, value="target")
         self._positive = pn.widgets.Select(label="Positive class", options=[], visible=False, **listed)
         self._positive.link(self, value="positive")
-        groups = {
-            "Data": [self._data, self._file, self._target, self._positive],
-            "Antecedents": [
-                field("quantiles", pn.widgets.IntInput, start=2, end=1000),
-                field("max_conditions", pn.widgets.Select),
-                _pair(
-                    field("min_support", pn.widgets.FloatInput, step=0.01),
-                    field("max_support", pn.widgets.FloatInput, step=0.01),
-                ),
-                field("negations", pmui.Checkbox),
-            ],
-            "Search": [
-                field("regularization", pn.widgets.FloatInput, step=0.001),
-                field("policy", pn.widgets.Select, options={_words(p): p for p in POLICIES}),
-                field("beam", pmui.Checkbox),
-                pn.pane.HTML('<p class="note">Bounds in use</p>', stylesheets=[CARD_CSS], margin=(4, 12, 0, 12)),
-                field("bounds", pn.widgets.CheckBoxGroup, options={_words(b): b for b in BOUNDS}),
-            ],
-            "Limits": [
-                _pair(
-                    field("time_limit", pn.widgets.FloatInput, step=10),
-                    field("memory_limit", pn.widgets.FloatInput, step=100),
-                )
-            ],
-        }
-        cards = [
-            pn.Card(
-                *items,
-                title=title,
-                collapsible=True,
-                sizing_mode="stretch_width",
-                margin=(0, 0, 10, 0),
-                stylesheets=[CARD_HEAD_CSS],
-            )
-            for title, items in groups.items()
-        ]
-        self.data_card, *others = cards
+        self._mining = column(*mining_fields(self))
+        self._cost = column(own("regularization", pn.widgets.FloatInput, step=0.001))
+        self._of_family = {name: column(*family.fields(self)) for name, family in FAMILIES.items()}
+        self._conditions = card(
+            "Antecedents",
+            own("quantiles", pn.widgets.IntInput, start=2, end=1000),
+            self._mining,
+            own("negations", pmui.Checkbox),
+        )
+        self.data_card = card(
+            "Model and data",
+            own("family", pn.widgets.Select),
+            self._data,
+            self._file,
+            self._target,
+            self._positive,
+            own("test_share", pn.widgets.FloatInput, step=0.05),
+        )
         self.data_card.css_classes = [*self.data_card.css_classes, "rl-data"]
-        self.more = pn.Column(*others, sizing_mode="stretch_width", margin=0, css_classes=["rl-more"])
-
-
-def _field(owner: Setup, name: str, widget: type, **options: Any) -> Any:
-    styles = {pn.widgets.Select: [SELECT_CSS], pn.widgets.IntInput: [NUMBER_CSS], pn.widgets.FloatInput: [NUMBER_CSS]}
-    return widget.from_param(owner.param[name], stylesheets=styles.get(widget, []), **options)
-
-
-def _pair(*widgets: Any) -> pn.Row:
-    first, second = widgets
-    first.margin, second.margin = (5, 5, 5, 12), (5, 12, 5, 5)
-    return pn.Row(first, second, sizing_mode="stretch_width", margin=0)
+        limits = pair(
+            own("time_limit", pn.widgets.FloatInput, step=10), own("memory_limit", pn.widgets.FloatInput, step=100)
+        )
+        self.more = column(
+            card("Search", self._cost, *self._of_family.values()),
+            self._conditions,
+            card("Limits", limits),
+            css_classes=["rl-more"],
+        )
+        self._show_family()
 
 
 def _option(name: str, how: str) -> str:
     return f"{name} (to be downloaded)" if how == "download" else name
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _labelled(values: list[Any]) -> dict[str, Any]:

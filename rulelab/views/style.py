@@ -11,14 +11,14 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 INK = {False: "#1a1a1a", True: "#f0f0f0"}
 """Text inside plots on a light and on a dark page."""
 
-_TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, #222))"
-_LINE = f"color-mix(in srgb, {_TEXT} 18%, transparent)"
-_FAINT = f"color-mix(in srgb, {_TEXT} 6%, transparent)"
-_MUTED = f"color-mix(in srgb, {_TEXT} 72%, transparent)"
+TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, #222))"
+LINE = f"color-mix(in srgb, {TEXT} 18%, transparent)"
+FAINT = f"color-mix(in srgb, {TEXT} 6%, transparent)"
+MUTED = f"color-mix(in srgb, {TEXT} 72%, transparent)"
 
 LIVE_CSS = f"""
 :host {{ display: block; width: 100%; box-sizing: border-box; }}
-.live {{ color: {_TEXT}; border: 1px solid {_LINE}; border-left: 5px solid {_MUTED}; border-radius: 6px;
+.live {{ color: {TEXT}; border: 1px solid {LINE}; border-left: 5px solid {MUTED}; border-radius: 6px;
   padding: 8px 12px; font-size: 14px; line-height: 1.35; }}
 .live[hidden] {{ display: none; }}
 .live p {{ margin: 0; }}
@@ -26,7 +26,7 @@ LIVE_CSS = f"""
 .figures {{ display: flex; flex-wrap: wrap; gap: 2px 22px; margin-top: 6px !important; }}
 .figures:empty {{ display: none; }}
 .figure {{ white-space: nowrap; }}
-.name {{ color: {_MUTED}; font-size: 12px; display: block; }}
+.name {{ color: {MUTED}; font-size: 12px; display: block; }}
 .value {{ font-variant-numeric: tabular-nums; font-size: 16px; display: block; min-width: 4.2em; }}
 .busy {{ border-left-color: {BLUE}; }}
 .paused {{ border-left-color: {PURPLE}; }}
@@ -36,26 +36,35 @@ LIVE_CSS = f"""
 """
 
 CARD_CSS = f"""
-:host {{ color: {_TEXT}; font-size: 14px; line-height: 1.4; }}
+:host {{ color: {TEXT}; font-size: 14px; line-height: 1.4; }}
 h2 {{ font-size: 15px; font-weight: 600; margin: 0 0 6px; }}
 p {{ margin: 6px 0; }}
-.empty, .sum, .note {{ color: {_MUTED}; font-size: 13px; }}
+.empty, .sum, .note {{ color: {MUTED}; font-size: 13px; }}
 .note {{ margin: 2px 0; overflow-wrap: anywhere; }}
 table.rules {{ border-collapse: collapse; width: 100%; }}
-.rules th {{ text-align: left; font-weight: 500; font-size: 12px; color: {_MUTED}; padding: 3px 6px;
-  border-bottom: 1px solid {_LINE}; overflow-wrap: anywhere; vertical-align: bottom; }}
-.rules td {{ padding: 6px; border-bottom: 1px solid {_LINE}; vertical-align: top; overflow-wrap: anywhere; }}
-.rules tbody tr:nth-child(odd) {{ background: {_FAINT}; }}
+.rules th {{ text-align: left; font-weight: 500; font-size: 12px; color: {MUTED}; padding: 3px 6px;
+  border-bottom: 1px solid {LINE}; overflow-wrap: anywhere; vertical-align: bottom; }}
+.rules td {{ padding: 6px; border-bottom: 1px solid {LINE}; vertical-align: top; overflow-wrap: anywhere; }}
+.rules tbody tr:nth-child(odd) {{ background: {FAINT}; }}
 .rules .num {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; overflow-wrap: normal; }}
+.rules th.num {{ white-space: normal; overflow-wrap: break-word; }}
 .rules .label {{ font-weight: 600; }}
-.kw {{ color: {_MUTED}; font-style: italic; }}
+.kw {{ color: {MUTED}; font-style: italic; }}
 .share {{ display: inline-block; min-width: 44px; padding: 0 3px;
   background: linear-gradient(to right,
-    color-mix(in srgb, {BLUE} 32%, transparent) var(--share), {_FAINT} var(--share)); }}
+    color-mix(in srgb, {BLUE} 32%, transparent) var(--share), {FAINT} var(--share)); }}
+.own {{ display: block; font-size: 11px; color: {MUTED}; }}
+.box {{ container-type: inline-size; }}
+@container (max-width: 400px) {{
+  .rules tr {{ display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); }}
+  .rules tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; }}
+  .rules thead tr > :first-child {{ display: none; }}
+  .rules td:not(:first-child) {{ padding-top: 0; }}
+}}
 """
 
 PANEL_CSS = f"""
-:host {{ box-sizing: border-box; border: 1px solid {_LINE}; border-radius: 8px; padding: 10px 12px; min-width: 0; }}
+:host {{ box-sizing: border-box; border: 1px solid {LINE}; border-radius: 8px; padding: 10px 12px; min-width: 0; }}
 """
 
 VIEW_CSS = """
@@ -92,7 +101,7 @@ NUMBER_CSS = """
 """Without the two small buttons, which have no names; the arrow keys do the same."""
 
 BUTTON_CSS = f"""
-.bk-btn {{ border: 1px solid {_LINE} !important; padding: 4px 10px; }}
+.bk-btn {{ border: 1px solid {LINE} !important; padding: 4px 10px; }}
 .bk-btn-primary {{ color: var(--panel-on-primary-color, #fff) !important; }}
 """
 
@@ -108,4 +117,34 @@ select.bk-input {{ background-image: url("{_ARROW}") !important; background-size
 CARD_HEAD_CSS = """
 .card-header { min-height: 36px; padding-top: 2px; padding-bottom: 2px; }
 .card-header-row { font-size: 14px !important; }
+"""
+
+MODEL_BOX_CSS = """
+:host { flex: 1 1 310px !important; max-width: 760px; min-width: min(100%, 310px) !important; width: auto !important;
+  height: auto !important; }
+"""
+"""A card among others: as wide as there is place for, but at least as wide as a phone allows."""
+
+COMPARE_CSS = """
+:host { display: grid !important; grid-template-columns: minmax(0, 1fr); width: 100%; padding: 12px 16px 24px;
+  box-sizing: border-box; min-width: 0 !important; max-height: none !important; }
+@media (max-width: 900px) { :host { padding: 8px 10px 20px; } }
+"""
+
+CARDS_CSS = """
+:host { display: flex !important; flex-flow: row wrap !important; gap: 12px; width: 100%; min-width: 0 !important;
+  box-sizing: border-box; align-items: stretch; max-height: none !important; }
+.scroll-button { display: none !important; }
+"""
+
+STACK_CSS = """
+:host { display: grid !important; grid-template-columns: minmax(0, 1fr); width: 100%; min-width: 0 !important;
+  max-height: none !important; }
+"""
+TAB_CSS = """
+:host { min-width: 0 !important; width: 100%; max-width: 100%; max-height: none !important; }
+.scroll-button { display: none !important; }
+"""
+WIDE_TABLE_CSS = """
+:host { overflow-x: auto; }
 """

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..search import Snapshot, Status
+from ..search import Search, Snapshot, Status
 from .session import SearchSession, State
 
 NONE = "\u2013"
 """What is shown where there is no number yet."""
 _THIN = "\u202f"
 _NAMES = {"rule_list": "rule list", "falling_rule_list": "falling rule list", "rule_set": "rule set"}
-_LIMITS = {"time": "time", "gap": "gap", "work": "work", "memory": "memory"}
+_LIMITS = {
+    "time": "time",
+    "gap": "gap",
+    "work": "work",
+    "memory": "memory",
+    "iterations": "all lists are made",
+    "columns": "too many rules for the proof",
+}
 _ENGINE_PHASES = {
     "reducing": "searching: reducing the problem",
-    "incumbent": "searching: beam search for a first list",
     "searching": "searching: branch and bound",
+    "hard optimum": "searching: the best list that falls, to begin with",
+    "sampling": "searching: Monte-Carlo, list after list",
+    "pricing": "searching: column generation",
+    "integer": "searching: sets of the rules found",
+    "closing": "proving: all rules that a better set could have",
+}
+_FIRST = {
+    "rule_list": "searching: beam search for a first list",
+    "falling_rule_list": "searching: Monte-Carlo search for a first list",
+    "rule_set": "searching: greedy search for a first set",
 }
 
 
@@ -44,22 +61,56 @@ def standing(session: SearchSession) -> Standing:
     waiting = session.waiting
     if waiting and session.state.busy:
         phase += f" (sharing the processors, {waiting} in line)"
-    return Standing(tone, phase, [] if session.snapshot is None else figures(session.snapshot))
+    shown = [] if session.snapshot is None else figures(session.snapshot, _family(session))
+    return Standing(tone, phase, shown)
 
 
-def figures(snapshot: Snapshot) -> list[tuple[str, str]]:
+def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, str]]:
     """The numbers that are always watched, with their names."""
-    best = snapshot.incumbent
+    best, impossible = snapshot.incumbent, snapshot.status is Status.INFEASIBLE
     return [
-        ("objective", NONE if best is None else objective(best.objective)),
-        ("lower bound", objective(snapshot.lower_bound)),
-        ("gap", gap(snapshot)),
+        ("objective", NONE if best is None else objective(best.objective, family)),
+        ("lower bound", NONE if impossible else objective(snapshot.lower_bound, family)),
+        ("gap", gap(snapshot, family)),
+        *_FIGURES[family](snapshot),
+        ("search time", f"{snapshot.seconds:.1f} s"),
+    ]
+
+
+def _list_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
+    return [
         ("nodes", count(snapshot.counts.get("created", 0))),
         ("expanded", count(snapshot.counts.get("expanded", 0))),
         ("queue", count(snapshot.counts.get("queued", sum(snapshot.queue_by_length)))),
         ("log10 remaining", remaining(snapshot)),
-        ("search time", f"{snapshot.seconds:.1f} s"),
     ]
+
+
+def _falling_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
+    if "lists" not in snapshot.counts:
+        return _list_figures(snapshot)
+    return [
+        ("lists made", count(snapshot.counts["lists"])),
+        ("of", count(snapshot.detail["iterations"])),
+        ("antecedents considered", count(snapshot.counts["created"])),
+    ]
+
+
+def _set_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
+    counts, value = snapshot.counts, snapshot.detail.get("master_value", math.inf)
+    return [
+        ("LP value", f"{value:.2f}" if math.isfinite(value) else NONE),
+        ("rules in the pool", count(counts.get("columns", 0))),
+        ("pricing nodes", count(counts.get("pricing_nodes", 0))),
+        ("rules in the proof", count(counts.get("closing_columns", 0))),
+    ]
+
+
+_FIGURES: dict[str, Callable[[Snapshot], list[tuple[str, str]]]] = {
+    "rule_list": _list_figures,
+    "falling_rule_list": _falling_figures,
+    "rule_set": _set_figures,
+}
 
 
 def _phase(session: SearchSession) -> tuple[str, str]:
@@ -76,25 +127,65 @@ def _phase(session: SearchSession) -> tuple[str, str]:
         return "paused", "paused"
     if snapshot is None:
         return "limit", "stopped before the search began"
+    assert session.search is not None
+    search, family = session.search, session.search.family
     if state is State.RUNNING:
-        return "busy", _ENGINE_PHASES.get(snapshot.phase, "searching")
-    kind = _NAMES.get(session.search.family, "model") if session.search else "model"
+        first = {"incumbent": _FIRST[family]}
+        return "busy", {**_ENGINE_PHASES, **first}.get(snapshot.phase, "searching")
     if snapshot.status is Status.OPTIMAL:
-        return "proven", f"certified optimal: no {kind} over these antecedents has a smaller objective"
+        return "proven", _optimal(search)
     if snapshot.status is Status.INFEASIBLE:
-        return "proven", f"certified infeasible: no {kind} meets the constraints"
+        return "proven", _infeasible(search)
     why = "stopped" if state is State.STOPPED else _LIMITS.get(snapshot.limit or "", "search")
-    return "limit", f"limit reached ({why}): proven to be within {gap(snapshot)} of the optimum"
+    if snapshot.incumbent is None:
+        return "limit", f"limit reached ({why}): no {family_name(family)} that meets the constraint is found yet"
+    if snapshot.phase == "sampling":
+        return "limit", (
+            f"limit reached ({why}): sampling proves nothing beyond the bound; the optimum may be up to "
+            f"{gap(snapshot, family)} lower"
+        )
+    return "limit", f"limit reached ({why}): proven to be within {gap(snapshot, family)} of the optimum{_scope(search)}"
 
 
-def objective(value: float) -> str:
-    return f"{value:.4f}"
+def _optimal(search: Search) -> str:
+    if search.family == "rule_set":
+        return f"certified optimal{_scope(search)}: no such rule set has a smaller objective"
+    softly = "softly " if search.parameters.get("violation_penalty") is not None else ""
+    return f"certified optimal: no {softly}{family_name(search.family)} over these antecedents has a smaller objective"
 
 
-def gap(snapshot: Snapshot) -> str:
+def _infeasible(search: Search) -> str:
+    most = search.parameters["max_complexity"]
+    return (
+        f"certified infeasible{_scope(search)}: no rule set of complexity at most {most} meets the fairness "
+        "constraint; allow a larger difference between the groups"
+    )
+
+
+def _scope(search: Search) -> str:
+    """Which rules a proof speaks of."""
+    most = search.parameters.get("max_conditions") if search.family == "rule_set" else None
+    return "" if most is None else f" for rules of at most {counted(most, 'conditions')}"
+
+
+def _family(session: SearchSession) -> str:
+    return "rule_list" if session.search is None else session.search.family
+
+
+def family_name(family: str) -> str:
+    """What to call a model of this family."""
+    return _NAMES.get(family, "model")
+
+
+def objective(value: float, family: str = "rule_list") -> str:
+    """A share of the rows for lists; for rule sets a number of rows."""
+    return count(round(float(value), 4)) if family == "rule_set" else f"{value:.4f}"
+
+
+def gap(snapshot: Snapshot, family: str = "rule_list") -> str:
     if not math.isfinite(snapshot.gap):
         return NONE
-    return "0" if snapshot.status is Status.OPTIMAL else f"{max(snapshot.gap, 0.0):.4f}"
+    return "0" if snapshot.status is Status.OPTIMAL else objective(max(snapshot.gap, 0.0), family)
 
 
 def remaining(snapshot: Snapshot) -> str:
@@ -109,3 +200,8 @@ def count(value: int | float) -> str:
     if isinstance(value, float) and not value.is_integer():
         return f"{value:.6g}"
     return f"{int(value):,}".replace(",", _THIN)
+
+
+def counted(n: int, name: str) -> str:
+    """A count of things whose name is given in the plural."""
+    return f"{count(n)} {name.removesuffix('s') if n == 1 else name}"

@@ -82,7 +82,7 @@ def test_pause_step_stop_and_reset(visit) -> None:
 
 def test_one_expansion_per_tick_and_faster_while_it_runs(visit) -> None:
     view = visit().open(LONG)
-    speed(view, "1 expansion per tick")
+    speed(view, "1 step per tick")
     view.button("Run").click()
     view.until(lambda: "expanded" in view.status and view.expanded >= 2)
     assert view.expanded < 40

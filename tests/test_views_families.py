@@ -1,0 +1,413 @@
+"""Every model family on the page, without a browser: settings, address, status line, plots, fairness."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab.views import address, words
+from rulelab.views import card as cards
+from rulelab.views.cards import incumbent_card
+from rulelab.views.fairness import group_rates, without_fairness
+from rulelab.views.families import FAMILIES, LOOKS, look_of
+from rulelab.views.figures import SearchFigures
+from rulelab.views.panes import SearchView
+from rulelab.views.plots.considered import list_columns, mean_columns
+from rulelab.views.plots.curves import curve_columns
+from rulelab.views.plots.rates import gaps_table, rate_columns
+from rulelab.views.plots.strata import strata_columns
+from rulelab.views.session import Prepared
+from rulelab.views.setup import SHARED, Setup
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
+    "rule_list": {"family": "rule_list", "regularization": 0.02},
+    "falling_rule_list": {"family": "falling_rule_list", "regularization": 0.02},
+    "falling_monte_carlo": {"family": "falling_rule_list", "method": "monte_carlo", "iterations": 50},
+    "rule_set": {"family": "rule_set", "max_complexity": 6},
+    "fair_rule_set": {"family": "rule_set", "max_complexity": 6, "fairness": "equalized_odds", "tolerance": 0.03},
+}
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def chosen(**settings: Any) -> Setup:
+    setup = Setup()
+    setup.param.update(quantiles=3, **settings)
+    return setup
+
+
+def prepared(**settings: Any) -> Prepared:
+    return chosen(**settings).recipe()(lambda doing: None)
+
+
+def problem(names: list[str] | None = None, groups: bool = False) -> rl.Problem:
+    """Noisy labels that depend on two pairs of conditions; more errors in one of the groups."""
+    rng = np.random.default_rng(0)
+    A = rng.random((240, 6)) < 0.5
+    group = rng.random(240) < 0.5
+    y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(240) < np.where(group, 0.3, 0.05))
+    labels = np.where(group, HOSTILE, "b")
+    return rl.Problem.from_arrays(A, y.astype(int), names=names, groups=labels if groups else None)
+
+
+@pytest.fixture
+def view() -> Iterator[Callable[..., SearchView]]:
+    """Makes views, and ends their workers after the test."""
+    made: list[SearchView] = []
+
+    def make(search: rl.Search | None = None, **options: Any) -> SearchView:
+        made.append(SearchView(search, speed="full speed", **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+        one.session.join(20)
+
+
+def finish(view: SearchView) -> SearchView:
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
+    return view
+
+
+# settings -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_setting_of_a_falling_list_reaches_its_search() -> None:
+    search = prepared(
+        family="falling_rule_list",
+        regularization=0.02,
+        positive_weight=2.0,
+        soft=True,
+        violation_penalty=0.25,
+        iterations=10,
+        falling_bounds=["density_cap"],
+        memory_limit=50.0,
+    ).search
+    assert (search.family, search.parameters["method"]) == ("falling_rule_list", "exact")
+    expected = {"regularization": 0.02, "positive_weight": 2.0, "violation_penalty": 0.25, "iterations": 10}
+    assert expected.items() <= search.parameters.items()
+    assert search.parameters["memory_limit"] == 50_000_000
+    assert [name for name, used in search.parameters["bounds"].to_dict().items() if used] == ["density_cap"]
+    hard = prepared(family="falling_rule_list", method="monte_carlo", iterations=7).search
+    assert hard.parameters["violation_penalty"] is None
+    assert (hard.parameters["method"], hard.parameters["iterations"]) == ("monte_carlo", 7)
+
+
+def test_every_setting_of_a_rule_set_reaches_its_search() -> None:
+    done = prepared(
+        family="rule_set",
+        max_complexity=7,
+        rule_size=2,
+        loss="zero_one",
+        form="cnf",
+        complexity_cost=0.5,
+        fairness="equalized_odds",
+        tolerance=0.1,
+        negatives_tolerance=0.2,
+    )
+    expected = {
+        "max_complexity": 7,
+        "max_conditions": 2,
+        "loss": "zero_one",
+        "form": "cnf",
+        "regularization": 0.5,
+        "fairness": rl.EqualizedOdds(0.1, 0.2),
+    }
+    assert expected.items() <= done.search.parameters.items()
+    assert done.search.problem.groups.names == ("group 1", "group 2")
+    assert any("groups by sex: group 1 (" in note for note in done.notes)
+    assert prepared(family="rule_set", rule_size=None).search.parameters["max_conditions"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "criterion"),
+    [
+        ("equal_opportunity", rl.EqualOpportunity(0.1)),
+        ("demographic_parity", rl.DemographicParity(0.1)),
+        ("false_positive_rate_parity", rl.FalsePositiveRateParity(0.1)),
+        ("accuracy_parity", rl.AccuracyParity(0.1)),
+    ],
+)
+def test_every_criterion_can_be_chosen(name, criterion) -> None:
+    assert chosen(family="rule_set", fairness=name, tolerance=0.1).recipe().criterion == criterion
+
+
+def test_the_form_shows_the_settings_of_the_family() -> None:
+    setup = Setup()
+    for name, family in FAMILIES.items():
+        setup.family = name
+        assert [key for key, fields in setup._of_family.items() if fields.visible] == [name]
+        assert setup._mining.visible is family.mined
+
+
+def test_the_sensitive_attributes_are_those_of_the_data() -> None:
+    setup = Setup()
+    assert setup.sensitive == "sex"
+    setup.data = "compas"
+    assert setup.param.sensitive.objects == ["race", "sex"]
+    setup.data = "tic_tac_toe"
+    assert setup.sensitive is None
+
+
+def test_groups_without_a_sensitive_attribute_are_explained() -> None:
+    with pytest.raises(ValueError, match="tic_tac_toe has no sensitive attribute"):
+        prepared(family="rule_set", data="tic_tac_toe", fairness="equal_opportunity")
+
+
+def test_an_impossible_tolerance_is_explained(view) -> None:
+    setup = chosen(family="rule_set", fairness="equal_opportunity", tolerance=-1.0)
+    shown = finish(view(new_session=setup.new_session))
+    assert "tolerance" in shown._alert.phase
+
+
+def test_groups_are_made_of_a_column_of_an_uploaded_file(tmp_path, monkeypatch) -> None:
+    frame = pd.DataFrame({"a": range(40), "who": ["x", "y", None, "x"] * 10, "ok": [0, 1] * 20})
+    setup = Setup()
+    setup.take(frame.to_csv(index=False).encode(), "mine.csv")
+    assert setup.param.sensitive.objects == ["who"]
+    setup.param.update(family="rule_set", fairness="demographic_parity", tolerance=1.0)
+    recipe = setup.recipe()
+    done = recipe(lambda doing: None)
+    assert done.search.problem.groups.names == ("(missing)", "x", "y")
+    assert "who" in done.data.X, "the column stays a feature"
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    again = eval(recipe.load_code, {"rl": rl})
+    pd.testing.assert_frame_equal(again.X, done.data.X)
+    pd.testing.assert_frame_equal(again.sensitive, done.data.sensitive)
+
+
+def test_the_address_holds_the_settings_of_every_family() -> None:
+    setup = Setup()
+    setup.param.update(family="rule_set", data="compas", fairness="equalized_odds", rule_size=None, soft=True)
+    setup.sensitive = "sex"
+    entries = {key: value for key, value in address.write(setup, SHARED).items() if value is not None}
+    assert entries == {
+        "family": "rule_set",
+        "data": "compas",
+        "fairness": "equalized_odds",
+        "sensitive": "sex",
+        "rule_size": "null",
+        "soft": "true",
+    }
+    again = Setup()
+    backwards = "&".join(f"{key}={value}" for key, value in reversed(entries.items()))
+    assert address.read(f"?{backwards}", again, SHARED) == []
+    assert address.write(again, SHARED) == address.write(setup, SHARED)
+    assert (again.rule_size, again.sensitive) == (None, "sex")
+
+
+@pytest.mark.parametrize("query", ["?family=tree", "?method=guess", "?max_complexity=many", "?fairness=very"])
+def test_nonsense_in_the_address_is_complained_about(query) -> None:
+    assert len(address.read(query, Setup(), SHARED)) == 1
+
+
+# looks ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("look", list(FAMILY_SETTINGS))
+def test_a_search_is_shown_by_the_plots_of_its_kind(look, view) -> None:
+    setup = chosen(**FAMILY_SETTINGS[look])
+    shown = view(new_session=setup.new_session)
+    assert shown.session.look == look
+    assert LOOKS[look].looks_for in shown._card.object
+    finish(shown)
+    assert look_of(shown.session.search) == look
+    assert shown._status.tone == ("limit" if look == "falling_monte_carlo" else "proven")
+    assert shown._card.object.count("<tr") >= 2
+    assert shown._plots._curves.data["work"]
+
+
+def test_another_family_brings_its_plots_with_the_next_run(view) -> None:
+    setup = chosen(regularization=0.02)
+    shown = finish(view(new_session=setup.new_session))
+    before = shown._plots
+    setup.param.update(**FAMILY_SETTINGS["rule_set"])
+    shown.refresh()
+    assert shown._plots is before
+    shown.reset()
+    assert shown._look == "rule_set"
+    assert len(shown._plot_panes) == len(shown._plots.figures) == 4
+    assert shown._heading.object == "<h2>Best rule set so far</h2>"
+    assert "certified optimal for rules of at most 3 conditions" in finish(shown)._status.phase
+
+
+@pytest.mark.parametrize("look", list(FAMILY_SETTINGS))
+def test_updates_are_small_lists_of_plain_numbers(look) -> None:
+    done = prepared(**FAMILY_SETTINGS[look])
+    plots, seen = SearchFigures(LOOKS[look]), []
+    for snapshot in done.search.steps(work_per_step=40, work_limit=4000):
+        plots.extend([snapshot], not seen, snapshot, done)
+        seen.append(snapshot)
+        columns = curve_columns([snapshot], LOOKS[look].columns)
+        assert {type(value) for values in columns.values() for value in values} <= {int, float}
+        assert len(json.dumps(columns)) < 1000
+    columns = curve_columns(seen, LOOKS[look].columns)
+    shown = plots._curves.data
+    for name, values in columns.items():
+        assert shown[name] == pytest.approx(values, nan_ok=True)
+    for plot in plots.plots:
+        for source in plot.sources:
+            assert {type(values) for values in source.data.values()} == {list}
+            assert len(json.dumps(dict(source.data), default=str)) < 3000
+    plots.clear()
+    assert not plots._curves.data["work"]
+    assert not plots.plots[0]._gap.visible, "a stepped area without points hangs the browser"
+
+
+@pytest.mark.parametrize("search", [rl.FallingRuleListSearch, rl.RuleSetSearch])
+def test_a_search_of_a_notebook_is_shown_and_begins_again(search, view) -> None:
+    shown = finish(view(search(problem())))
+    first = shown.session.snapshot
+    assert shown._status.tone == "proven"
+    assert finish(shown).session.snapshot.work == first.work
+
+
+def test_hostile_names_stay_text() -> None:
+    names = [f"{HOSTILE}{i}" for i in range(6)]
+    for make in (rl.FallingRuleListSearch, rl.RuleSetSearch):
+        best = rl.solve(make(problem(names))).incumbent
+        html = incumbent_card(best, labels=("<b>", HOSTILE), target=HOSTILE)
+        assert "<img" not in html
+        assert "<b>" not in html.replace("<b>0</b>", "")
+        assert html.count("&lt;img") >= 2
+
+
+@pytest.mark.parametrize("look", ["falling_rule_list", "falling_monte_carlo", "fair_rule_set"])
+def test_the_script_of_a_pinned_card_makes_the_model_again(look) -> None:
+    done = prepared(test_share=0.2, **FAMILY_SETTINGS[look])
+    card = cards.of_search(done.search, rl.solve(done.search), done)
+    script: dict[str, Any] = {}
+    exec(card.code, script)
+    assert script["model"] == card.model
+
+
+# falling lists --------------------------------------------------------------------------------------------------------
+
+
+def test_strata_are_the_rules_of_the_list() -> None:
+    model = rl.solve(rl.FallingRuleListSearch(problem(), positive_weight=2.0)).incumbent.model
+    columns, table = strata_columns(model), model.strata()
+    assert columns["top"] == pytest.approx(table["probability"].tolist(), abs=1e-4)
+    assert columns["top"] == sorted(columns["top"], reverse=True)
+    assert columns["left"] == [0.0, *columns["right"][:-1]]
+    assert columns["right"][-1] == 100
+    assert np.diff([0, *columns["right"]]) == pytest.approx(100 * table["share"].to_numpy(), abs=0.02)
+    assert columns["low"] == pytest.approx(table["low"].tolist(), abs=1e-4)
+    assert columns["kind"][-1] == "below"
+
+
+def test_antecedents_considered_are_those_of_the_search() -> None:
+    last = rl.solve(rl.FallingRuleListSearch(problem(), method="monte_carlo", iterations=200, random_state=0))
+    means = mean_columns(last)
+    assert means["position"] == list(range(1, len(means["mean"]) + 1))
+    assert means["lists"][0] <= 200
+    assert means["mean"][0] == pytest.approx(last.detail["considered_mean"][0], abs=0.01)
+    lists = list_columns(last)
+    assert 0 < len(lists["positions"]) <= 24
+    assert [len(p) for p in lists["positions"]] == [len(c) for c in lists["considered"]]
+
+
+def test_a_softly_falling_list_is_called_so(view) -> None:
+    shown = finish(view(rl.FallingRuleListSearch(problem(), violation_penalty=0.5)))
+    assert "no softly falling rule list" in shown._status.phase
+
+
+def test_sampling_claims_nothing_beyond_its_bound(view) -> None:
+    shown = finish(view(rl.FallingRuleListSearch(problem(), method="monte_carlo", iterations=60, random_state=0)))
+    assert "limit reached" in shown._status.phase
+    assert "proves nothing beyond the bound" in shown._status.phase
+    assert f"up to {shown.session.snapshot.gap:.4f} lower" in shown._status.phase
+    assert dict(shown._status.figures)["lists made"] == "60"
+
+
+# rule sets ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_status_of_a_rule_set_counts_rows_and_names_the_rules_it_speaks_of(view) -> None:
+    shown = finish(view(rl.RuleSetSearch(problem(), max_complexity=6, max_conditions=2)))
+    best = shown.session.snapshot.incumbent
+    assert "certified optimal for rules of at most 2 conditions" in shown._status.phase
+    assert dict(shown._status.figures)["objective"] == words.count(best.objective)
+    assert "LP value" in dict(shown._status.figures)
+    anything = finish(view(rl.RuleSetSearch(problem(), max_complexity=6)))
+    assert anything._status.phase.startswith("certified optimal: no such rule set")
+
+
+def test_a_constraint_that_no_set_meets_is_said_so(view) -> None:
+    A = np.zeros((8, 1), dtype=bool)
+    A[0] = True
+    groups = ["a"] * 4 + ["b"] * 4
+    impossible = rl.Problem.from_arrays(A, [1, 1, 1, 0, 1, 0, 0, 0], groups=groups)
+    search = rl.RuleSetSearch(impossible, max_complexity=2, fairness=rl.AccuracyParity(0.0))
+    shown = finish(view(search))
+    assert shown.session.snapshot.status is rl.Status.INFEASIBLE
+    assert "no rule set of complexity at most 2 meets the fairness constraint" in shown._status.phase
+    assert dict(shown._status.figures)["lower bound"] == words.NONE
+    assert not math.isnan(shown._plots._curves.data["gap_top"][-1])
+    assert not shown._exports.visible
+
+
+CRITERIA = [
+    rl.EqualOpportunity(0.02),
+    rl.EqualizedOdds(0.05, 0.1),
+    rl.DemographicParity(0.05),
+    rl.FalsePositiveRateParity(0.03),
+    rl.AccuracyParity(0.1),
+]
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+@pytest.mark.parametrize("criterion", CRITERIA, ids=lambda c: type(c).__name__)
+def test_the_gap_as_counted_is_allowed_and_the_true_one_is_true(criterion, loss, form) -> None:
+    grouped = problem(groups=True)
+    options = {"max_complexity": 6, "max_conditions": 2, "loss": loss, "form": form}
+    last = rl.solve(rl.RuleSetSearch(grouped, fairness=criterion, **options), work_limit=60)
+    assert last.incumbent is not None
+    rates = group_rates(last.incumbent.model, grouped, grouped.matrix(), criterion, loss)
+    for rate in rates:
+        assert rate.proxy_gap <= rate.tolerance + 1e-9
+        assert rate.gap == pytest.approx(last.detail["true_gaps"][rate.name])
+        assert all(low <= value <= high for low, value, high in zip(rate.low, rate.values, rate.high, strict=True))
+        assert loss == "hamming" or rate.proxy_gap == pytest.approx(rate.gap)
+
+
+def test_rates_are_shown_before_and_after(view) -> None:
+    search = rl.RuleSetSearch(problem(groups=True), max_complexity=6, fairness=rl.EqualOpportunity(0.01))
+    shown = finish(view(search))
+    free = shown.session.prepared.unconstrained
+    assert free.incumbent.objective <= shown.session.snapshot.incumbent.objective
+    rates = shown._plots.plots[-1]
+    before, after = (source.data for source in rates.sources)
+    assert before["factor"] == after["factor"]
+    assert [group for _, group in before["factor"]] == [HOSTILE[:17] + "…", "b "]
+    assert before["value"] != after["value"]
+    assert max(after["value"]) - min(after["value"]) <= 1.02
+    (below,) = [pane.object for pane in shown._below if pane is not None]
+    assert "gap in missed positives" in below
+    assert "<img" not in below
+
+
+def test_without_a_constraint_there_is_nothing_to_compare() -> None:
+    assert without_fairness(rl.RuleSetSearch(problem()), lambda doing: None) is None
+    assert without_fairness(rl.RuleListSearch(problem()), lambda doing: None) is None
+    assert rate_columns([])["value"] == []
+    assert words.NONE in gaps_table([], [], (words.NONE, "3"), True)

@@ -1,0 +1,372 @@
+"""Sweeps on the page without a browser: their points and fronts, the settings, the cards of points, the exports."""
+
+from __future__ import annotations
+
+import io
+import math
+import time
+from collections.abc import Callable
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from bokeh.models import ColumnDataSource
+
+import rulelab as rl
+from rulelab.sweeps import SweepError
+from rulelab.views import fronts, fronts_card, fronts_html
+from rulelab.views.fronts import Point
+from rulelab.views.fronts_model import ALL_ROWS
+from rulelab.views.fronts_order import Order, numbers
+from rulelab.views.fronts_plot import FrontPlot, _bring
+from rulelab.views.fronts_run import Run
+from rulelab.views.fronts_setup import SweepSetup
+from rulelab.views.fronts_tab import FrontsView
+from rulelab.views.fronts_view import FrontView
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+SMALL = Order(
+    data="diabetes",
+    grids={
+        "rule_list": {"regularization": [0.05, 0.02], "max_conditions": [1], "thresholds": [3]},
+        "rule_set": {"max_complexity": [3], "thresholds": [3], "fairness": [None, rl.EqualOpportunity(0.05)]},
+    },
+    baselines=("cart", "logistic_regression"),
+    folds=2,
+    sensitive=("sex",),
+)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def finished(view: FrontView) -> None:
+    wait_until(lambda: not view.refresh())
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    done = Run(SMALL)
+    done.join(240)
+    assert not done.busy
+    return done
+
+
+@pytest.fixture
+def view(run: Run) -> FrontView:
+    made = FrontView()
+    made.follow(run)
+    finished(made)
+    return made
+
+
+def point(key: int, method: str = "rule_list", parameters: str = "", **values: float) -> Point:
+    return Point(0, key, method, method not in rl.sweeps.FAMILIES, parameters, 2, 2, values)
+
+
+def test_points_tell_what_the_sweeps_tell(run: Run) -> None:
+    for on in fronts.PARTS:
+        for i, sweep in enumerate(run.started.sweeps):
+            table = sweep.points(on).set_index("point")
+            own = [p for p in run.tables.points[on] if p.sweep == i]
+            assert len(own) == len(table)
+            for p in own:
+                assert p.value("accuracy") == table["accuracy"][p.point]
+                assert p.error("accuracy") == table["accuracy_se"][p.point]
+                assert p.value("equal_opportunity_gap_pooled") == table["equal_opportunity_gap_pooled"][p.point]
+    labels = [p.label for p in run.tables.points["test"]]
+    assert labels[:2] == ["Rule list, regularization 0.05", "Rule list, regularization 0.02"]
+    assert "Logistic regression" in labels
+    assert labels[-2:] == ["Rule set, fairness none", "Rule set, fairness EqualOpportunity(tolerance=0.05)"]
+
+
+def test_fronts_are_those_of_the_sweeps(run: Run) -> None:
+    for x in ("complexity", "equal_opportunity_gap_pooled", "demographic_parity_gap"):
+        lines = fronts.fronts(run.tables.points["test"], x)
+        for i, family in ((0, "rule_list"), (1, "rule_set")):
+            expected = run.started.sweeps[i].pareto("accuracy", x)
+            assert {p.point for p in lines[family]} == set(expected["point"])
+            assert [p.value(x) for p in lines[family]] == sorted(p.value(x) for p in lines[family])
+        assert lines["falling_rule_list"] == []
+
+
+def test_the_standing_counts_all_sweeps(run: Run) -> None:
+    standing = run.standing()
+    total = sum(sweep.progress.total for sweep in run.started.sweeps)
+    assert standing.figures[0] == ("fits done", f"{total} of {total}")
+    assert "finished" in standing.phase
+    assert standing.tone in ("proven", "limit")
+
+
+def test_an_order_that_cannot_be_started_says_why_and_leaves_nothing_running() -> None:
+    bad = Order(
+        "diabetes", {**SMALL.grids, "falling_rule_list": {"regularization": [-1.0]}}, folds=2, sensitive=("sex",)
+    )
+    failed = Run(bad)
+    failed.join(240)
+    assert failed.started.sweeps == ()
+    assert "regularization" in str(failed.error)
+    assert failed.standing().tone == "failed"
+
+
+def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
+    grid = {"rule_list": {"regularization": [0.001 * k for k in range(1, 30)], "max_conditions": [2]}}
+    own = Run(Order("breast_cancer", grid, folds=5))
+    wait_until(lambda: bool(own.started.sweeps))
+    own.cancel()
+    own.join(30)
+    assert own.started.sweeps[0].wait(30)
+    assert own.started.sweeps[0].progress.state == "cancelled"
+    assert "cancelled" in own.standing().phase
+    assert own.error is None
+
+    sweep = rl.sweep(rl.datasets.load("breast_cancer"), "rule_list", grid["rule_list"], cv=3)
+    followed = FrontView(sweep)
+    followed.close()
+    assert followed.run is not None
+    followed.run.join(30)
+    assert not followed.run.busy
+    assert sweep.progress.state == "running"
+    sweep.cancel()
+    assert sweep.wait(30)
+
+
+def test_a_plot_shows_values_errors_and_fronts() -> None:
+    plot = FrontPlot("t", "x", lambda key: None)
+    points = [
+        point(0, complexity=2, accuracy=0.7, accuracy_se=0.01),
+        point(1, complexity=4, complexity_se=1, accuracy=0.8, accuracy_se=0.02),
+        point(2, complexity=6, accuracy=0.75, accuracy_se=math.nan),
+        point(3, "random_forest", complexity=math.nan, accuracy=0.9),
+    ]
+    plot.show(points, "complexity", None, "0:1")
+    data = plot._points.data
+    assert data["x"][:3] == [2, 4, 6]
+    assert (data["x_low"][1], data["x_high"][1]) == (3, 5)
+    assert (data["y_low"][1], data["y_high"][1]) == (78, 82)
+    assert data["y_low"][2] == data["y_high"][2] == 75
+    assert data["x"][3] > 6
+    assert [alpha > 0.5 for alpha in data["alpha"]] == [True, True, False, True]
+    assert plot._steps["rule_list"].data == {"x": [2, 4], "y": [70, 80]}
+    assert plot._across.data["y"] == [90]
+    assert (plot._chosen.data["x"], plot._chosen.data["y"]) == ([4], [80])
+    assert plot.figure.x_range.end > data["x"][3]
+    visible = {item.label.value for item in plot.figure.legend[0].items if item.visible}
+    assert visible == {"Rule list", "Random forest"}
+
+
+def test_families_differ_in_shape_and_colour_on_both_themes() -> None:
+    plot = FrontPlot("t", "x", lambda key: None)
+    points = [point(i, name, complexity=i, accuracy=0.5) for i, name in enumerate(rl.sweeps.FAMILIES)]
+    for dark in (False, True):
+        plot.use_dark(dark)
+        plot.show(points, "complexity", None, None)
+        assert len(set(plot._points.data["marker"])) == len(set(plot._points.data["color"])) == 3
+
+
+def test_only_what_has_changed_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = ColumnDataSource({"key": ["a", "b"], "x": [1, 2]})
+    sent: list[str] = []
+    monkeypatch.setattr(ColumnDataSource, "patch", lambda self, patches: sent.append(f"patch {patches}"))
+    monkeypatch.setattr(ColumnDataSource, "stream", lambda self, new: sent.append(f"stream {new}"))
+    _bring(source, {"key": ["a", "b", "c"], "x": [1, 5, 3]})
+    assert sent == ["patch {'x': [(1, 5)]}", "stream {'key': ['c'], 'x': [3]}"]
+    sent.clear()
+    _bring(source, {"key": ["a", "b"], "x": [1, 2]})
+    assert sent == []
+
+
+def test_a_tap_opens_the_card_of_a_fold(view: FrontView, run: Run) -> None:
+    index = view._plots[0]._points.data["key"].index("0:1")
+    view._plots[0]._points.selected.indices = [index]
+    finished(view)
+    assert view.point == "0:1"
+    assert view._plots[1]._chosen.data["x"] != []
+    card = view._model.card
+    assert card is not None
+    sweep = run.started.sweeps[0]
+    result = next(r for r in sweep.results if (r.point, r.fold) == (1, 0))
+    assert card.model == result.load()
+    assert "fold 1 of 2" in card.title
+    assert card.rows is not None
+    assert card.rows.test is not None
+    assert set(card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
+    shown = view._model._shown
+    assert shown is not None
+    wait_until(lambda: not shown.refresh())
+    assert result.test is not None
+    assert shown.scores.test is not None
+    assert shown.scores.test.value == pytest.approx(result.test.whole.accuracy)
+    text = view._summary.object
+    assert "Rates per group, test rows" in text
+    assert f"{100 * sweep.points().set_index('point')['accuracy'][1]:.1f}" in text
+
+
+def test_a_card_of_all_rows_is_searched_again(view: FrontView) -> None:
+    view.point = "0:1"
+    view._model.fold = ALL_ROWS
+    wait_until(lambda: not view.refresh() and view._model.card is not None)
+    card = view._model.card
+    assert card is not None
+    assert "all rows" in card.title
+    assert card.rows is not None
+    assert card.rows.test is None
+    assert card.proof is not None
+    data = rl.datasets.load("diabetes")
+    features = rl.Binarizer(thresholds=3).fit_transform(data.X)
+    antecedents = rl.mine_antecedents(features, max_conditions=1)
+    search = rl.RuleListSearch(rl.Problem.from_antecedents(antecedents, data.y), regularization=0.02)
+    assert card.proof.objective == pytest.approx(rl.solve(search).incumbent.objective)
+
+
+def test_a_baseline_has_figures_and_no_card(view: FrontView) -> None:
+    key = next(p.key for p in view.points() if p.method == "logistic_regression")
+    view.point = key
+    assert view._model.card is None
+    assert not view._model._picker.visible
+    assert "Logistic regression" in view._summary.object
+
+
+def test_pinning_hands_the_card_on(view: FrontView) -> None:
+    pinned = []
+    view.on_pin = lambda card: pinned.append(card) or "B"
+    view.point = "1:0"
+    assert view._model._pin.visible
+    view._model.pin()
+    assert [card.title for card in pinned] == ["diabetes, fold 1 of 2"]
+    assert "pinned as B" in view._model._pinned.object
+
+
+def test_the_code_of_a_fold_makes_its_model(run: Run) -> None:
+    sweep = run.started.sweeps[1]
+    result = next(r for r in sweep.results if r.fold == 1 and r.parameters["fairness"] is not None)
+    card = fronts_card.of_fold(sweep, result, rl.datasets.load("diabetes"), run.started.codes[1])
+    made: dict[str, object] = {}
+    exec(card.code.replace("print(model)", ""), made)
+    assert made["model"] == result.load()
+
+
+def test_another_part_criterion_and_measure_redraw(view: FrontView) -> None:
+    def gaps() -> list[float]:
+        return list(view._plots[1]._points.data["x"])
+
+    seen = [gaps()]
+    view.criterion = "demographic_parity"
+    seen.append(gaps())
+    view.measure = "mean"
+    seen.append(gaps())
+    assert view._plots[1]._points.data["x_low"] != view._plots[1]._points.data["x_high"]
+    view.on = "train"
+    seen.append(gaps())
+    assert all(a != b for a, b in pairwise(seen))
+    assert "training rows" in view._plots[0].figure.yaxis.axis_label
+    assert "demographic parity" in view._plots[1].figure.xaxis.axis_label
+
+
+def test_tables_are_exported(view: FrontView, run: Run) -> None:
+    fits = pd.read_csv(io.StringIO(view.fits_csv().getvalue()))
+    assert len(fits) == sum(sweep.progress.total for sweep in run.started.sweeps)
+    summary = pd.read_csv(io.StringIO(view.points_csv().getvalue()))
+    assert summary.groupby("rows").size().to_dict() == {"test": len(view.points()), "train": len(view.points())}
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.add(tag)
+
+
+def test_hostile_text_stays_text() -> None:
+    values = {"complexity": 2.0, "accuracy": 0.7}
+    hostile = point(0, parameters=f"cuts {HOSTILE}", **values)
+    tags = Tags()
+    tags.feed(fronts_html.table([hostile], "test", None))
+    tags.feed(fronts_html.summary(hostile, None, None, HOSTILE))
+    rates = pd.DataFrame()
+    tags.feed(fronts_html.rates(rates, HOSTILE, "test"))
+    assert not tags.seen & {"img", "script"}
+    plot = FrontPlot("t", "x", lambda key: None)
+    plot.show([hostile], "complexity", None, None)
+    hover = next(tool for tool in plot.figure.tools if type(tool).__name__ == "HoverTool")
+    assert all("safe" not in text for _, text in hover.tooltips)
+
+
+def test_the_table_marks_the_front() -> None:
+    points = [point(0, complexity=2.0, accuracy=0.7), point(1, complexity=3.0, accuracy=0.6)]
+    best, worse = fronts_html.table(points, "test", None).split("<tbody>")[1].split("</tr>")[:2]
+    assert ">complexity<" in best
+    assert ">complexity<" not in worse
+
+
+def test_nothing_to_show_is_no_error() -> None:
+    view = FrontView()
+    assert view.refresh() is False
+    assert view.points() == []
+    plot = FrontPlot("t", "x", lambda key: None)
+    plot.show([], "complexity", None, None)
+    assert plot._points.data["x"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "expected"), [("0.05, 0.02;0.05", False, [0.05, 0.02]), (" 3,5 ,", True, [3, 5])]
+)
+def test_lists_of_numbers_are_read(text: str, whole: bool, expected: list[float]) -> None:
+    assert numbers(text, "field", whole) == expected
+
+
+@pytest.mark.parametrize(("text", "whole"), [("", False), ("a", False), ("0.5", True), ("1," * 40, True)])
+def test_other_texts_are_refused_with_the_field_s_name(text: str, whole: bool) -> None:
+    if text == "1," * 40:
+        text = ",".join(map(str, range(40)))
+    with pytest.raises(ValueError, match="field"):
+        numbers(text, "field", whole)
+
+
+def test_settings_make_an_order() -> None:
+    setup = SweepSetup(
+        sweep_families=["rule_set", "rule_list"], set_grid="4", list_grid="0.1", sweep_baselines=["cart"]
+    )
+    order = setup.order()
+    assert order.sensitive == ("sex",)
+    assert order.grids["rule_list"] == {"regularization": [0.1], "max_conditions": [1], "thresholds": [5]}
+    assert order.grids["rule_set"] == {"max_complexity": [4], "max_conditions": [3], "thresholds": [5]}
+    setup.set_fairness = "equalized_odds"
+    setup.set_tolerances = "0.1"
+    assert setup.order().grids["rule_set"]["fairness"] == [None, rl.EqualizedOdds(0.1, 0.1)]
+    setup.sweep_data = "tic_tac_toe"
+    with pytest.raises(SweepError, match="sensitive"):
+        setup.order()
+    setup.sweep_families = ["rule_list"]
+    assert setup.order().sensitive == ()
+    setup.sweep_families = []
+    with pytest.raises(SweepError, match="family"):
+        setup.order()
+
+
+def test_baselines_are_offered_where_the_data_allow_them() -> None:
+    setup = SweepSetup(sweep_baselines=list(rl.sweeps.BASELINES))
+    assert "compas_score" not in setup.order().baselines
+    setup.sweep_data = "compas"
+    assert "compas_score" in setup.order().baselines
+    assert setup.sweep_sensitive == "race"
+    setup.sweep_sensitive = "race and sex"
+    assert setup.order().sensitive == ("race", "sex")
+    setup.sweep_data = "breast_cancer"
+    assert not {"compas_score", "threshold_optimizer"} & set(setup.order().baselines)
+
+
+def test_bad_settings_are_explained_on_the_tab() -> None:
+    tab = FrontsView()
+    tab.setup.list_grid = "much"
+    tab.run()
+    assert "regularizations" in tab.view._alert.phase
+    assert tab.view.run is None

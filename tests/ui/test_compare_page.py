@@ -1,0 +1,230 @@
+"""The Compare tab in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from visits import Visit, workers
+
+import rulelab as rl
+
+pytestmark = pytest.mark.ui
+
+QUICK = "?data=tic_tac_toe&regularization=0.02&test_share=0.25"
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def pin(view: Visit, regularization: float | None = None) -> None:
+    """Run the search, anew with another regularization when one is given, and pin its model."""
+    if regularization is not None:
+        view.page.get_by_label("Regularization").fill(str(regularization))
+        view.page.keyboard.press("Tab")
+        view.page.get_by_text("settings have changed").wait_for()
+        view.button("Reset").click()
+        view.until_status("ready")
+    view.page.get_by_label("Speed").select_option("full speed")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    view.button("Pin model").click()
+    view.page.get_by_text(re.compile("pinned as [A-D]")).wait_for()
+
+
+def compare(view: Visit) -> None:
+    view.page.get_by_role("tab", name="Compare").click()
+    view.button("Report (HTML)").or_(view.page.get_by_role("link", name="Report (HTML)")).first.wait_for()
+
+
+def download(view: Visit, name: str, nth: int = 0) -> str:
+    link = view.page.get_by_role("link", name=name).or_(view.button(name)).nth(nth)
+    with view.page.expect_download() as info:
+        link.click()
+    return Path(info.value.path()).read_text()
+
+
+def upload(view: Visit, name: str, contents: str) -> None:
+    file = {"name": name, "mimeType": "application/json", "buffer": contents.encode()}
+    view.page.locator("input[type=file]").last.set_input_files(file)
+
+
+def cards(view: Visit) -> int:
+    return view.page.locator(".rl-model h2").count()
+
+
+def saved(name: str = "a") -> str:
+    """A small saved model whose names are hostile."""
+    problem = rl.Problem.from_arrays([[1], [1], [0], [0]], [1, 1, 0, 0], names=[name])
+    return rl.RuleList.from_problem(problem, [0]).to_json()
+
+
+def test_two_models_are_compared_checked_and_exported(visit) -> None:
+    view = visit().open(QUICK)
+    pin(view)
+    pin(view, 0.05)
+    compare(view)
+    view.until(lambda: cards(view) == 2)
+    view.until(lambda: "tab=Compare" in view.page.url)
+    rows = view.page.locator("tr.differs")
+    view.until(lambda: rows.count() >= 2)
+    marked = " ".join(rows.all_inner_texts())
+    assert "regularization differs" in " ".join(marked.split())
+    assert "not in A" in marked or "not in B" in marked
+    assert "policy" not in marked
+    assert "test accuracy" in view.page.locator("table.figures").first.inner_text()
+
+    view.button("Verify").first.click()
+    view.page.get_by_text(re.compile("^Checking|^Valid")).first.wait_for()
+    view.page.get_by_role("textbox", name="Intended use").first.fill("for teaching")
+    view.page.keyboard.press("Tab")
+    view.page.get_by_text(re.compile("Valid: no rule list")).wait_for(timeout=90_000)
+
+    view.button("Fit baselines").click()
+    methods = view.page.locator("table.methods")
+    methods.wait_for(timeout=60_000)
+    text = methods.inner_text()
+    assert all(name in text for name in ("A: tic_tac_toe", "B: tic_tac_toe", "CART", "Random forest"))
+
+    model = json.loads(download(view, "Model (JSON)"))
+    assert (model["family"], model["card"]["intended_use"]) == ("rule_list", "for teaching")
+    assert "rl.RuleListSearch" in download(view, "Python", 1)
+    report = download(view, "Report (HTML)")
+    assert "for teaching" in report
+    assert "Independent check: valid" in report
+    assert view.foreign() == []
+    assert view.console == []
+
+
+def test_the_report_opens_offline(visit, tmp_path) -> None:
+    view = visit().open(QUICK)
+    compare(view)
+    upload(view, "a.json", saved(HOSTILE))
+    view.until(lambda: cards(view) == 1)
+    path = tmp_path / "report.html"
+    path.write_text(download(view, "Report (HTML)"))
+    page = view.page.context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: view._dialog(dialog))
+    page.context.set_offline(True)
+    try:
+        page.goto(path.as_uri())
+        assert HOSTILE in page.locator("table.rules").inner_text()
+        for width in (1360, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    finally:
+        page.context.set_offline(False)
+        page.close()
+    assert asked == [path.as_uri()]
+    assert view.dialogs == []
+
+
+def test_uploads_are_pinned_or_explained(visit) -> None:
+    view = visit().open(QUICK)
+    compare(view)
+    alert = view.page.get_by_role("alert").filter(visible=True)
+    upload(view, f"{HOSTILE}.json", json.dumps({"format": "rulelab model", "schema_version": 1, "family": HOSTILE}))
+    view.until(lambda: alert.count() == 1 and "unknown family" in alert.inner_text())
+    assert HOSTILE in alert.inner_text()
+    upload(view, "broken.json", "{")
+    view.until(lambda: "JSON" in alert.inner_text())
+    assert cards(view) == 0
+    notes = {"title": HOSTILE, "intended_use": HOSTILE, "data": {HOSTILE: HOSTILE}, "parameters": {"a": "<b>x</b>"}}
+    upload(view, "good.json", json.dumps({**json.loads(saved(HOSTILE)), "card": notes}))
+    view.until(lambda: cards(view) == 1)
+    assert alert.count() == 0
+    assert HOSTILE in view.page.locator(".rl-model table.rules").inner_text()
+    assert view.page.locator("img[src=x]").count() == 0
+    view.button("Verify").click()
+    view.page.get_by_text("no certificate").wait_for()
+    view.button("Remove").click()
+    view.until(lambda: cards(view) == 0)
+    assert view.dialogs == []
+    assert view.foreign() == []
+
+
+def test_the_search_goes_on_while_another_tab_is_open(visit) -> None:
+    view = visit().open("?data=breast_cancer&quantiles=10&regularization=0.001")
+    view.button("Run").click()
+    view.until(lambda: view.page.locator("table.rules").count() == 1)
+    view.button("Pin model").click()
+    view.until_status("branch and bound")
+    before = view.expanded
+    compare(view)
+    view.until(lambda: cards(view) == 1)
+    view.page.get_by_text("Not proven optimal").wait_for()
+    view.page.get_by_role("tab", name="Search").click()
+    view.page.get_by_role("status").wait_for()
+    view.until(lambda: "expanded" in view.status and view.expanded > before)
+    view.page.wait_for_timeout(500)
+    assert view.page.locator("canvas").count() >= 4
+    assert view.console == []
+
+
+def test_closing_the_page_ends_a_check(visit) -> None:
+    view = visit().open(QUICK)
+    pin(view)
+    compare(view)
+    view.button("Verify").click()
+    view.page.get_by_text(re.compile("^Checking")).first.wait_for()
+    assert workers()
+    view.page.close()
+
+
+def test_cards_stack_on_a_phone_and_every_control_is_named(visit) -> None:
+    view = visit(width=390, height=844).open(QUICK)
+    compare(view)
+    for name in ("a", "b"):
+        upload(view, f"{name}.json", saved(name))
+    view.until(lambda: cards(view) == 2)
+    boxes = [view.page.locator(".rl-model").nth(i).bounding_box() for i in range(2)]
+    assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    too_wide = view.page.evaluate(
+        """() => {
+            const found = []
+            const walk = (root) => {
+                for (const e of root.querySelectorAll("*")) {
+                    const box = e.getBoundingClientRect()
+                    if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
+                    if (e.shadowRoot) { walk(e.shadowRoot) }
+                }
+            }
+            walk(document)
+            return found
+        }"""
+    )
+    assert too_wide == []
+    for role in ("button", "textbox", "tab"):
+        controls = view.page.get_by_role(role).filter(visible=True)
+        named = controls.and_(view.page.get_by_role(role, name=re.compile(r"\w")))
+        assert controls.count() == named.count() > 0
+
+
+def test_an_address_opens_its_tab_and_the_keyboard_reaches_the_cards(visit) -> None:
+    view = visit()
+    view.page.goto(view.base + "?tab=Compare")
+    view.button("Fit baselines").wait_for()
+    upload(view, "a.json", saved())
+    view.until(lambda: cards(view) == 1)
+    reached = set()
+    view.page.locator("body").press("Tab")
+    for _ in range(30):
+        reached.add(
+            view.page.evaluate(
+                """() => {
+                    let e = document.activeElement
+                    while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
+                    return e?.textContent?.trim() ?? ""
+                }"""
+            )
+        )
+        view.page.keyboard.press("Tab")
+    assert {"Search", "Compare", "Verify", "Remove", "Model (JSON)", "Data and parameters"} & reached >= {
+        "Compare",
+        "Verify",
+        "Remove",
+        "Model (JSON)",
+    }

@@ -1,0 +1,137 @@
+"""Falling rule lists and rule sets on the Search tab, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.ui
+
+COMPILES = 240
+"""Seconds that a first run may take, because it compiles its kernels."""
+SET = "?family=rule_set&data=tic_tac_toe&max_complexity=32"
+FAIR = "?family=rule_set&data=diabetes&quantiles=3&fairness=equal_opportunity&tolerance=0.01"
+
+
+def run(view, seconds: float = COMPILES, until: str = "certified optimal") -> None:
+    view.page.get_by_label("Speed").select_option("full speed")
+    view.button("Run").click()
+    view.until_status(until, seconds)
+
+
+def rows(view) -> list[str]:
+    return [" ".join(text.split()) for text in view.page.locator("table.rules tbody tr").all_inner_texts()]
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+
+
+def too_wide(view) -> list[str]:
+    """Classes of the elements that stick out on the right."""
+    return view.page.evaluate(
+        """() => {
+            const found = []
+            const walk = (root) => {
+                for (const e of root.querySelectorAll("*")) {
+                    const box = e.getBoundingClientRect()
+                    if (/GlyphRenderer|LinearProgress|Plot|Legend|Axis|Grid|Title/.test(e.className)) { continue }
+                    if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
+                    if (e.shadowRoot) { walk(e.shadowRoot) }
+                }
+            }
+            walk(document)
+            return found
+        }"""
+    )
+
+
+def test_a_falling_list_is_certified(visit) -> None:
+    view = visit().open("?data=breast_cancer&positive_weight=3")
+    view.page.get_by_label("Model family").select_option("Falling rule list")
+    view.until(lambda: "family=falling_rule_list" in view.page.url)
+    view.page.get_by_role("heading", name="Best falling rule list so far").wait_for()
+    run(view)
+    assert "gap 0 " in view.status
+    probabilities = [numbers(text.split(" else ")[-1])[-4] for text in rows(view)]
+    assert len(probabilities) >= 3
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert view.page.locator("canvas").count() >= 4
+    download = view.page.get_by_role("link", name="Model (JSON)").or_(view.button("Model (JSON)"))
+    with view.page.expect_download() as info:
+        download.first.click()
+    saved = json.loads(Path(info.value.path()).read_text())
+    assert (saved["family"], saved["positive_weight"]) == ("falling_rule_list", 3.0)
+    assert view.foreign() == []
+    assert view.console == []
+
+
+def test_sampling_reaches_its_limit_and_claims_no_more(visit) -> None:
+    view = visit().open("?family=falling_rule_list&method=monte_carlo&iterations=500")
+    assert not view.page.get_by_text("Bounds in use").filter(visible=True).count()
+    run(view, until="limit reached")
+    assert "proves nothing beyond the bound" in view.status
+    assert "lists made 500" in view.status
+    assert view.console == []
+
+
+def test_tic_tac_toe_is_its_eight_rules(visit) -> None:
+    view = visit().open(SET)
+    assert not view.page.get_by_label("Least support").filter(visible=True).count()
+    run(view)
+    assert "certified optimal for rules of at most 3 conditions" in view.status
+    assert "objective 0 lower bound 0 gap 0" in view.status
+    found = rows(view)
+    assert len(found) == 8
+    assert all(text.count(" and ") == 2 for text in found)
+    assert "8 rules of complexity 32" in view.page.locator("p.sum").inner_text()
+    assert view.foreign() == []
+    assert view.console == []
+
+
+def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> None:
+    view = visit().open(FAIR)
+    assert view.page.get_by_label("Sensitive attribute").input_value() == "sex"
+    run(view)
+    gaps = view.page.locator("table.gaps")
+    gaps.wait_for()
+    before, after, counted, allowed = numbers(gaps.locator("tbody tr").first.inner_text())
+    assert allowed == 1.0
+    assert after <= 1.0 < before
+    assert counted <= 1.0
+    view.page.get_by_text("groups by sex: group 1 (235), group 2 (207)").wait_for()
+    view.page.get_by_label("Data set").select_option("breast_cancer")
+    view.page.get_by_text("These data have no sensitive attribute").wait_for()
+    view.button("Reset").click()
+    view.button("Run").click()
+    view.until_status("failed")
+    assert (
+        "breast_cancer has no sensitive attribute" in view.page.get_by_role("alert").filter(visible=True).inner_text()
+    )
+    assert view.console == []
+
+
+def test_settings_come_back_with_the_address(visit) -> None:
+    view = visit().open(FAIR)
+    view.page.get_by_label("Fairness").select_option("equalized odds: both errors")
+    view.until(lambda: "fairness=equalized_odds" in view.page.url)
+    again = visit()
+    again.page.goto(view.page.url)
+    again.button("Run").wait_for()
+    assert again.page.get_by_label("Model family").input_value() == "Rule set"
+    assert again.page.get_by_label("On negatives").is_visible()
+
+
+@pytest.mark.parametrize("query", [FAIR, "?family=falling_rule_list"])
+def test_a_phone_scrolls_down_only_and_every_control_is_named(visit, query) -> None:
+    view = visit(width=390, height=844).open(query)
+    run(view)
+    assert too_wide(view) == []
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
+    for role in ("button", "combobox", "textbox", "checkbox"):
+        controls = view.page.get_by_role(role).filter(visible=True)
+        named = controls.and_(view.page.get_by_role(role, name=re.compile(r"\w")))
+        assert controls.count() == named.count() > 0

@@ -1,0 +1,192 @@
+"""The Fronts tab in a real browser."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from visits import Visit
+
+from rulelab.sweeps.running import THREAD_NAME
+
+pytestmark = pytest.mark.ui
+
+QUICK = (
+    "?tab=Fronts&sweep_folds=2&list_grid=0.05,0.02&falling_grid=0.05&set_grid=3,6&sweep_quantiles=3"
+    '&sweep_baselines=["cart","random_forest"]'
+)
+LONG = (
+    "?tab=Fronts&sweep_data=breast_cancer&sweep_conditions=2&sweep_quantiles=10&sweep_time_limit=300"
+    '&list_grid=0.2,0.001&sweep_families=["rule_list"]'
+)
+AT = """
+(key) => {
+  const found = []
+  const walk = (view) => {
+    const model = view.model
+    if (model.type === "Figure" && model.title.text === "Accuracy and complexity") { found.push(view) }
+    for (const child of view.children ? view.children() : []) { walk(child) }
+  }
+  for (const root of Bokeh.index) { walk(root) }
+  const view = found[0]
+  const source = view.model.renderers.map((r) => r.data_source).find((s) => s && "key" in s.data)
+  const i = [...source.data.key].indexOf(key)
+  const box = view.el.getBoundingClientRect()
+  const { x_scale, y_scale } = view.frame
+  return [box.x + x_scale.compute(source.data.x[i]), box.y + y_scale.compute(source.data.y[i])]
+}
+"""
+
+
+def opened(view: Visit, query: str = QUICK) -> Visit:
+    view.page.goto(view.base + query)
+    view.button("Run sweep").wait_for()
+    view.page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle")
+    return view
+
+
+def finished(view: Visit) -> None:
+    view.until(lambda: "Sweep finished" in said(view), 240)
+
+
+def said(view: Visit) -> str:
+    """What the status line of the sweep says."""
+    return " ".join(status(view).inner_text().split())
+
+
+def status(view: Visit) -> Any:
+    return view.page.get_by_role("status", name="Sweep", exact=True)
+
+
+def sweeping() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == THREAD_NAME]
+
+
+def download(view: Visit, name: str) -> Path:
+    link = view.page.get_by_role("link", name=name).or_(view.button(name)).first
+    with view.page.expect_download() as info:
+        link.click()
+    return Path(info.value.path())
+
+
+def tap(view: Visit, key: str) -> None:
+    view.page.mouse.click(*view.page.evaluate(AT, key))
+
+
+def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
+    view = opened(visit())
+    assert view.button("Run").count() == 0
+    view.button("Run sweep").click()
+    finished(view)
+    picker = view.page.get_by_label("Point", exact=True)
+    labels = picker.locator("option").all_inner_texts()
+    for name in ("Rule list, regularization 0.05", "Falling rule list", "Rule set, max complexity 3", "Random forest"):
+        assert name in labels
+    view.page.wait_for_timeout(500)
+    tap(view, "0:1")
+    view.until(lambda: picker.input_value() == "Rule list, regularization 0.02")
+    title = view.page.locator(".rl-model h2")
+    view.until(lambda: title.count() == 1 and "fold 1 of 2" in title.inner_text())
+    view.page.get_by_text("Rates per group, test rows").first.wait_for()
+    view.page.get_by_label("Model of", exact=True).select_option(index=2)
+    view.until(lambda: title.count() == 1 and "all rows" in title.inner_text())
+    view.button("Pin model").click()
+    view.page.get_by_text("pinned as A").wait_for()
+
+    view.page.get_by_role("button", name="Table of the points").click()
+    table = view.page.get_by_role("region", name="Table of the points")
+    table.wait_for()
+    assert table.locator("tbody tr").count() == len(labels) - 1
+    points = pd.read_csv(io.BytesIO(download(view, "Points (CSV)").read_bytes()))
+    assert len(points) == 2 * (len(labels) - 1)
+    fits = pd.read_csv(io.BytesIO(download(view, "Fits (CSV)").read_bytes()))
+    assert {"rule_list", "falling_rule_list", "rule_set", "cart", "random_forest"} == set(fits["family"])
+    assert download(view, "Plot (PNG)").read_bytes().startswith(b"\x89PNG")
+    picture = download(view, "Plot (SVG)").read_text()
+    assert picture.lstrip().startswith("<svg")
+    assert "Falling rule list" in picture
+
+    view.page.get_by_role("tab", name="Compare").click()
+    view.page.get_by_role("heading", name=re.compile("A diabetes, all rows")).wait_for()
+    assert view.foreign() == []
+    assert view.console == []
+
+
+def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them(visit) -> None:
+    view = opened(visit(), LONG)
+    view.button("Run sweep").click()
+    picker = view.page.get_by_label("Point", exact=True)
+    view.until(lambda: picker.locator("option").count() > 1, 120)
+    assert "fits to go" in said(view)
+    assert sweeping()
+    handle = status(view).element_handle()
+    view.button("Cancel sweep").click()
+    view.until(lambda: "Sweep cancelled" in said(view))
+    assert handle.evaluate("e => e.isConnected")
+    assert picker.locator("option").count() > 1
+    end = time.monotonic() + 10
+    while sweeping():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert view.console == []
+
+
+def test_closing_the_page_cancels_the_sweep(visit, unused_seconds) -> None:
+    view = opened(visit(), LONG)
+    view.button("Run sweep").click()
+    view.until(lambda: "fits to go" in said(view), 120)
+    assert sweeping()
+    view.page.close()
+    end = time.monotonic() + unused_seconds + 8
+    while sweeping():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_bad_settings_are_explained(visit) -> None:
+    view = opened(visit(), QUICK + "&set_grid=much")
+    alert = view.page.get_by_role("alert").filter(visible=True)
+    view.button("Run sweep").click()
+    view.until(lambda: alert.count() == 1 and "much" in alert.inner_text())
+    view.page.get_by_label("Rule set: complexities").fill("4")
+    view.page.get_by_label("Folds", exact=True).fill("1000")
+    view.page.keyboard.press("Tab")
+    view.page.get_by_label("Rule list: regularizations", exact=True).fill("-1")
+    view.page.keyboard.press("Tab")
+    view.button("Run sweep").click()
+    view.until(lambda: alert.count() == 1 and "regularization" in alert.inner_text(), 120)
+    assert sweeping() == []
+
+
+def test_a_phone_scrolls_down_only_and_every_control_is_named(visit) -> None:
+    view = opened(visit(width=390, height=844))
+    view.button("Run sweep").click()
+    finished(view)
+    view.page.get_by_label("Point", exact=True).select_option(index=1)
+    view.page.locator(".rl-model").wait_for()
+    too_wide = view.page.evaluate(
+        """() => {
+            const found = []
+            const walk = (root) => {
+                for (const e of root.querySelectorAll("*")) {
+                    const box = e.getBoundingClientRect()
+                    if (/GlyphRenderer|LinearProgress/.test(e.className)) { continue }  // clipped
+                    if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
+                    if (e.shadowRoot) { walk(e.shadowRoot) }
+                }
+            }
+            walk(document)
+            return found
+        }"""
+    )
+    assert too_wide == []
+    for role in ("button", "combobox", "textbox", "checkbox", "tab"):
+        controls = view.page.get_by_role(role).filter(visible=True)
+        named = controls.and_(view.page.get_by_role(role, name=re.compile(r"\w")))
+        assert controls.count() == named.count() > 0
