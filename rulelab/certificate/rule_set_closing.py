@@ -6,7 +6,8 @@ import numpy as np
 
 from .certificate import CertificateError
 
-MOST_NODES = 2_000_000
+MOST_CELLS = 20_000_000_000
+"""Most cells of columns and patterns that are looked at, some ten seconds of work."""
 
 
 class Closing:
@@ -46,7 +47,7 @@ class Closing:
         self.complexity, self.reduced = complexity[order], reduced[order]
         self.dual, self.missed = (_sums(kind.ravel(), values, signatures.shape[1]) for values in (dual, limit - dual))
         self.price, self.slack, self.max_complexity = price, slack, max_complexity
-        self.nodes = 0
+        self.nodes = self._cells = 0
 
     def finds_better(self) -> bool:
         """Whether there is a set within the slack.
@@ -54,7 +55,7 @@ class Closing:
         Raises
         ------
         CertificateError
-            When that takes more than `MOST_NODES` sets.
+            When that takes more than `MOST_CELLS`.
         """
         nothing = np.zeros(self.covered.shape[1], dtype=bool)
         return self._extend(nothing, 0, 0, np.arange(len(self.complexity)))
@@ -62,8 +63,11 @@ class Closing:
     def _extend(self, once: np.ndarray, spent: int, used: int, columns: np.ndarray) -> bool:
         """Whether a set within the slack has the chosen columns and some of the given ones."""
         self.nodes += 1
-        if self.nodes > MOST_NODES:
-            raise CertificateError(f"the closing step takes more than {MOST_NODES} sets of rules")
+        self._cells += len(columns) * self.covered.shape[1]
+        if self._cells > MOST_CELLS:
+            raise CertificateError(
+                f"the closing step was given up after {self.nodes} sets of rules: the dual values prove too little"
+            )
         overlap = self.covered[columns][:, once] @ self.dual[once]
         extra = self.reduced[columns] + overlap
         fits = (spent + extra <= self.slack) & (used + self.complexity[columns] <= self.max_complexity)

@@ -17,6 +17,7 @@ from .card import MAX_UPLOAD_BYTES, Card, Rows, parse
 from .card_style import MODEL_CSS
 from .compare import LETTERS, differences
 from .esc import plain
+from .html import Html
 from .job import Job
 from .live import LiveText
 from .model_card import ModelCard
@@ -190,9 +191,9 @@ class CompareView(Viewer):
         )
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
-        self._empty = pn.pane.HTML(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
+        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
-        self._others = pn.pane.HTML("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._others = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._others_box = pn.Column(self._others, stylesheets=[PANEL_CSS, WIDE_TABLE_CSS], visible=False, **_WIDE)
         self._layout = pn.Column(
             pn.Row(self._file, self._fit, self._report, stylesheets=[BAR_CSS], **_WIDE),

@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 import param
 
+from .html import Html
 from .style import CARD_CSS, CARD_HEAD_CSS, NUMBER_CSS, SELECT_CSS
 
 WIDE = {"sizing_mode": "stretch_width", "margin": (5, 12)}
@@ -25,9 +26,9 @@ def pair(*widgets: Any) -> pn.Row:
     return pn.Row(first, second, sizing_mode="stretch_width", margin=0)
 
 
-def note(html: str) -> pn.pane.HTML:
+def note(html: str) -> Html:
     """A line of small text between fields; ``html`` is escaped already."""
-    return pn.pane.HTML(
+    return Html(
         f'<p class="note">{html}</p>', stylesheets=[CARD_CSS], margin=(4, 12, 0, 12), sizing_mode="stretch_width"
     )
 

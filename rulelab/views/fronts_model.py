@@ -16,6 +16,7 @@ from .card_style import MODEL_CSS
 from .esc import esc
 from .fronts import Point
 from .fronts_run import Started
+from .html import Html
 from .job import Job, Progress
 from .live import LiveText
 from .model_card import ModelCard
@@ -170,7 +171,7 @@ class PointModel(Viewer):
         self._picker = pn.widgets.Select.from_param(
             self.param.fold, sizing_mode="stretch_width", margin=(0, 0, 6, 0), stylesheets=[SELECT_CSS]
         )
-        self._about = pn.pane.HTML("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._about = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._status = LiveText(caption="Model of all rows", sizing_mode="stretch_width", margin=0)
         self._pin = pn.widgets.Button(
             label="Pin model",
@@ -182,7 +183,7 @@ class PointModel(Viewer):
             height=34,
             width=120,
         )
-        self._pinned = pn.pane.HTML("", stylesheets=[MODEL_CSS], margin=0)
+        self._pinned = Html("", stylesheets=[MODEL_CSS], margin=0)
         self._place = pn.Column(stylesheets=[CARDS_CSS], **_WIDE)
         self._layout = pn.Column(
             *(self._picker, self._about, self._status),

@@ -22,6 +22,7 @@ from .fronts import COMPLEXITY, MEASURES, PARTS, Point, criterion_words, gap_nam
 from .fronts_model import PointModel
 from .fronts_plot import EXPORT, FrontPlot
 from .fronts_run import Run, followed
+from .html import Html
 from .live import LiveText
 from .style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from .words import Standing
@@ -49,7 +50,7 @@ class FrontView(Viewer):
 
     Examples
     --------
-    In a notebook, after ``pn.extension()``::
+    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
 
         rl.views.FrontView(rl.sweep(data, "rule_list", sensitive="sex", baselines=["cart"]))
     """
@@ -257,12 +258,12 @@ class FrontView(Viewer):
         boxes = [self._box(i, name) for i, name in enumerate(("accuracy_complexity", "accuracy_gap"))]
         self._gap_box = boxes[1]
         self._gap_box.visible = False
-        self._table = pn.pane.HTML("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._table = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._folded = card("Table of the points", self._table)
         self._folded.param.update(collapsed=True, css_classes=[*self._folded.css_classes, "rl-row"], margin=0)
         self._folded.param.watch(lambda _: self._redraw(), "collapsed")
-        self._hint = pn.pane.HTML(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
-        self._summary = pn.pane.HTML("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._hint = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
+        self._summary = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._model = PointModel(self.complain, self._beat.start)
         self._offer_pin()
         self._chosen = pn.Column(
@@ -323,6 +324,6 @@ class FrontView(Viewer):
         return io.StringIO(self._run.fits().to_csv(index=False))
 
 
-def _write(pane: pn.pane.HTML, text: str) -> None:
+def _write(pane: Html, text: str) -> None:
     if pane.object != text:
         pane.object = text

@@ -20,6 +20,7 @@ from .beat import Beat
 from .card import Card
 from .card_style import MODEL_CSS
 from .compare import Differences
+from .html import Html
 from .job import Job
 from .live import LiveText
 from .session import Prepared
@@ -45,7 +46,7 @@ class ModelCard(Viewer):
 
     Examples
     --------
-    In a notebook, after ``pn.extension()``::
+    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
 
         last = rl.solve(search)
         rl.views.ModelCard(last.incumbent.model, data=data, search=search, snapshot=last)
@@ -167,7 +168,7 @@ class ModelCard(Viewer):
             self._status.caption = f"Check of {self.letter or 'the model'}"
 
     def _build(self) -> None:
-        self._head, self._rules, self._more = (pn.pane.HTML("", stylesheets=[MODEL_CSS], **_WIDE) for _ in range(3))
+        self._head, self._rules, self._more = (Html("", stylesheets=[MODEL_CSS], **_WIDE) for _ in range(3))
         self._status = LiveText(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
         button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 34}

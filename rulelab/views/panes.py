@@ -19,6 +19,7 @@ from .esc import esc, plain
 from .families import LOOKS
 from .figures import AXES, SearchFigures
 from .frames import Mark
+from .html import Html
 from .live import LiveText
 from .repeated import Repeated
 from .session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
@@ -53,7 +54,7 @@ class SearchView(Viewer):
 
     Examples
     --------
-    In a notebook, after ``pn.extension()``::
+    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
 
         rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
     """
@@ -264,16 +265,14 @@ class SearchView(Viewer):
     def _build(self) -> None:
         self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width")
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
-        self._card = pn.pane.HTML(
+        self._card = Html(
             "",
             stylesheets=[CARD_CSS],
             sizing_mode="stretch_width",
             margin=0,
             css_classes=["rl-rules"],
         )
-        self._notes = pn.pane.HTML(
-            "", stylesheets=[CARD_CSS], sizing_mode="stretch_width", css_classes=["rl-row"], margin=0
-        )
+        self._notes = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", css_classes=["rl-row"], margin=0)
         actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         self._buttons = {
             name: pn.widgets.Button(
@@ -302,7 +301,7 @@ class SearchView(Viewer):
             height=34,
             width=120,
         )
-        self._pinned = pn.pane.HTML("", stylesheets=[CARD_CSS], margin=0)
+        self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
         self._exports = pn.Row(
             *(
                 pn.widgets.FileDownload(
@@ -329,7 +328,7 @@ class SearchView(Viewer):
             stylesheets=[BAR_CSS],
             margin=(10, 0, 0, 0),
         )
-        self._heading = pn.pane.HTML("", stylesheets=[CARD_CSS], margin=0)
+        self._heading = Html("", stylesheets=[CARD_CSS], margin=0)
         self._rules = _box(["rl-wide"])
         bar = pn.Row(
             *self._buttons.values(),
@@ -357,9 +356,7 @@ class SearchView(Viewer):
         self._restyle()
         self._plot_panes = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self._plots.figures]
         self._below = [
-            pn.pane.HTML("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
-            if plot.below is not None
-            else None
+            Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0) if plot.below is not None else None
             for plot in self._plots.plots
         ]
         panes = [

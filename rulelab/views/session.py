@@ -252,7 +252,7 @@ class SearchSession:
         with self._changed:
             if self._closed or (self._state.over and not self.resumable):
                 return
-            if self._state.busy and steps:
+            if self._state.busy and steps and self._wanted is State.RUNNING:
                 self._wanted = State.PAUSED
                 self._changed.notify_all()
                 return
@@ -260,6 +260,8 @@ class SearchSession:
             self._steps += steps
             if not self.alive or self._state.over:
                 self._start()
+            elif self._state is State.PAUSED:
+                self._state = State.RUNNING  # at once: a view in a notebook stops looking when nothing goes on
             self._changed.notify_all()
 
     def _start(self) -> None:

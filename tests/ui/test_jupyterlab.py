@@ -1,0 +1,165 @@
+"""The views in a real JupyterLab: updates arrive, the buttons work, and the worker ends with the kernel."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from visits import Visit
+
+pytestmark = pytest.mark.ui
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = {
+    "JUPYTER_CONFIG_DIR": "config",
+    "JUPYTER_DATA_DIR": "data",
+    "JUPYTER_RUNTIME_DIR": "runtime",
+    "JUPYTERLAB_SETTINGS_DIR": "settings",
+    "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    "IPYTHONDIR": "ipython",
+}
+NO_NEWS = {"@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False}}
+OPTIONS = (
+    "--no-browser",
+    "--allow-root",
+    "--ip=127.0.0.1",
+    "--port=0",
+    "--IdentityProvider.token=",
+    "--LabApp.extension_manager=readonly",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.news_url=None",
+)
+NOTEBOOK = """
+import os
+from pathlib import Path
+
+import panel as pn
+
+import rulelab as rl
+
+pn.extension(inline=True)
+Path("kernel").write_text(str(os.getpid()))
+data = rl.datasets.load("breast_cancer")
+conditions = rl.Binarizer(thresholds=10).fit_transform(data.X)
+problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), data.y)
+view = rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.001, beam_width=0), axis="work")
+view
+"""
+
+
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.1)
+
+
+def gone(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[str]:
+    """Address of a JupyterLab of its own, with one notebook, that knows nothing of the user's settings."""
+    for folder in (*FOLDERS.values(), "work"):
+        (tmp_path / folder).mkdir()
+    for name, settings in NO_NEWS.items():
+        path = tmp_path / "settings" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(settings))
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(NOTEBOOK.strip())], metadata=kernel)
+    nbformat.write(notebook, tmp_path / "work" / "watch.ipynb")
+    environment = os.environ | {name: str(tmp_path / folder) for name, folder in FOLDERS.items()}
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *OPTIONS, f"--ServerApp.root_dir={tmp_path / 'work'}"],
+            cwd=tmp_path / "work",
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        runtime = tmp_path / "runtime"
+        until(lambda: process.poll() is not None or any(runtime.glob("jpserver-*.json")))
+        assert process.poll() is None, (tmp_path / "log").read_text()
+        (about,) = runtime.glob("jpserver-*.json")
+        yield json.loads(about.read_text())["url"]
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture
+def visit_lab(lab: str, chromium: Any) -> Iterator[Visit]:
+    context = chromium.new_context(viewport={"width": 1400, "height": 1300})
+    context.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), lambda route: route.abort())
+    page = context.new_page()
+    yield Visit(page, lab)
+    context.close()
+
+
+def plotted(page: Any) -> float:
+    """The units of work up to which the plots are drawn."""
+    return page.evaluate(
+        """() => {
+            const models = Bokeh.documents.flatMap(document => [...document._all_models.values()])
+            const curves = models.filter(model => model.type === "ColumnDataSource" && model.data.work?.length)
+            return Math.max(0, ...curves.map(model => model.data.work.at(-1)))
+        }"""
+    )
+
+
+def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path: Path) -> None:
+    view, page = visit_lab, visit_lab.page
+    page.goto(f"{lab}lab/tree/watch.ipynb")
+    page.get_by_text(re.compile(r"Python 3 .*\| Idle")).wait_for()
+    page.locator(".jp-Notebook .jp-CodeCell").first.click()
+    page.keyboard.press("Control+Enter")
+    view.button("Step").wait_for(timeout=60_000)
+    assert "ready" in view.status
+    kernel = int((tmp_path / "work" / "kernel").read_text())
+    assert not gone(kernel)
+
+    for done in (1, 2, 3):
+        view.button("Step").click()
+        view.until(lambda done=done: "expanded" in view.status and view.expanded == done)
+    assert "paused" in view.status
+    view.until(lambda: plotted(page) == 3)
+    page.get_by_label("Speed").select_option("full speed")
+    view.button("Run").click()
+    view.until(lambda: view.expanded > 1000)
+    view.until(lambda: plotted(page) > 1000)
+    assert page.locator("table.rules tbody tr").count() >= 2, "the list is shown while the search goes on"
+    view.button("Pause").click()
+    view.until_status("paused")
+    page.wait_for_timeout(600)
+    before = view.expanded
+    page.wait_for_timeout(600)
+    assert view.expanded == before, "the search is held"
+    view.button("Step").click()
+    view.until(lambda: view.expanded == before + 1)
+    view.button("Run").click()
+    view.until(lambda: view.expanded > before + 1000)
+    assert not gone(kernel), "the search is in the kernel, which still works on it"
+    page.screenshot(path=tmp_path / "jupyterlab.png")
+
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
+    until(lambda: gone(kernel), 15)
+    assert view.foreign() == []
+    assert [line for line in view.console if "Bokeh" in line or "Panel" in line] == []
