@@ -43,7 +43,7 @@ def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: S
         for words, rule, mark in zip(_lines(model), (*model.rules, model.default), marks, strict=True)
     ]
     positive = esc(names[model.classes[-1]], 16)
-    heads = (f"<th>{esc(target, 40) or 'predict'}</th>", f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
+    heads = (f"<th>{esc(target, 40) or 'label'}</th>", f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
     return _table("".join(heads), rows)
 
 
