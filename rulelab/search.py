@@ -13,8 +13,9 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from .arguments import is_whole
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -159,7 +160,7 @@ class Search(abc.ABC):
         ValueError
             When ``max_work`` is not a positive integer.
         """
-        if not _positive_integer(max_work):
+        if not is_whole(max_work, 1):
             raise ValueError(f"max_work must be a positive integer, not {max_work!r}")
         start = time.perf_counter()
         self._advance(int(max_work))
@@ -265,13 +266,9 @@ def _adapted(size: int, seconds: float) -> int:
     return size
 
 
-def _positive_integer(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
-
-
 def _check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:
     for name, value in (("work_per_step", work_per_step), ("work_limit", work_limit)):
-        if value is not None and not _positive_integer(value):
+        if value is not None and not is_whole(value, 1):
             raise ValueError(f"{name} must be a positive integer or None, not {value!r}")
     if time_limit is not None and not time_limit >= 0:
         raise ValueError(f"time_limit must be seconds >= 0 or None, not {time_limit!r}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import remaining
+from ..arguments import is_whole, require
 from ..certificate import Certificate, CertificateError, prove_falling_rule_list
 from ..growing import resized
 from ..jit import is_compiled
@@ -19,7 +20,7 @@ from . import monte_carlo
 from .bounds import FallingBounds
 from .data import Costs, Prepared
 from .exact_layout import Layout, layout
-from .search import FallingRuleListSearch, is_whole
+from .search import FallingRuleListSearch
 
 _UNLIMITED = int(np.iinfo(np.int32).max)
 
@@ -347,12 +348,10 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
 
 
 def _check(bounds: Any, max_length: Any, memory_limit: Any, random_state: Any, iterations: Any) -> None:
-    for name, value, accepted, allowed in (
+    require(
         ("bounds", bounds, bounds is None or isinstance(bounds, FallingBounds), "a FallingBounds or None"),
         ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
         ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
         ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
         ("iterations", iterations, is_whole(iterations, 0), "an integer >= 0"),
-    ):
-        if not accepted:
-            raise ValueError(f"{name} must be {allowed}, not {value!r}")
+    )

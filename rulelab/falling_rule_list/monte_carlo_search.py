@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import is_number, is_whole
 from ..problem import Problem
 from ..search import Incumbent, Snapshot, Status
 from . import monte_carlo
 from . import monte_carlo_state as states
 from .data import Prepared
-from .search import FallingRuleListSearch, is_number, is_whole
+from .search import FallingRuleListSearch
 
 _POSITIONS_SHOWN = 64
 _IMPROVEMENTS_SHOWN = 100

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
+from ..arguments import is_number
 from ..models import FallingRuleList
 from ..problem import Problem
 from ..search import Incumbent, Search
@@ -121,17 +119,3 @@ class FallingRuleListSearch(Search, ABC):
             complexity=model.complexity,
             found_at=found_at,
         )
-
-
-def is_number(value: Any) -> bool:
-    """Whether this is a finite number and no Boolean."""
-    return (
-        isinstance(value, int | float | np.integer | np.floating)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-    )
-
-
-def is_whole(value: Any, least: int) -> bool:
-    """Whether this is an integer of at least ``least`` and no Boolean."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)

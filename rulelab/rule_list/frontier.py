@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .. import remaining
+from ..arguments import is_whole
 from ..growing import resized
 from ..jit import is_compiled
 from ..models import RuleList
@@ -331,5 +332,5 @@ def _check(problem: Any, max_length: Any, memory_limit: Any, beam_width: Any) ->
     for name, value, least in checks:
         if name == "memory_limit" and value is None:
             continue
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        if not is_whole(value, least):
             raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..jit import inner
+from ..models import RuleList
+from ..problem import Problem
+from ..search import Incumbent
 from .counting import weigh
 from .state import BEST, FOUND_AT, IMPROVED, PATH_LENGTH, WORK
 
@@ -46,3 +51,17 @@ def list_cost(arrays, rules, store, length):
         wrong += min(positive, negative)
     positive, negative = weigh(arrays, left)
     return rules.per_error * (wrong + min(positive, negative)) + rules.per_rule * length
+
+
+def incumbent_of(
+    problem: Problem, antecedents: Sequence[int], regularization: float, found_at: tuple[float, int]
+) -> Incumbent:
+    """The list of these antecedents of the problem, as snapshots show it."""
+    model = RuleList.from_problem(problem, antecedents)
+    return Incumbent(
+        model=model,
+        objective=model.objective(regularization),
+        errors=model.errors,
+        complexity=model.complexity,
+        found_at=found_at,
+    )

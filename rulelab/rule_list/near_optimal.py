@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import bits
+from ..arguments import is_whole
 from ..growing import resized
 from ..problem import Problem
 from ..search import Status
@@ -389,5 +390,5 @@ def _check(
     for name, value in (("limit", limit), ("memory_limit", memory_limit)):
         if value is None and name == "memory_limit":
             continue
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        if not is_whole(value, 1):
             raise ValueError(f"{name} must be an integer >= 1, not {value!r}")

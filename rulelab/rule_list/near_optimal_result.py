@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .. import bits
+from ..arguments import is_whole
 from ..models import RuleList
 from ..problem import Problem
 from . import near_optimal_kernels as kernels
@@ -147,7 +148,7 @@ class NearOptimal:
         ValueError
             When ``n`` is not a positive integer.
         """
-        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
+        if not is_whole(n, 1):
             raise ValueError(f"n must be an integer >= 1, not {n!r}")
         chosen: list[int] = []
         nearest = np.full(self.count, np.inf)

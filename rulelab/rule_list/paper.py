@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import remaining
+from ..arguments import is_number, is_whole, require
 from ..certificate import Certificate, CertificateError, prove_rule_list
 from ..growing import resized
 from ..jit import is_compiled
-from ..models import RuleList
 from ..problem import Problem
 from ..search import Incumbent, Search, Snapshot, Status
 from . import paper_kernels as kernels
 from . import paper_state as state
 from .costs import Costs, integer_costs
+from .incumbent import incumbent_of
 from .paper_bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 from .search import POLICIES
 from .state import (
@@ -266,29 +266,22 @@ class CorelsSearch(Search):
     def _make_incumbent(self) -> Incumbent:
         best = self._best
         if self._incumbent is None or self._incumbent.model.antecedents != best.antecedents:
-            model = RuleList.from_problem(self.problem, best.antecedents)
-            self._incumbent = Incumbent(
-                model=model,
-                objective=model.objective(self.regularization),
-                errors=model.errors,
-                complexity=len(best.antecedents),
-                found_at=(best.seconds, best.work),
-            )
+            found_at = (best.seconds, best.work)
+            self._incumbent = incumbent_of(self.problem, best.antecedents, self.regularization, found_at)
         return self._incumbent
 
 
 def _check(problem: Any, regularization: Any, policy: Any, bounds: Any, memory_limit: Any, random_state: Any) -> None:
-    if not isinstance(problem, Problem):
-        raise ValueError(f"problem must be a rulelab.Problem, not {problem!r}")
-    real = isinstance(regularization, int | float | np.floating) and not isinstance(regularization, bool)
-    if not real or not math.isfinite(regularization) or not 0 < regularization < 1:
-        raise ValueError(f"regularization must be a number above 0 and below 1, not {regularization!r}")
-    if policy not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
-    if bounds is not None and not isinstance(bounds, CorelsBounds):
-        raise ValueError(f"bounds must be a CorelsBounds or None, not {bounds!r}")
-    for name, value, least in (("memory_limit", memory_limit, 1), ("random_state", random_state, 0)):
-        if value is None:
-            continue
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-            raise ValueError(f"{name} must be an integer >= {least} or None, not {value!r}")
+    require(
+        ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
+        (
+            "regularization",
+            regularization,
+            is_number(regularization) and 0 < regularization < 1,
+            "a number above 0 and below 1",
+        ),
+        ("policy", policy, isinstance(policy, str) and policy in POLICIES, f"one of {', '.join(POLICIES)}"),
+        ("bounds", bounds, bounds is None or isinstance(bounds, CorelsBounds), "a CorelsBounds or None"),
+        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "an integer >= 1 or None"),
+        ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer >= 0 or None"),
+    )

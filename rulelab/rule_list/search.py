@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import remaining
+from ..arguments import is_number, is_whole, require
 from ..certificate import Certificate, CertificateError, prove_rule_list
 from ..growing import resized
 from ..jit import is_compiled
@@ -22,6 +22,7 @@ from .bounds import RuleListBounds
 from .cores import Cores, known_sets, new_cores
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
+from .incumbent import incumbent_of
 from .reduction import Reduction, reduce
 
 POLICIES = {
@@ -339,14 +340,8 @@ class RuleListSearch(Search):
     def _make_incumbent(self) -> Incumbent:
         best = self._best
         if self._incumbent is None or self._incumbent.model.antecedents != best.antecedents:
-            model = RuleList.from_problem(self.problem, best.antecedents)
-            self._incumbent = Incumbent(
-                model=model,
-                objective=model.objective(self.regularization),
-                errors=model.errors,
-                complexity=len(best.antecedents),
-                found_at=(best.seconds, best.work),
-            )
+            found_at = (best.seconds, best.work)
+            self._incumbent = incumbent_of(self.problem, best.antecedents, self.regularization, found_at)
         return self._incumbent
 
 
@@ -391,32 +386,18 @@ def _check(
     random_state: Any,
     beam_width: Any,
 ) -> None:
-    def refuse(name: str, value: Any, allowed: str) -> None:
-        raise ValueError(f"{name} must be {allowed}, not {value!r}")
-
-    def whole(value: Any, least: int) -> bool:
-        return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
-
-    checks: list[tuple[str, Any, Callable[[], bool], str]] = [
-        ("problem", problem, lambda: isinstance(problem, Problem), "a rulelab.Problem"),
+    require(
+        ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
         (
             "regularization",
             regularization,
-            lambda: (
-                isinstance(regularization, int | float | np.floating)
-                and not isinstance(regularization, bool)
-                and math.isfinite(regularization)
-                and bool(0 < regularization < 1)
-            ),
+            is_number(regularization) and 0 < regularization < 1,
             "a number above 0 and below 1",
         ),
-        ("policy", policy, lambda: policy in POLICIES, f"one of {', '.join(POLICIES)}"),
-        ("bounds", bounds, lambda: bounds is None or isinstance(bounds, RuleListBounds), "a RuleListBounds or None"),
-        ("max_length", max_length, lambda: max_length is None or whole(max_length, 0), "an integer >= 0 or None"),
-        ("memory_limit", memory_limit, lambda: memory_limit is None or whole(memory_limit, 1), "bytes > 0 or None"),
-        ("random_state", random_state, lambda: random_state is None or whole(random_state, 0), "an integer or None"),
-        ("beam_width", beam_width, lambda: whole(beam_width, 0), "an integer >= 0"),
-    ]
-    for name, value, accepts, allowed in checks:
-        if not accepts():
-            refuse(name, value, allowed)
+        ("policy", policy, isinstance(policy, str) and policy in POLICIES, f"one of {', '.join(POLICIES)}"),
+        ("bounds", bounds, bounds is None or isinstance(bounds, RuleListBounds), "a RuleListBounds or None"),
+        ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
+        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
+        ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
+        ("beam_width", beam_width, is_whole(beam_width, 0), "an integer >= 0"),
+    )

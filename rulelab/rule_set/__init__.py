@@ -7,6 +7,7 @@ from .fairness import (
     EqualizedOdds,
     EqualOpportunity,
     FalsePositiveRateParity,
+    confusions,
 )
 from .frontier import FairCell, fair_frontier
 from .search import RuleSetSearch
@@ -22,6 +23,7 @@ __all__ = [
     "FalsePositiveRateParity",
     "RuleSetSearch",
     "RuleSetStability",
+    "confusions",
     "fair_frontier",
     "rule_set_stability",
 ]

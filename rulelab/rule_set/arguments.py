@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-
+from ..arguments import is_number, is_whole, require
 from ..models import RuleSet
 from ..problem import Problem
 from .fairness import Criterion
@@ -27,10 +25,10 @@ def check(
 ) -> None:
     """ValueError with what is allowed, for the first argument that is out of range."""
     whole = "an integer >= {}"
-    checks = (
+    require(
         ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
-        ("max_complexity", max_complexity, _whole(max_complexity, 2), whole.format(2)),
-        ("max_conditions", max_conditions, max_conditions is None or _whole(max_conditions, 1), whole.format(1)),
+        ("max_complexity", max_complexity, is_whole(max_complexity, 2), whole.format(2)),
+        ("max_conditions", max_conditions, max_conditions is None or is_whole(max_conditions, 1), whole.format(1)),
         ("loss", loss, loss in LOSSES, f"one of {', '.join(LOSSES)}"),
         ("form", form, form in FORMS, f"one of {', '.join(FORMS)}"),
         (
@@ -39,14 +37,11 @@ def check(
             fairness is None or isinstance(fairness, Criterion),
             "a criterion such as rulelab.EqualOpportunity(0.05), or None",
         ),
-        ("regularization", regularization, _number(regularization), "a number >= 0"),
-        ("column_limit", column_limit, _whole(column_limit, 1), whole.format(1)),
-        ("memory_limit", memory_limit, memory_limit is None or _whole(memory_limit, 1), "bytes > 0 or None"),
-        ("random_state", random_state, random_state is None or _whole(random_state, 0), "an integer or None"),
+        ("regularization", regularization, is_number(regularization) and regularization >= 0, "a number >= 0"),
+        ("column_limit", column_limit, is_whole(column_limit, 1), whole.format(1)),
+        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
+        ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
     )
-    for name, value, accepted, allowed in checks:
-        if not accepted:
-            raise ValueError(f"{name} must be {allowed}, not {value!r}")
 
 
 def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...], ...]:
@@ -71,16 +66,3 @@ def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...]
     if any(not rule or rule[0] < 0 or rule[-1] >= m for rule in clauses):
         raise ValueError(f"warm_start must hold rules of at least one antecedent, all below {m}")
     return clauses
-
-
-def _whole(value: Any, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
-
-
-def _number(value: Any) -> bool:
-    return (
-        isinstance(value, int | float | np.number)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and bool(value >= 0)
-    )

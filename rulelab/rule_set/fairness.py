@@ -203,7 +203,17 @@ def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray) -> di
     predicted : bool array, shape (n_patterns,)
         Which patterns are predicted positive.
     """
-    counts = [
+    counts = confusions(groups, predicted)
+    out = {}
+    for rate in criterion.rates():
+        values = [count.rate(rate.name) for count in counts]
+        out[rate.name] = max(values) - min(values)
+    return out
+
+
+def confusions(groups: Groups, predicted: np.ndarray) -> list[Confusion]:
+    """Counts of each group when these patterns are predicted positive: ``predicted`` is bool, shape (n_patterns,)."""
+    return [
         Confusion(
             true_positive=p[predicted].sum().item(),
             false_positive=q[predicted].sum().item(),
@@ -212,11 +222,6 @@ def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray) -> di
         )
         for p, q in zip(groups.positives, groups.negatives, strict=True)
     ]
-    out = {}
-    for rate in criterion.rates():
-        values = [count.rate(rate.name) for count in counts]
-        out[rate.name] = max(values) - min(values)
-    return out
 
 
 def groups_of(problem: Problem, criterion: Criterion) -> Groups:

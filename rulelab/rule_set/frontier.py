@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arguments import is_whole
 from ..models import RuleSet
 from ..problem import Problem
 from . import two_rules
@@ -150,7 +151,7 @@ def fair_frontier(
         for complexity in complexities:
             check(problem, complexity, max_conditions, loss, form, criterion, 0.0, column_limit, None, random_state)
     for name, value, least in (("trees", trees, 0), ("work_limit", work_limit, 1)):
-        if value is not None and (not isinstance(value, int | np.integer) or value < least):
+        if value is not None and not is_whole(value, least):
             raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
     cells = [
         Cell(criterion, make_program(problem, complexity, loss, form, criterion))

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .. import bits
+from ..arguments import is_whole
 from ..models import Clause, RuleSet
 from ..models.set_text import clause_text
 from ..problem import Problem
@@ -226,7 +227,7 @@ def rule_set_stability(
     jackknife", Annals of Statistics 7 (1979).
     """
     for name, value, least in (("n_samples", n_samples, 1), ("random_state", random_state, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        if not is_whole(value, least):
             raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
     parameters["random_state"] = int(random_state)
     search = RuleSetSearch(problem, **parameters)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
+from ..arguments import is_whole
 from ..datasets import Dataset
 from ..metrics import FEW, group_labels
 from .errors import SweepError
@@ -178,15 +179,12 @@ def _compared(groups: np.ndarray | None, y: np.ndarray, asked: Sequence[str] | N
 
 
 def _check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> None:
-    def whole(value: Any, least: int) -> bool:
-        return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
-
     def number(value: Any) -> bool:
         return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(value >= 0)
 
-    if not whole(cv, 2):
+    if not is_whole(cv, 2):
         raise SweepError(f"cv must be a whole number of folds, at least 2, not {cv!r}")
-    if not whole(random_state, 0):
+    if not is_whole(random_state, 0):
         raise SweepError(
             f"random_state must be a whole number, so that the folds can be made again, not {random_state!r}"
         )

@@ -10,7 +10,7 @@ import numpy as np
 from ..metrics import Confusion, wilson_interval
 from ..models import RuleSet
 from ..problem import Problem
-from ..rule_set import Criterion, RuleSetSearch
+from ..rule_set import Criterion, RuleSetSearch, confusions
 from ..search import Search, Snapshot, solve
 
 COMPARISON_SECONDS = 3.0
@@ -75,15 +75,7 @@ def group_rates(
     times = (decided if model.form == "dnf" else ~decided).sum(axis=1)
     predicted = (times > 0) == (model.form == "dnf")
     on_positives, on_negatives = _errors_counted(times, model.form, loss)
-    counts = [
-        Confusion(
-            true_positive=p[predicted].sum().item(),
-            false_positive=q[predicted].sum().item(),
-            true_negative=q[~predicted].sum().item(),
-            false_negative=p[~predicted].sum().item(),
-        )
-        for p, q in zip(groups.positives, groups.negatives, strict=True)
-    ]
+    counts = confusions(groups, predicted)
     out = []
     for rate in criterion.rates():
         hits, trials = zip(*map(_PARTS[rate.name], counts), strict=True)

@@ -1,0 +1,31 @@
+"""What arguments are: whole numbers and finite numbers, no Booleans."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeGuard
+
+import numpy as np
+
+
+def is_whole(value: Any, least: int) -> TypeGuard[int]:
+    """Whether this is an integer of at least ``least`` and no Boolean."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether this is a finite number and no Boolean."""
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return real and math.isfinite(value)
+
+
+def require(*checks: tuple[str, Any, bool, str]) -> None:
+    """Refuse the first argument that is not accepted: its name, its value, whether it is accepted, what is allowed.
+
+    Raises
+    ------
+    ValueError
+    """
+    for name, value, accepted, allowed in checks:
+        if not accepted:
+            raise ValueError(f"{name} must be {allowed}, not {value!r}")
