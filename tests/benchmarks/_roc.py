@@ -8,7 +8,7 @@ from itertools import cycle
 
 import numpy as np
 
-_COLOURS = ("#c02d2d", "#e08214", "#1b6ca8", "#2a9d5c", "#6a4c93", "#555555", "#a05a2c")
+_COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#000000", "#56B4E9")
 _SIDE, _MARGIN, _LEGEND = 420, 56, 210
 
 

@@ -33,7 +33,7 @@ COLUMNS = (
 ROWS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 ANTECEDENTS = (50, 100, 200, 400, 800)
 PATTERNS = (50, 100, 200, 400, 800)
-REGULARIZATIONS = (0.05, 0.02, 0.01, 0.005, 0.0025, 0.001)
+REGULARIZATIONS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05)
 
 
 class Point(NamedTuple):
@@ -135,11 +135,13 @@ def drawing(rows: list[dict[str, Any]]) -> str:
         plot = figure(
             width=460, height=320, x_axis_type="log", y_axis_type="log", x_axis_label=varied, y_axis_label="user s"
         )
-        for title, label, colour in (("solve s", "search", "#0072B2"), ("merge s", "merging the rows", "#E69F00")):
+        for title, label, colour in (("merge s", "merging the rows", "#E69F00"), ("solve s", "search", "#0072B2")):
             x, y = [row["value"] for row in shown], [max(row[title], 1e-4) for row in shown]
             plot.line(x, y, color=colour, legend_label=label, line_width=2)
             plot.scatter(x, y, color=colour, size=7)
-        plot.legend.location = "top_left"
+        plot.xaxis.ticker = x
+        plot.xaxis.major_label_overrides = {value: f"{value:g}" for value in x}
+        plot.legend.location = "top_right" if y[0] > y[-1] else "top_left"
         plots.append(plot)
     return file_html(gridplot(plots, ncols=2, toolbar_location=None), INLINE, "How the search scales")
 
