@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, rule_list_children, verify
-from rulelab.certificate.rule_list_children import _completions_below, children
+from rulelab.certificate.rule_list_children import _completions_below, _reach, children
 from rulelab.certificate.rule_list_states import States, grid, states
-from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
+from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch, cores
+from rulelab.rule_list import search as engine
 from rulelab.search import Status
 
 LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -240,6 +241,36 @@ def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess
     false = [known[bytes(child)] < required for child, required in zip(below.sets, below.required, strict=True)]
     refuted = {*below.exceeded.tolist(), *below.parent[np.array(false, dtype=bool)].tolist()}
     assert refuted == set(range(len(sets)))
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32), st.integers(1, 7), st.sampled_from([2, 9, 100]))
+def test_the_reach_of_one_more_rule(seed, m, most):
+    rng = np.random.default_rng(seed)
+    weight, damage = rng.integers(0, most, (2, 3, m)).astype(np.float32)
+    pays = rng.random((3, m)) < 0.7
+    for i in range(3):
+        gains = np.where(pays[i], weight[i], 0) - np.maximum(0, damage[i] - damage[i][:, None])
+        assert np.array_equal(_reach(weight, damage, pays)[i], gains.max(axis=1))
+
+
+def test_a_long_search_without_cores_is_proven_with_them():
+    rng = np.random.default_rng(3)
+    A = rng.random((400, 24)) < 0.4
+    y = (A[:, 0] & A[:, 1]) ^ (A[:, 2] & ~A[:, 3]) ^ (rng.random(400) < 0.15)
+    problem = rl.Problem.from_arrays(A, y)
+    with (
+        mock.patch.object(RuleListSearch, "_LEARN_AFTER", 5),
+        mock.patch.object(cores, "_EFFORT_ON_TRUST", -1_000_000_000),
+        mock.patch.object(engine, "_EFFORT_OF_A_LONG_SEARCH", 0),
+    ):
+        search = RuleListSearch(problem, 0.01)
+        model = rl.solve(search).incumbent.model
+        with_cores = search.certificate()
+    without = prove_rule_list(problem, model, 0.01)
+    assert len(with_cores.arrays["lemmas"]) > 0
+    assert verify(problem, model, with_cores).valid
+    assert verify(problem, model, without).valid
 
 
 # changes are refused --------------------------------------------------------------------------------------------------

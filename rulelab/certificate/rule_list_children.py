@@ -42,29 +42,55 @@ class Children(NamedTuple):
 
 
 def children(space: States, sets: np.ndarray, values: np.ndarray) -> Children:
-    """The children of packed sets that the table must hold, if the sets are to keep their values."""
+    """The children of packed sets that the table must hold, if the sets are to keep their values.
+
+    Of the optimal lists with fewest rules one is enough, so rules that do not pay are left out. Its first rules of one
+    label capture the same together in any order; the one that captures the largest weight W^s of their label s comes
+    first here. What follows the first rule a, up to a rule of the other label, therefore has W^s_b <= W^s_a.
+    """
     positive, negative, all_positive, all_negative = space.net_weights(sets)
     exceeded = np.flatnonzero(values > space.cost_of(np.minimum(all_positive, all_negative))[:, 0])
-    # looked at are antecedents that pay for a rule, where this rule and the default, or one more, may cost too little
     pays = np.maximum(positive, negative) > space.per_rule // space.per_error
-    wrong = np.minimum(positive, negative)
-    look = wrong < space.weight_for(values - 2 * space.per_rule)[:, None]
-    wrong += np.minimum(all_positive - positive, all_negative - negative)
-    look |= wrong < space.weight_for(values - space.per_rule)[:, None]
-    parent, a = np.nonzero(pays & look)
-    captured_positive, captured_negative = positive[parent, a], negative[parent, a]
-    required = values[parent] - space.per_rule - space.cost_of(np.minimum(captured_positive, captured_negative))
-    rest = all_positive[parent, 0] - captured_positive, all_negative[parent, 0] - captured_negative
+    parent, a = np.nonzero(pays & (np.minimum(positive, negative) < space.weight_for(values - space.per_rule)[:, None]))
+    required = values[parent] - space.per_rule - space.cost_of(np.minimum(positive[parent, a], negative[parent, a]))
+    captured = positive[parent, a], negative[parent, a]
+    rest = all_positive[parent, 0] - captured[0], all_negative[parent, 0] - captured[1]
     # what antecedents capture of a set bounds what they capture of its children
     sums = _largest_sums(positive)[:, parent], _largest_sums(negative)[:, parent]
-    several = _rules_below(space, rest, sums, required, fewest=2, most=_LONGEST)
-    unproven = several | _rules_below(space, rest, sums, required, fewest=0, most=1)
+    reach = _reach(positive, negative, pays)[parent, a], _reach(negative, positive, pays)[parent, a]
+    short = np.minimum(*rest) < space.weight_for(required)
+    several = required > (_LONGEST + 1) * space.per_rule
+    for s, d in ((0, 1), (1, 0)):
+        majority = captured[s] >= captured[d]
+        wrong = np.minimum(rest[s] - np.minimum(captured[s], reach[s]), rest[d] - reach[d])
+        short |= majority & (np.maximum(wrong, 0) < space.weight_for(required - space.per_rule))
+        for r in range(2, _useful_rules(space, required) + 1):
+            same = np.minimum(r * captured[s], sums[s][r])
+            wrong = np.minimum(rest[s] - np.maximum(same, sums[s][r - 1]), rest[d] - sums[d][r])
+            several |= majority & (np.maximum(wrong, 0) < space.weight_for(required - r * space.per_rule))
+    unproven = short | several
     parent, a, required, several = parent[unproven], a[unproven], required[unproven], several[unproven]
     left = sets[parent] & space.outside[a]
     unproven = np.zeros(len(left), dtype=bool)
     for part in chunks(space, len(left)):
         unproven[part] = _completions_below(space, left[part], required[part], several[part])
     return Children(exceeded, parent[unproven], a[unproven], left[unproven], required[unproven])
+
+
+def _reach(weight: np.ndarray, damage: np.ndarray, pays: np.ndarray) -> np.ndarray:
+    """What one more rule for some label can gain at most after each first rule a.
+
+    ``max over b of W_b - max(0, D_b - D_a)``, W the weight of the label and D that of the other one: of the damage of b
+    no more than that of a is done already.
+    """
+    order = np.argsort(damage, axis=1)
+    x = np.take_along_axis(damage, order, axis=1)
+    y = np.where(np.take_along_axis(pays, order, axis=1), np.take_along_axis(weight, order, axis=1), 0)
+    largest = np.maximum.accumulate(y, axis=1)
+    beyond = np.maximum.accumulate((y - x)[:, ::-1], axis=1)[:, ::-1] + x
+    out = np.empty_like(largest)
+    np.put_along_axis(out, order, np.maximum(largest, beyond), axis=1)
+    return out
 
 
 def _completions_below(space: States, sets: np.ndarray, required: np.ndarray, several: np.ndarray) -> np.ndarray:
@@ -103,7 +129,7 @@ def _several_below(
     except for what d-rules before it take away, at most the sum of the kd largest W^d.
     """
     sums = _largest_sums(positive[0]), _largest_sums(negative[0])
-    below = _rules_below(space, (positive[1], negative[1]), sums, required, fewest=2, most=_LONGEST)
+    below = _rules_below(space, (positive[1], negative[1]), sums, required)
     rows = np.flatnonzero(below & (required <= (_LONGEST + 1) * space.per_rule))
     below[rows] = False
     longest = _useful_rules(space, required)
@@ -129,16 +155,14 @@ def _rules_below(
     left: tuple[np.ndarray, np.ndarray],
     sums: tuple[np.ndarray, np.ndarray],
     required: np.ndarray,
-    fewest: int,
-    most: int,
 ) -> np.ndarray:
-    """Where completions by so many rules may cost less than required, as far as what they can capture tells.
+    """Where completions of two or more rules may cost less than required, as far as what they can capture tells.
 
     All weight of the label that the default rule does not predict must be captured, and r rules capture at most the sum
     of the r largest weights. More rules than `_LONGEST` are bounded by their number.
     """
-    below = (required > (_LONGEST + 1) * space.per_rule) & (most == _LONGEST)
-    for r in range(fewest, min(most, _useful_rules(space, required)) + 1):
+    below = required > (_LONGEST + 1) * space.per_rule
+    for r in range(2, _useful_rules(space, required) + 1):
         wrong = np.minimum(left[0] - sums[0][r], left[1] - sums[1][r])
         below |= np.maximum(wrong, 0) < space.weight_for(required - r * space.per_rule)
     return below

@@ -21,7 +21,7 @@ from .counting import Layout, count
 from .reduction import Reduction
 
 # positions in Cores.numbers
-N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS = range(6)
+N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS, TRUST, GIVEN_UP = range(8)
 
 # learning pays once a search is long; all in units that do not depend on the machine
 _WITHIN_RULES = 4
@@ -44,7 +44,8 @@ class Cores(NamedTuple):
     value : int64 array, shape (room,)
         Proven least cost of each core.
     numbers : int64 array
-        Cores held, counts made by proofs, cores learnt, proofs that failed, cores scanned, sets cut by a scan.
+        Cores held, counts made by proofs, cores learnt, proofs that failed, cores scanned, sets cut by a scan, counts
+        that cores may cost before they have to pay, whether they cost more.
     sets, counts, weights, budget, position : arrays
         The stack of a proof.
     trial : uint64 array, shape (2, n_words)
@@ -61,13 +62,15 @@ class Cores(NamedTuple):
     trial: np.ndarray
 
 
-def new_cores(arrays: Layout) -> Cores:
-    """An empty pool."""
+def new_cores(arrays: Layout, must_pay: bool = True) -> Cores:
+    """An empty pool, which is given up when it does not pay, unless it is wanted for itself."""
     m, words = arrays.by_antecedent.shape
+    numbers = np.zeros(8, dtype=np.int64)
+    numbers[TRUST] = _EFFORT_ON_TRUST // arrays.effort if must_pay else 1 << 60
     return Cores(
         masks=np.zeros((_ROOM, words), dtype=np.uint64),
         value=np.zeros(_ROOM, dtype=np.int64),
-        numbers=np.zeros(6, dtype=np.int64),
+        numbers=numbers,
         sets=np.zeros((_DEEPEST + 1, words), dtype=np.uint64),
         counts=np.zeros((_DEEPEST + 1, 2, m), dtype=np.int64),
         weights=np.zeros((_DEEPEST + 1, 2), dtype=np.int64),
@@ -105,7 +108,8 @@ def cut(arrays, rules, cores, chosen, needed, expanded):
     """
     numbers = cores.numbers
     spent = numbers[WORK] + numbers[SCANNED] // _CORES_SCANNED_PER_COUNT
-    if spent > _EFFORT_ON_TRUST // arrays.effort + _COUNTS_SAVED_PER_HIT * numbers[HITS]:
+    if spent > numbers[TRUST] + _COUNTS_SAVED_PER_HIT * numbers[HITS]:
+        numbers[GIVEN_UP] = 1
         return False
     if cut_by_core(arrays, rules, cores, chosen, needed):
         numbers[HITS] += 1

@@ -15,11 +15,11 @@ from ..growing import resized
 from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
-from ..search import Incumbent, Search, Snapshot, Status
+from ..search import Incumbent, Search, Snapshot, Status, solve
 from . import beam as beams
 from . import kernels, state
 from .bounds import RuleListBounds
-from .cores import Cores, known_sets, new_cores
+from .cores import GIVEN_UP, Cores, known_sets, new_cores
 from .costs import Costs, integer_costs
 from .counting import Layout, layout
 from .incumbent import incumbent_of
@@ -35,6 +35,7 @@ POLICIES = {
 }
 
 _EFFORT_PER_WORK = 400_000_000
+_EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
 
@@ -88,6 +89,7 @@ class RuleListSearch(Search):
 
     family: ClassVar[str] = "rule_list"
     _LEARN_AFTER: ClassVar[int] = 500  # expansions; before that cores cost more than they save
+    _cores_must_pay = True
 
     def __init__(
         self,
@@ -144,7 +146,8 @@ class RuleListSearch(Search):
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
 
         It is made anew from the list and the cores that the search learnt, without its bounds on paths, so that an
-        independent check can follow it.
+        independent check can follow it. A long search that did without cores is repeated with them: they cost it time,
+        but make the proof much smaller.
 
         Raises
         ------
@@ -155,8 +158,14 @@ class RuleListSearch(Search):
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
         if self._phase != "certified":
             raise CertificateError("the search has not proven its list optimal yet; let it finish first")
-        known = known_sets(self._cores, self._layout, self._reduction, self._costs)
-        return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization, known)
+        model = self._make_incumbent().model
+        learner = self
+        if self._cores.numbers[GIVEN_UP] and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
+            learner = RuleListSearch(self.problem, self.regularization, warm_start=model)
+            learner._cores_must_pay = False
+            solve(learner)
+        known = known_sets(learner._cores, learner._layout, learner._reduction, learner._costs)
+        return prove_rule_list(self.problem, model, self.regularization, known)
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work
@@ -217,7 +226,7 @@ class RuleListSearch(Search):
         numbers[state.BEST] = self._best.cost
         numbers[state.WORK] = self.work
         numbers[state.RANDOM] = np.random.default_rng(self.random_state).integers(1, 1 << 62)
-        self._cores = new_cores(self._layout)
+        self._cores = new_cores(self._layout, self._cores_must_pay)
         self._beam = None
         self._phase = "searching"
         kernels.advance(self._layout, self._rules, self._store, self._cores, 0, 0)

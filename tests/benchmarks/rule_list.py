@@ -53,14 +53,14 @@ def main(argv: list[str]) -> int:
     options.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each solve (%(default)g s)")
     options.add_argument("--list", action="store_true", help="say which instances there are")
     args = options.parse_args(argv)
-    chosen = [i for i in known_instances() if _chosen(i, args.names, args.all)]
+    chosen = chosen_instances(args.names, args.all)
     if args.list:
         print("\n".join(f"{i.name}:{i.regularization:g}" for i in known_instances()))
         return 0
     if not chosen:
         print(f"no instance is called {' or '.join(args.names)}; --list says which there are", file=sys.stderr)
         return 2
-    _warm_up()
+    warm_up()
     table, wrong = Table(COLUMNS), 0
     for instance in chosen:
         wrong += not _run(instance, table, args.repeats, args.time_limit)
@@ -82,6 +82,11 @@ def known_instances() -> Iterator[Instance]:
         yield Instance(name, regularization, None, lambda name=name, groups=groups: _embedded(name, groups))
 
 
+def chosen_instances(names: list[str], everything: bool) -> list[Instance]:
+    """Those with these names; the hard ones only when they are named in full or everything is wanted."""
+    return [instance for instance in known_instances() if _chosen(instance, names, everything)]
+
+
 def _chosen(instance: Instance, names: list[str], everything: bool) -> bool:
     if not names:
         return everything or not instance.hard
@@ -101,7 +106,7 @@ def _embedded(name: str, groups: int) -> tuple[Any, Any]:
     return rl.mine_antecedents(conditions, max_conditions=1).matrix, data.y.to_numpy()
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Compile the kernels, or load them."""
     rng = np.random.default_rng(0)
     A = rng.random((200, 10)) < 0.5
