@@ -46,7 +46,7 @@ def counts(words: np.ndarray) -> np.ndarray:
 def transpose(words: np.ndarray, n_bits: int) -> np.ndarray:
     """Transpose a packed matrix of ``n_bits`` columns without unpacking it."""
     out = np.zeros((n_bits, n_words(words.shape[0])), dtype=np.uint64)
-    _transpose(np.ascontiguousarray(words), out, np.zeros(WORD, dtype=np.uint64))
+    _transpose(_read_only(words), out, np.zeros(WORD, dtype=np.uint64))
     return out
 
 
@@ -66,7 +66,7 @@ def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         capacity *= 2
     group = np.empty(n_rows, dtype=np.int64)
     first = np.empty(n_rows, dtype=np.int64)
-    n_groups = _group_equal_rows(np.ascontiguousarray(words), np.full(capacity, -1, dtype=np.int64), group, first)
+    n_groups = _group_equal_rows(_read_only(words), np.full(capacity, -1, dtype=np.int64), group, first)
     return group, first[:n_groups].copy()
 
 
@@ -77,6 +77,13 @@ def mix(h, x):
     h ^= h >> np.uint64(32)
     h *= np.uint64(0xBF58476D1CE4E5B9)
     return h ^ (h >> np.uint64(29))
+
+
+def _read_only(words: np.ndarray) -> np.ndarray:
+    """A view that cannot be written, whether the rows can or not: kernels are compiled for one type of array."""
+    view = np.ascontiguousarray(words).view()
+    view.flags.writeable = False
+    return view
 
 
 @kernel

@@ -1,7 +1,7 @@
 """The one kernel decorator, and two bit intrinsics that LLVM turns into single instructions.
 
-Set ``RULELAB_CACHE=0`` to keep compiled kernels out of the disk cache, and numba's own ``NUMBA_DISABLE_JIT=1``
-to run every kernel as plain Python.
+Set ``RULELAB_CACHE=0`` to keep compiled kernels out of the disk cache, ``RULELAB_COMPILER=numba`` to compile them with
+numba's own pipeline, which takes longer, and numba's own ``NUMBA_DISABLE_JIT=1`` to run every kernel as plain Python.
 """
 
 from __future__ import annotations
@@ -18,6 +18,12 @@ from numba.core import types
 from numba.extending import intrinsic
 
 _CACHE = os.environ.get("RULELAB_CACHE", "1") != "0"
+_NO_OBJECTS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": False}
+if os.environ.get("RULELAB_COMPILER") != "numba" and (0, 63) <= numba.version_info.short <= (0, 68):
+    from .compiling import KernelCompiler  # made for these versions; others compile everything themselves
+
+    _NO_OBJECTS["pipeline_class"] = KernelCompiler
+_FOR_KERNELS: dict[str, Any] = {**_NO_OBJECTS, "no_cpython_wrapper": True}
 _stamp: tuple[float, int] | None = None
 
 
@@ -29,7 +35,7 @@ def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = Fals
     """
     if function is None:
         return partial(kernel, allocates=allocates)
-    options = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": allocates}
+    options = {"nogil": True, "no_cfunc_wrapper": True} if allocates else _NO_OBJECTS
     if _CACHE:
         try:
             dispatcher = numba.njit(cache=True, **options)(function)
@@ -43,21 +49,22 @@ def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = Fals
 
 def inner(function: Callable[..., Any]) -> Any:
     """As `kernel`, for functions that only kernels call: without the wrapper for Python, which is slow to compile."""
-    return numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=False)(function)
+    return numba.njit(**_FOR_KERNELS)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """As `inner`, copied into the caller before it is compiled: for tiny functions, and for those with one caller."""
-    return numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=False, inline="always")(function)
+    return numba.njit(**_FOR_KERNELS, inline="always")(function)
 
 
 def source_stamp() -> tuple[float, int]:
     """Latest change and total size of the source files that kernels are made of.
 
-    These are the modules beside this one that import it, and all modules of the subpackages in which one does.
+    These are this module and how it compiles, the modules beside it that import it, and all modules of the subpackages
+    in which one does.
     """
     root = Path(__file__).parent
-    files = {Path(__file__)}
+    files = {Path(__file__), root / "compiling.py"}
     for path in root.rglob("*.py"):
         if "jit import" in path.read_text(encoding="utf-8"):
             files.update([path] if path.parent == root else path.parent.glob("*.py"))

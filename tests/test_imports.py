@@ -15,7 +15,8 @@ import rulelab
 PACKAGE = Path(rulelab.__file__).parent
 ENGINES = {"rule_list", "falling_rule_list", "rule_set"}
 LAYERS: list[set[str]] = [
-    {"arguments", "jit"},
+    {"arguments", "compiling"},
+    {"jit"},
     {"bits", "growing", "heap", "remaining"},
     {"planes"},
     {"conditions"},

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -69,6 +71,90 @@ def test_a_cache_that_cannot_be_read_is_compiled_anew(tmp_path):
     assert run(tmp_path, code) == "7 0"
     module.write_text(MODULE.replace("Pair", "Couple"))
     assert run(tmp_path, code.replace("Pair", "Couple")) == "7 0"
+
+
+BRANCHES = """
+from typing import NamedTuple
+
+import numpy as np
+
+from rulelab.jit import inlined, inner, kernel
+
+class State(NamedTuple):
+    numbers: np.ndarray
+    room: int
+
+@inlined
+def count(state, k):
+    numbers = state.numbers
+    numbers[k] += 1
+    return numbers[k] + state.room
+
+@inner
+def turned(a, b):
+    if a > b:
+        return b, a - b
+    return a + 1, b
+
+@kernel
+def walk(state, a, b):
+    total, last = 0, b
+    for i in range(state.room):
+        before = a
+        a, b = turned(b, a + i)
+        if a % 3 == 0:
+            a, b = b, before
+            continue
+        while last > 0 and total >= 0:
+            last -= count(state, i % state.numbers.size)
+            total += last * a
+        last = before if i % 2 else count(state, 0)
+        if total > 10_000:
+            return *turned(total, 10_000), -1
+        b, last = last, b + count(state, 1)
+    return total, a, b
+
+for a in range(6):
+    state = State(np.arange(3), 4 * a)
+    print(*(int(x) for x in (*walk(state, a, 7 - a), *state.numbers)))
+"""
+
+
+def test_a_kernel_does_what_python_and_a_kernel_of_numba_do(tmp_path):
+    (tmp_path / "branches.py").write_text(BRANCHES)
+    ways: list[dict[str, str]] = [{"NUMBA_DISABLE_JIT": "1"}, {"RULELAB_COMPILER": "numba"}, {}]
+    python, numbas, own = (run(tmp_path, "import branches", RULELAB_CACHE="0", **way) for way in ways)
+    assert own == python
+    assert numbas == python
+    assert len(set(python.splitlines())) == 6
+
+
+def test_a_function_is_compiled_for_the_type_of_a_number_and_not_for_each_number(tmp_path):
+    (tmp_path / "branches.py").write_text(BRANCHES)
+    code = "import branches; print(len(branches.turned.signatures))"
+    assert run(tmp_path, code, RULELAB_CACHE="0").splitlines()[-1] == "1"
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_collection_is_afterwards_what_it_was(enabled):
+    @jit.kernel
+    def halved(x):
+        return x // 2
+
+    @jit.kernel
+    def wrong(x):
+        return x.neither
+
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        assert halved(8) == 4
+        assert gc.isenabled() == enabled
+        with pytest.raises(numba.TypingError, match="neither"):
+            wrong(8)
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 def test_kernels_work_where_nothing_can_be_written(tmp_path):
