@@ -262,4 +262,6 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--positive", metavar="LABEL", help="the class that is predicted")
     number = _number(0, 1, False, "a number above 0 and below 1")
     group.add_argument("--regularization", type=number, metavar="X", help="cost of a rule")
+    text = "sensitive attribute of a file, for a proof that compares groups; repeatable"
+    group.add_argument("--sensitive", action="append", default=[], metavar="COLUMN", help=text)
     parser.set_defaults(run=verify)

@@ -83,8 +83,11 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     data = _read_data(args, origin)
     encoded = _check_labels(data, origin)
     _check_columns(args, data, origin)
+    compares = "multipliers" in certificate.arrays
+    if compares and data.sensitive is None:
+        raise CommandError(f"{args.proof} compares groups: name the sensitive attribute with --sensitive")
     try:
-        problem = origin.problem(data.X, data.y)
+        problem = origin.problem(data.X, data.y, data.sensitive if compares else None)
     except OriginError as error:
         raise _NotValid(str(error)) from error
     answer = check(problem, model, certificate, args.regularization)
@@ -100,6 +103,8 @@ def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
     named = is_data_set(args.data)
     if named and (args.target is not None or args.positive is not None):
         raise CommandError(f"{args.data} is a known data set: leave --target and --positive out")
+    if named and args.sensitive:
+        raise CommandError(f"{args.data} is a known data set: leave --sensitive out")
     target = origin.target if args.target is None else args.target
     if not named and target is None:
         raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
@@ -108,7 +113,7 @@ def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
         if target is None or named:
             data = datasets.load(args.data, keep_sensitive=True)
         else:
-            data = datasets.read(args.data, target, positive)
+            data = datasets.read(args.data, target, positive, args.sensitive, keep_sensitive=True)
     except ValueError as error:
         raise CommandError(error) from error
     if origin.target is not None and data.target != origin.target:

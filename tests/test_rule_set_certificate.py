@@ -16,10 +16,16 @@ from scipy.optimize import linprog
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_set
-from rulelab.certificate.rule_set import mirrored
 from rulelab.certificate.rule_set_columns import columns
 
 GRID = 1024
+
+
+def mirrored(problem: rl.Problem, form: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Matrix, positives and negatives of the ``dnf`` problem that a form stands for."""
+    if form == "cnf":
+        return ~problem.matrix(), problem.negatives, problem.positives
+    return problem.matrix(), problem.positives, problem.negatives
 
 
 def best_dual(
@@ -111,9 +117,11 @@ def test_all_rules_within_the_slack_are_enumerated(case: Any, price: int, slack:
         covered = matrix[:, list(clause)].all(axis=1)
         if price * (1 + len(clause)) - weight[covered].sum() <= slack:
             expected[covered.tobytes()] = 1 + len(clause)
-    got = {covered.tobytes(): c for covered, c in zip(found.covered, found.complexity.tolist(), strict=True)}
+    covers = found.covers().astype(bool)
+    got = {covered.tobytes(): c for covered, c in zip(covers, found.complexity.tolist(), strict=True)}
     assert got == expected
-    assert len(found.covered) == len(expected)
+    assert len(covers) == len(expected)
+    assert (found.reduced == price * found.complexity - covers @ weight).all()
 
 
 def proven() -> tuple[rl.Problem, rl.RuleSet, Certificate]:

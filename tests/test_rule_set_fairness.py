@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import combinations
 
@@ -23,6 +24,7 @@ from rulelab.rule_set import (
     FalsePositiveRateParity,
     RuleSetSearch,
 )
+from rulelab.rule_set import search as rule_set_search
 from rulelab.rule_set.dual import dual_point
 from rulelab.rule_set.fairness import true_gaps
 from rulelab.rule_set.features import Features
@@ -73,6 +75,7 @@ criteria = st.one_of(
 )
 
 
+@pytest.mark.parametrize("whole_nodes", [300, 0])
 @settings(max_examples=80)
 @given(
     grouped_problems(),
@@ -81,7 +84,8 @@ criteria = st.one_of(
     st.sampled_from(["dnf", "cnf"]),
     st.sampled_from(sorted(LOSSES)),
 )
-def test_the_fair_optimum_is_that_of_the_naive_reference(case, criterion, max_complexity, form, loss):
+def test_the_fair_optimum_is_that_of_the_naive_reference(whole_nodes, case, criterion, max_complexity, form, loss):
+    """Also when rates that must be equal are searched value by value from the first."""
     A, y, weight, groups = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
     search = RuleSetSearch(problem, max_complexity, 2, loss, form, fairness=criterion)
@@ -96,9 +100,11 @@ def test_the_fair_optimum_is_that_of_the_naive_reference(case, criterion, max_co
 
     expected = naive.best_rule_set(seen, wanted, weight, max_complexity, 2, LOSSES[loss], fair=fair)
     last = None
-    for snapshot in rl.steps(search):
-        assert expected is None or snapshot.lower_bound <= expected
-        last = snapshot
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rule_set_search, "_WHOLE_NODES", whole_nodes)
+        for snapshot in rl.steps(search):
+            assert expected is None or snapshot.lower_bound <= expected
+            last = snapshot
     assert last is not None
     if expected is None:
         assert (last.status, last.incumbent) == (Status.INFEASIBLE, None)
@@ -106,6 +112,23 @@ def test_the_fair_optimum_is_that_of_the_naive_reference(case, criterion, max_co
     assert last.status is Status.OPTIMAL
     assert last.incumbent.objective == expected
     assert fair([tuple(literal.antecedent for literal in rule.literals) for rule in last.incumbent.model.rules])
+
+
+def test_groups_whose_sizes_have_no_common_divisor_have_all_errors_or_none(monkeypatch):
+    monkeypatch.setattr(rule_set_search, "_WHOLE_NODES", 0)
+    rng = np.random.default_rng(1)
+    A = rng.random((600, 10)) < rng.uniform(0.3, 0.7, 10)
+    y = (A[:, 0] & A[:, 1]) ^ (rng.random(600) < 0.25)
+    groups = np.where(A[:, 2], "a", "b")
+    while math.gcd(*(int(y[groups == g].sum()) for g in "ab")) > 1:
+        y[np.argmin(y)] = True
+    search = RuleSetSearch(rl.Problem.from_arrays(A, y, groups=groups), 9, 3, fairness=EqualOpportunity(0.0))
+    snapshot = rl.solve(search, work_limit=5000)
+    assert snapshot.status is Status.OPTIMAL
+    found = snapshot.incumbent.model.predicts_positive(A)[y]
+    assert found.all() or not found.any()
+    with pytest.raises(rl.CertificateError, match="value by value"):
+        search.certificate()
 
 
 def compas_like(n=400, seed=0):

@@ -92,7 +92,7 @@ class Origin:
         """The raw columns that are tested, in order of appearance."""
         return tuple(dict.fromkeys(c.column for conditions in self.conditions for c in conditions))
 
-    def problem(self, X: pd.DataFrame, y: Any) -> Problem:
+    def problem(self, X: pd.DataFrame, y: Any, groups: Any = None) -> Problem:
         """Make the problem anew from raw columns.
 
         Parameters
@@ -101,6 +101,8 @@ class Origin:
             The raw table; columns are found by name, others are ignored.
         y : array, shape (n_rows,)
             1 where the row is of the positive class, else 0.
+        groups : array, shape (n_rows,), or DataFrame, optional
+            Group of each row, where the certificate compares groups.
 
         Raises
         ------
@@ -138,7 +140,7 @@ class Origin:
             dropped={},
             complements=np.zeros((0, 2), dtype=np.int64),
         )
-        return replace(Problem.from_antecedents(antecedents, y), names=self.names, classes=self.classes)
+        return replace(Problem.from_antecedents(antecedents, y, groups=groups), names=self.names, classes=self.classes)
 
     def dump(self) -> bytes:
         """As JSON: each condition once, the antecedents as indices, and the names that the conditions do not give.

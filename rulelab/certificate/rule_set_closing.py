@@ -2,95 +2,218 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
 import numpy as np
 
-from .certificate import CertificateError
+from .rule_set_effort import Effort
 
-MOST_CELLS = 20_000_000_000
-"""Most cells of columns and patterns that are looked at, some ten seconds of work."""
+MOST_CELLS = 1_000_000_000_000
+"""Most cells of rules and patterns that are looked at, some minutes of work."""
+_SET, _TEST = 1_000_000, 20  # cells of work for each set, and for each pattern of a set that is tested
+_AT_ONCE = 256  # rules whose overlaps with all others are in memory
+_PART = 1 << 12  # patterns in one product of matrices
+
+
+@dataclass(frozen=True, eq=False)
+class SetCosts:
+    """What sets of rules cost above the dual bound: sums of terms that are at least 0.
+
+    A set costs ``price`` for each unit of complexity that it leaves unused, ``reduced`` for each of its rules, and for
+    each pattern ``missed`` when none of its rules covers it, else ``first`` once and ``again`` for every rule that
+    covers it beyond one.
+
+    Attributes
+    ----------
+    price, max_complexity : int
+    reduced, complexity : int64 array, shape (n_rules,)
+    missed, first, again : int64 array, shape (n_patterns,)
+    """
+
+    price: int
+    max_complexity: int
+    reduced: np.ndarray
+    complexity: np.ndarray
+    missed: np.ndarray
+    first: np.ndarray
+    again: np.ndarray
+
+    def on(self, patterns: np.ndarray) -> SetCosts:
+        """The costs on some patterns only."""
+        return replace(self, missed=self.missed[patterns], first=self.first[patterns], again=self.again[patterns])
+
+
+class _Node(NamedTuple):
+    """Some rules, and those that may join them.
+
+    ``cells``, uint8 of shape (n_candidates, n_left), says which of the patterns that are not covered yet (``left``) a
+    candidate covers; ``extra`` is what a candidate costs at least; ``spent`` is what is certain to be paid.
+    """
+
+    rules: tuple[int, ...]
+    room: int
+    spent: float
+    candidates: np.ndarray
+    extra: np.ndarray
+    left: np.ndarray
+    cells: np.ndarray
 
 
 class Closing:
-    """Search for a set of columns of total cost at most ``slack`` above the dual bound.
+    """Search for a set of rules of total cost at most ``slack`` that is better than a model.
 
-    With dual values t, a price p per unit of complexity, and reduced costs rho >= 0 of the columns, a set costs exactly
-
-        sum t - p C  +  p (C - its complexity) + sum of its rho
-                     +  sum of t over patterns, once for each time more than one that they are covered
-                     +  sum of (limit - t) over the patterns that it does not cover, limit being their cost,
-
-    and all these terms but the first are at least 0. A set that costs less than the model keeps their sum within the
-    slack; while columns are added one by one, the sum so far only grows.
+    While rules are added one by one, the terms of `SetCosts` that are certain only grow; what further rules can take
+    off the others, they take off one by one at most, a knapsack whose fractional solution is a bound.
 
     Parameters
     ----------
-    covered : bool array, shape (n_columns, n_patterns)
-    complexity, reduced : int64 array, shape (n_columns,)
-    dual, limit : int64 array, shape (n_patterns,)
-    price, slack, max_complexity : int
+    covered : uint8 array, shape (n_rules, n_patterns)
+    costs : SetCosts
+    slack : int
+    is_better : callable
+        Whether a set within the slack, a tuple of rules, is better than the model indeed.
+
+    Attributes
+    ----------
+    sets : int
+        Looked at so far.
     """
 
     def __init__(
-        self,
-        covered: np.ndarray,
-        complexity: np.ndarray,
-        reduced: np.ndarray,
-        dual: np.ndarray,
-        limit: np.ndarray,
-        price: int,
-        slack: int,
-        max_complexity: int,
+        self, covered: np.ndarray, costs: SetCosts, slack: int, is_better: Callable[[tuple[int, ...]], bool]
     ) -> None:
-        order = np.lexsort((complexity, reduced))
-        signatures, kind = np.unique(covered[order], axis=1, return_inverse=True)
-        self.covered = signatures
-        self.complexity, self.reduced = complexity[order], reduced[order]
-        self.dual, self.missed = (_sums(kind.ravel(), values, signatures.shape[1]) for values in (dual, limit - dual))
-        self.price, self.slack, self.max_complexity = price, slack, max_complexity
-        self.nodes = self._cells = 0
+        self.n_patterns = covered.shape[1]
+        member, kind = _distinct(covered)
+        self.cells = np.ascontiguousarray(covered[:, member])
+        missed, first, again = (
+            np.bincount(kind, weights=values, minlength=len(member))
+            for values in (costs.missed, costs.first, costs.again)
+        )
+        self.missed = missed
+        self.fee, self.overlap = np.maximum(first - again, 0), np.maximum(again - first, 0)
+        self.worth = np.maximum(missed - self.fee, 0)
+        self.base = costs.reduced + self._sums(self.cells, np.minimum(first, again))
+        self.complexity = costs.complexity
+        self.price, self.slack, self.max_complexity = float(costs.price), float(slack), costs.max_complexity
+        self.is_better = is_better
+        self.effort = Effort(MOST_CELLS, "the search for a better set of the rules that are left")
+        self.sets = 0
 
     def finds_better(self) -> bool:
-        """Whether there is a set within the slack.
-
-        Raises
-        ------
-        CertificateError
-            When that takes more than `MOST_CELLS`.
-        """
-        nothing = np.zeros(self.covered.shape[1], dtype=bool)
-        return self._extend(nothing, 0, 0, np.arange(len(self.complexity)))
-
-    def _extend(self, once: np.ndarray, spent: int, used: int, columns: np.ndarray) -> bool:
-        """Whether a set within the slack has the chosen columns and some of the given ones."""
-        self.nodes += 1
-        self._cells += len(columns) * self.covered.shape[1]
-        if self._cells > MOST_CELLS:
-            raise CertificateError(
-                f"the closing step was given up after {self.nodes} sets of rules: the dual values prove too little"
-            )
-        overlap = self.covered[columns][:, once] @ self.dual[once]
-        extra = self.reduced[columns] + overlap
-        fits = (spent + extra <= self.slack) & (used + self.complexity[columns] <= self.max_complexity)
-        columns, extra = columns[fits], extra[fits]
-        if spent + self.missed[~once].sum() + self.price * (self.max_complexity - used) <= self.slack:
+        """Whether there is a better set within the slack; GaveUpError after `MOST_CELLS`."""
+        n, kinds = self.cells.shape
+        if self.price * self.max_complexity + self.missed.sum() <= self.slack and self.is_better(()):
             return True
-        reachable = once | self.covered[columns].any(axis=0)
-        unused = max(0, self.max_complexity - used - int(self.complexity[columns].sum()))
-        if spent + self.missed[~reachable].sum() + self.price * unused > self.slack:
-            return False
-        for k, column in enumerate(columns):
-            more = self._extend(
-                once | self.covered[column],
-                spent + int(extra[k]),
-                used + int(self.complexity[column]),
-                columns[k + 1 :],
-            )
-            if more:
-                return True
+        root = _Node((), self.max_complexity, 0.0, np.arange(n), self.base, np.arange(kinds), self.cells)
+        stack = [self._children(root)]
+        while stack:
+            child = next(stack[-1], None)
+            if child is None:
+                stack.pop()
+            elif isinstance(child, _Node):
+                stack.append(self._children(child))
+            else:
+                self.effort.spend(_TEST * self.n_patterns * len(child))
+                if self.is_better(child):
+                    return True
         return False
 
+    def _children(self, node: _Node) -> Iterator[_Node | tuple[int, ...]]:
+        """Sets within the slack with one rule more, and the nodes that may lead to larger ones."""
+        missed, price = self.missed[node.left], self.price
+        stopped = node.spent + price * node.room + float(missed.sum())
+        complexity = self.complexity[node.candidates]
+        worth = self._sums(node.cells, self.worth[node.left])
+        order, enough = self._promising(node, worth + price * complexity - node.extra, stopped - self.slack)
+        if not len(order):
+            return
+        candidates, cells = node.candidates[order], node.cells[order]
+        complexity, extra = complexity[order], node.extra[order]
+        covered = cells.any(axis=0)
+        certain = node.spent + float(missed[~covered].sum())
+        if certain + price * max(0, node.room - int(complexity.sum())) > self.slack:
+            return
+        left, cells = node.left[covered], cells[:, covered]
+        fees = self._sums(cells, self.fee[left])
+        if_last = stopped + extra + fees - price * complexity - self._sums(cells, self.missed[left])
+        spent = certain + extra + fees
+        self.sets += len(enough)
+        for start in range(0, len(enough), _AT_ONCE):
+            tried = enough[start : start + _AT_ONCE]
+            overlaps = self._overlaps(cells, tried, left)
+            for k, overlap in zip(tried.tolist(), overlaps, strict=True):
+                rules = (*node.rules, int(candidates[k]))
+                if if_last[k] <= self.slack:
+                    yield rules
+                room = node.room - int(complexity[k])
+                later = extra[k + 1 :] + overlap[k + 1 :]
+                joins = k + 1 + np.flatnonzero((complexity[k + 1 :] <= room) & (spent[k] + later <= self.slack))
+                if not len(joins):
+                    continue
+                open_ = cells[k] == 0
+                rest = np.ascontiguousarray(cells[joins][:, open_])
+                yield _Node(
+                    rules, room, float(spent[k]), candidates[joins], extra[joins] + overlap[joins], left[open_], rest
+                )
 
-def _sums(kind: np.ndarray, values: np.ndarray, n_kinds: int) -> np.ndarray:
-    out = np.zeros(n_kinds, dtype=np.int64)
-    np.add.at(out, kind, values)
-    return out
+    def _promising(self, node: _Node, gain: np.ndarray, needed: float) -> tuple[np.ndarray, np.ndarray]:
+        """Candidates that may take part in a set within the slack, and which of them may be its first.
+
+        Parameters
+        ----------
+        gain : float array, shape (n_candidates,)
+            The most that a candidate takes off the cost of the node's rules alone.
+        needed : float
+            What must be taken off in all.
+        """
+        size = self.complexity[node.candidates]
+        fits = np.flatnonzero((size <= node.room) & (node.spent + node.extra <= self.slack))
+        order = fits[np.argsort(-gain[fits] / size[fits], kind="stable")]
+        gain, size = gain[order], size[order]
+        positive = np.maximum(gain, 0)
+        sizes, gains = np.cumsum(np.append(0, size)), np.cumsum(np.append(0.0, positive))
+
+        def most(start: np.ndarray | int, room: np.ndarray) -> np.ndarray:
+            """What the candidates from the given one on can take off at most."""
+            end = np.searchsorted(sizes, sizes[start] + room, side="right") - 1
+            part = np.append(positive / size, 0.0)[end] * (sizes[start] + room - sizes[end])
+            return (gains[end] - gains[start] + part) * (1 + 1e-9) + 1
+
+        if not len(order):
+            return order, order
+        kept = gain + most(0, node.room - size) >= needed
+        first = gain + most(np.arange(1, len(order) + 1), node.room - size) >= needed
+        place = np.cumsum(kept) - 1
+        return order[kept], place[kept & first]
+
+    def _sums(self, cells: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Weight of the cells of each row; sums of integers below 2^53 are exact."""
+        some = np.flatnonzero(weight)
+        out = np.zeros(len(cells))
+        for start in range(0, len(some), _PART):
+            part = some[start : start + _PART]
+            out += cells[:, part].astype(np.float64) @ weight[part]
+        return out
+
+    def _overlaps(self, cells: np.ndarray, tried: np.ndarray, left: np.ndarray) -> np.ndarray:
+        """What it costs that two rules cover the same patterns: float array, shape (len(tried), len(cells))."""
+        self.effort.spend(len(tried) * (cells.size + _SET))
+        weight = self.overlap[left]
+        some = np.flatnonzero(weight)
+        out = np.zeros((len(tried), len(cells)))
+        for start in range(0, len(some), _PART):
+            part = some[start : start + _PART]
+            values = cells[:, part].astype(np.float64)
+            out += (values[tried] * weight[part]) @ values.T
+        return out
+
+
+def _distinct(covered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One pattern of each kind that rules tell apart, and the kind of each pattern."""
+    packed = np.ascontiguousarray(np.packbits(covered, axis=0).T)
+    if not packed.size:
+        return np.arange(min(1, len(packed))), np.zeros(len(packed), dtype=np.int64)
+    _, member, kind = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    return member, kind

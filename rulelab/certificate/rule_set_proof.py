@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..models import RuleSet
@@ -9,6 +11,7 @@ from ..problem import Problem
 from .certificate import Certificate
 from .origin import Origin
 from .rule_set import check_model, read_claim
+from .rule_set_parity import SUFFIX
 
 
 def prove_rule_set(
@@ -20,18 +23,21 @@ def prove_rule_set(
     max_complexity: int,
     max_conditions: int,
     regularization: float = 0.0,
+    tolerances: Mapping[str, float] | None = None,
+    multipliers: Mapping[str, np.ndarray] | None = None,
 ) -> Certificate:
     """A certificate that no rule set within the limits has a smaller Hamming loss.
 
     Parameters
     ----------
     problem : Problem
-        With whole weights.
+        With whole weights; with groups where rates are compared.
     model : RuleSet
         An optimal set, of either form.
-    dual : int array, shape (n_patterns,)
-        Dual value of each pattern's covering constraint times the pattern's weight, in units of 1 / (grid * Q) rows,
-        where Q is the denominator of the regularization; for the form ``cnf`` those of the negatives' constraints.
+    dual : int array, shape (n_patterns,), or (n_groups, n_patterns) with tolerances
+        Dual value of each pattern's covering constraint times the pattern's weight (in the group), in units of
+        1 / (grid * Q) rows, where Q is the denominator of the regularization; for the form ``cnf`` those of the
+        negatives' constraints.
     price : int
         Dual value of a unit of complexity in the same units, so large that no rule gains.
     grid : int
@@ -40,6 +46,13 @@ def prove_rule_set(
         Which rule sets are meant.
     regularization : float
         Cost of a unit of complexity, in rows.
+    tolerances : mapping of str to float, optional
+        By how much rates may differ between two groups: "false_negative_rate", "false_positive_rate", "selection_rate"
+        or "accuracy". Negatives (for ``cnf`` positives) count once for every rule that covers them, as in the Hamming
+        loss. Only rule sets that meet this are meant.
+    multipliers : mapping of str to float array, shape (n_groups, n_groups), optional
+        For each of these rates the dual values of ``rate of group g - rate of group h <= tolerance``, at least 0, in
+        units of 1 / Q rows.
 
     Returns
     -------
@@ -57,11 +70,16 @@ def prove_rule_set(
         "regularization": float(regularization),
         "grid": float(grid),
     }
+    arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64)}
+    if tolerances and multipliers:
+        names = sorted(tolerances)
+        parameters |= {name + SUFFIX: float(tolerances[name]) for name in names}
+        arrays["multipliers"] = np.array([multipliers[name] for name in names], dtype=np.float64)
     check_model(problem, model, read_claim(parameters))
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
         parameters=parameters,
-        arrays={"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64)},
+        arrays=arrays,
         origin=Origin.of(problem),
     )

@@ -9,16 +9,18 @@ from .enumeration import Enumerator
 from .generation import ColumnGeneration
 from .pool import Clause, Pool
 
+_LEAST_LIMIT = 5000
+_CELLS = 1 << 26  # of the table of rules and entities, beyond which no more than _LEAST_LIMIT rules are taken
 _FIRST = 80  # columns of least reduced cost that the first linear program starts with
 
 
 class Closing:
     """Enumerates the rules whose reduced cost is within the gap, then branches.
 
-    Every rule of a set that costs less than ``upper`` has a reduced cost of at most ``upper - step - bound``, ``bound``
-    the linear one of the dual point, since the reduced costs of the set's rules add up on top of it. Where there are
-    more such rules than ``most_columns``, those within a quarter of the gap, a sixteenth and so on are taken instead:
-    what is found among them is a heuristic.
+    Every rule of a set that costs less than ``upper`` has a reduced cost of at most ``upper - step - bound``,
+    ``bound`` the linear one of the dual point, since the reduced costs of the set's rules add up on top of it. Where
+    there are more such rules than ``most_columns``, or than memory bears, those within a quarter of the gap, a
+    sixteenth and so on are taken instead: what is found among them is a heuristic.
 
     Attributes
     ----------
@@ -27,7 +29,7 @@ class Closing:
     upper : int
         Cost of the best set known.
     partial : bool
-        More rules than ``most_columns`` are within the gap: nothing can be closed.
+        Too many rules are within the gap: nothing can be closed.
     rules : tuple of rules
         Those enumerated.
     found : tuple of rules or None
@@ -46,7 +48,8 @@ class Closing:
         self.found: tuple[Clause, ...] | None = None
         self.n_columns = self.nodes = 0
         self._point, self._price, self._max_conditions = point, price, generation.max_conditions
-        self._most_columns, self._nodes_per_unit = most_columns, generation.nodes_per_unit
+        self._most_columns = min(most_columns, max(_LEAST_LIMIT, _CELLS // max(1, len(program.watched))))
+        self._nodes_per_unit = generation.nodes_per_unit
         self._pool = Pool(program, features)
         self._branching: BranchAndBound | None = None
         self._slack = point.grid * (upper - program.step) - (point.total - price * program.max_complexity)

@@ -43,6 +43,8 @@ class DualPoint:
         The part of ``weight`` of each entity.
     penalty : int
         Of one unit of complexity.
+    gamma : float array, shape (n_constraints,)
+        Prices of the constraints, as given.
     """
 
     grid: int
@@ -51,6 +53,7 @@ class DualPoint:
     weight: np.ndarray
     per_entity: np.ndarray
     penalty: int
+    gamma: np.ndarray
 
     def charge(self, price: int, max_conditions: int) -> np.ndarray:
         """What a rule pays for its complexity at a price per unit: int64, shape (max_conditions + 1,)."""
@@ -127,6 +130,7 @@ def dual_point(program: Program, share: np.ndarray, gamma: np.ndarray) -> DualPo
         weight=weight,
         per_entity=per_entity,
         penalty=program.penalty * prices.grid,
+        gamma=gamma,
     )
 
 

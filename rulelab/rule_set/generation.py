@@ -15,13 +15,17 @@ from .master import MasterSolution, nothing_fixed, solve_master
 from .pool import Clause, Columns, Pool
 from .pricing import Pricer
 from .program import Program
+from .proximal import ProximalMaster
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
 _NEW_COLUMNS = 60
 _MOST_ITERATIONS = 1000  # of the simplex method in one unit of work
 _BEAMS = 4  # of so many pricings one is exact, even if the beam heuristic finds columns
 _INWARD = 0.25  # how far duals are moved towards those of the best bound, which steadies them
-_CHEAP = 3  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
+_CHEAP = 12  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
+_LARGE = 1000  # entities, from which on the proximal method comes first
+_EXACT = 12  # times that pricing finds nothing for it, after which the simplex method goes on
+_SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
 _EFFORT = 40_000_000  # words counted in one unit of pricing
 
@@ -50,7 +54,7 @@ class ColumnGeneration:
         self.lower = program.least
         self.value = float("inf")
         self.least_reduced_cost = float("-inf")
-        self.iterations = self.nodes = self.simplex_iterations = 0
+        self.iterations = self.nodes = self.simplex_iterations = self.newton_steps = 0
         self.working: list[int] = list(range(len(pool)))
         self.done = False
         self.solution: MasterSolution | None = None
@@ -60,7 +64,11 @@ class ColumnGeneration:
         self._linear = Fraction(self.lower)
         self._centre: tuple[np.ndarray, np.ndarray, float] | None = None
         self._plain = False
+        self._exact = 0
         self._pricer: Pricer | None = None
+        self._proximal: ProximalMaster | None = None
+        if not program.constraints and len(program.watched) >= _LARGE:
+            self._proximal = ProximalMaster(program, pool)
         self._stage = "master"
         self._units = 0
         self._since_exact = 0
@@ -81,6 +89,9 @@ class ColumnGeneration:
         return self.pool.columns(np.array(self.working, dtype=np.int64))
 
     def _solve(self) -> None:
+        if self._proximal is not None:
+            self._solve_near()
+            return
         columns = self.columns()
         basis = None if self.solution is None else self.solution.basis
         fixed = nothing_fixed(self.program, len(columns.kind))
@@ -97,15 +108,34 @@ class ColumnGeneration:
             share = share + _INWARD * (inner - share)
             gamma = gamma + _INWARD * (inner_gamma - gamma)
             price += _INWARD * (inner_price - price)
+        self._point_at(share, gamma, price)
+        known = self._from_pool()
+        if known:
+            self.working += known
+            return
+        self._choose_pricing()
+
+    def _solve_near(self) -> None:
+        """The proximal master: duals that are good enough to price."""
+        assert self._proximal is not None
+        rules = self._allowed()
+        solution = self._proximal.solve(rules, self.value - float(self._linear))
+        self.iterations += 1
+        self.newton_steps += solution.steps
+        self.value = min(self.value, solution.value)
+        self.working = rules.tolist()
+        self._point_at(solution.share, np.zeros(0), solution.price)
+        self._choose_pricing()
+
+    def _point_at(self, share: np.ndarray, gamma: np.ndarray, price: float) -> None:
+        """Where to price."""
         self._tried = share, gamma, price
         point = dual.dual_point(self.program, share, gamma)
         self.point = point
         self._charge = point.charge(max(0, int(price * point.grid)), self.max_conditions)
         self._tolerance = max(1, int(_TOLERANCE * point.grid * max(1, self.program.total >> 20)))
-        known = self._from_pool()
-        if known:
-            self.working += known
-            return
+
+    def _choose_pricing(self) -> None:
         if self._units > _CHEAP:
             self._stage = "beam"
         else:
@@ -172,14 +202,41 @@ class ColumnGeneration:
         if changed or complete:
             self._pricer = None
             self._stage = "master"
-        self.done = complete and not changed and (self._plain or self._centre is None)
-        self._plain = complete and not changed
+        exact = complete and not changed
+        if self._proximal is not None:
+            self._proximal.judge(float(linear), exact)
+            self._exact = self._exact + 1 if exact else 0
+            if self._exact == _EXACT:
+                self._leave_proximal()
+        else:
+            self.done = exact and (self._plain or self._centre is None)
+            self._plain = exact
         if complete and self._closed():
             self.done = True
 
+    def _leave_proximal(self) -> None:
+        """Go on with the simplex method, on the columns in use and those next to it."""
+        assert self._proximal is not None
+        used = np.flatnonzero(self._proximal.use)
+        self.working = np.union1d(used, self.least_reduced(max(_SIMPLEX_COLUMNS - len(used), 0))).tolist()
+        self._proximal, self.value = None, float("inf")
+
     def _closed(self) -> bool:
         """Whether the linear bound is next to the master's value, so that more columns cannot move it."""
-        return self.value - float(self._linear) < 0.02 * self.program.step
+        gap = self.value - float(self._linear)
+        if self._proximal is None:
+            return gap < 0.02 * self.program.step
+        same = self.program.round_up(self._linear) >= self.program.round_up(Fraction(self.value))
+        return gap < (0.2 if same else 0.02) * self.program.step
+
+    def use(self, rules: np.ndarray) -> np.ndarray:
+        """Primal values in the last master of rules of the pool: float array, 0 for those that it did not hold."""
+        out = np.zeros(len(self.pool))
+        if self._proximal is not None:
+            out[: len(self._proximal.use)] = self._proximal.use
+        elif self.solution is not None:
+            out[self.solution.basis.columns] = self.solution.use
+        return np.maximum(out[rules], 0.0)
 
     def least_reduced(self, most: int) -> np.ndarray:
         """Pool indices of the columns of least reduced cost at the last duals."""

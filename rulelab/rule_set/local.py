@@ -226,6 +226,34 @@ def descend(moves, walk):
     return looked
 
 
+@inlined
+def _random(walk):
+    """64 random bits (xorshift)."""
+    x = walk.random[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    walk.random[0] = x
+    return x
+
+
+@kernel
+def draw(moves, walk, share, draws):
+    """Begin with a random set: columns drawn by their share of a total of 1, while there is room."""
+    n = walk.chosen.size
+    for k in range(n):
+        if walk.chosen[k] == 1:
+            choose(moves, walk, k)
+    for _ in range(draws):
+        left = np.float64(_random(walk) >> np.uint64(11)) / 2.0**53
+        for k in range(n):
+            left -= share[k]
+            if left < 0.0:
+                if walk.chosen[k] == 0 and walk.score[1] + moves.complexity[k] <= moves.room:
+                    choose(moves, walk, k)
+                break
+
+
 @kernel
 def kick(moves, walk, strength):
     """Go back to the best set, drop ``strength`` of its columns and let random ones in."""
@@ -236,11 +264,7 @@ def kick(moves, walk, strength):
             choose(moves, walk, k)
         inside += walk.chosen[k]
     for _ in range(strength):
-        x = walk.random[0]
-        x ^= x << np.uint64(13)
-        x ^= x >> np.uint64(7)
-        x ^= x << np.uint64(17)
-        walk.random[0] = x
+        x = _random(walk)
         target = np.int64(x % np.uint64(n))
         if inside > 0:
             seen = 0

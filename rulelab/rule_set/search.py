@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..certificate import Certificate, CertificateError, prove_rule_set
+from ..certificate import Certificate, CertificateError
 from ..jit import is_compiled
 from ..models import RuleSet
 from ..problem import Problem
 from ..search import Search, Snapshot, Status
-from . import conjunctions
+from . import conjunctions, figures
 from .arguments import check, clauses_of
-from .branching import BranchAndBound
 from .closing import Closing
+from .equal_rates import Part, parts
 from .fairness import Criterion
 from .features import Features
 from .generation import ColumnGeneration
@@ -24,14 +24,16 @@ from .greedy import Greedy
 from .incumbent import Incumbents
 from .pool import Clause, Pool
 from .program import Program, make_program
+from .proof import prove
+from .restricted import COLUMNS, Restricted
 from .sets import SetSearch
 
-_SET_COLUMNS = 300
-_BRANCHED_COLUMNS = 400
-_BRANCHED_FIRST = 100
-_RESTRICTED_NODES = 150
+_SET_COLUMNS = 300  # of the set searches during column generation
+_FINAL_COLUMNS = 600  # and after it
+_WHOLE_NODES = 300  # of branching, before equal rates are searched value by value
 _SHORT = 6  # rounds of the set searches during column generation
-_BETWEEN_SEARCHES = 10  # masters
+_FIRST_SEARCHES = (1, 5)  # masters, after which the sets are searched
+_BETWEEN_SEARCHES = 10  # masters from one search to the next, later on
 
 
 class RuleSetSearch(Search):
@@ -58,8 +60,9 @@ class RuleSetSearch(Search):
     regularization : float
         Cost of a unit of complexity, beside the bound.
     column_limit : int
-        Most rules that the closing step enumerates. When there are more, the search stops with status LIMIT and its
-        proven gap; raise ``column_limit`` and call `advance` again to go on.
+        Most rules that the closing step enumerates (never more than 5000 where a table of them would exceed 64 MB).
+        When there are more, the search stops with status LIMIT and its proven gap; raise ``column_limit`` and call
+        `advance` again to go on.
     memory_limit : int, optional
         Bytes that the stored columns may take; LIMIT when they are used up.
     random_state : int, optional
@@ -91,7 +94,7 @@ class RuleSetSearch(Search):
         form: str = "dnf",
         fairness: Criterion | None = None,
         regularization: float = 0.0,
-        column_limit: int = 5000,
+        column_limit: int = 20_000,
         memory_limit: int | None = None,
         random_state: int | None = None,
         warm_start: RuleSet | Sequence[Sequence[int]] | None = None,
@@ -129,10 +132,13 @@ class RuleSetSearch(Search):
         self._greedy: Greedy
         self._generation: ColumnGeneration
         self._sets: SetSearch | None = None
-        self._searched_at = 0
+        self._search_at = _FIRST_SEARCHES[0]
         self._closing: Closing | None = None
-        self._restricted: BranchAndBound | None = None
+        self._restricted: Restricted | None = None
         self._restricted_for: int | None = None
+        self._waiting: list[Part] | None = None
+        self._by_value = False
+        self._part_lower = self._lower
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -175,30 +181,23 @@ class RuleSetSearch(Search):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, and for what is not certified: the 0-1 loss, fairness
-            constraints, weights that are not integers.
+            When the search has not ended with status OPTIMAL, and for what is not certified: the 0-1 loss, weights that
+            are not integers.
         """
-        if self.loss != "hamming" or self.fairness is not None or not self._program.exact:
-            raise CertificateError(
-                "certificates are for the Hamming loss with integer weights and without fairness constraints"
-            )
+        if self.loss != "hamming" or not self._program.exact:
+            raise CertificateError("certificates are for the Hamming loss with integer weights")
         incumbent = self._best.incumbent()
         if self._phase != "certified" or incumbent is None:
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
-        generation = getattr(self, "_generation", None)
-        dual, price, grid = np.zeros(self.problem.n_patterns, dtype=np.int64), 0, 1
-        if generation is not None and generation.closing_point is not None:
-            point, price = generation.closing_point
-            np.add.at(dual, self._program.pattern[self._program.watched], point.taken)
-            grid = point.grid
-        return prove_rule_set(
+        if self._by_value:
+            raise CertificateError("rates were searched value by value, which certificates do not cover")
+        return prove(
             self.problem,
             incumbent.model,
-            dual,
-            price,
-            grid,
-            self.max_complexity,
+            self._program,
+            getattr(self, "_generation", None),
             self.conditions,
+            self.fairness,
             self.regularization,
         )
 
@@ -266,17 +265,19 @@ class RuleSetSearch(Search):
         self._raise(generation.lower)
         if generation.done:
             self._phase = "integer"
-        elif generation.iterations - self._searched_at >= _BETWEEN_SEARCHES:
-            self._searched_at = generation.iterations
-            self._sets = self._new_sets(_SHORT)
+        elif generation.iterations >= self._search_at:
+            later = [k for k in _FIRST_SEARCHES if k > generation.iterations]
+            self._search_at = min([*later, generation.iterations + _BETWEEN_SEARCHES])
+            self._sets = self._new_sets(_SHORT, _SET_COLUMNS)
         return True
 
-    def _new_sets(self, rounds: int) -> SetSearch:
+    def _new_sets(self, rounds: int, most: int = _FINAL_COLUMNS) -> SetSearch:
         """A set search over the columns of least reduced cost."""
         generation = self._generation
         gamma = np.zeros(0) if generation.solution is None else generation.solution.gamma
-        chosen = generation.least_reduced(_SET_COLUMNS)
-        return SetSearch(self._program, self._pool, chosen, gamma, self.random_state or 0, rounds)
+        chosen = generation.least_reduced(most)
+        use = generation.use(chosen)
+        return SetSearch(self._program, self._pool, chosen, use, gamma, self.random_state or 0, rounds)
 
     def _run_sets(self) -> None:
         """One descent of the set search."""
@@ -301,6 +302,8 @@ class RuleSetSearch(Search):
             self._closing = Closing(self._generation, self._lower, self._best.cost, self.column_limit)
             self._closed_with = (self.column_limit, self._best.cost)
         closing = self._closing
+        if self._waiting is None and closing.branching_nodes >= _WHOLE_NODES and self._split():
+            return True
         if not closing.done:
             closing.advance()
             if closing.found is not None and closing.upper < self._best.cost:
@@ -322,30 +325,49 @@ class RuleSetSearch(Search):
         return True
 
     def _branch_on_the_best(self) -> None:
-        """One node of a branch and bound over the columns of least reduced cost: a heuristic, so it is cut short."""
+        """One node over the columns of least reduced cost."""
         if self._restricted is None:
-            chosen = self._generation.least_reduced(_BRANCHED_COLUMNS)
-            columns = self._pool.columns(chosen).merged()
-            self._restricted = BranchAndBound(
-                self._program, columns, self._best.cost, self._lower, np.arange(len(columns))[:_BRANCHED_FIRST]
-            )
-        restricted = self._restricted
-        if restricted.open:
-            restricted.advance()
-            if restricted.upper < self._best.cost:
-                assert restricted.best is not None
-                self._offer([self._pool.rules[k] for k in restricted.columns.rules[list(restricted.best)]])
-        if not restricted.open or restricted.nodes >= _RESTRICTED_NODES:
-            self._restricted, self._restricted_for = None, restricted.upper
+            chosen = self._generation.least_reduced(COLUMNS)
+            self._restricted = Restricted(self._program, self._pool, chosen, self._best.cost, self._lower)
+        self._restricted.advance()
+        if self._restricted.found is not None:
+            self._offer(self._restricted.found)
+        if self._restricted.done:
+            self._restricted_for, self._restricted = self._restricted.upper, None
+
+    def _split(self) -> bool:
+        """Search for each value of rates that must be equal, where there are few; False when there is nothing to do."""
+        self._waiting = []
+        found = parts(self._program, self._best.cost)
+        self._by_value = all(part.program is not self._program for part in found)
+        if self._by_value:
+            self._waiting, self._part_lower = list(found), self._best.cost
+            self._next_part()
+        return self._by_value
+
+    def _next_part(self) -> None:
+        """Begin with the next value of equal rates, when this one is done."""
+        assert self._waiting is not None
+        self._raise(self._best.cost)
+        if self._lower < self._best.cost:
+            part = self._waiting.pop(0)
+            self._program, self._part_lower = part.program, part.least
+            self._closing, self._sets, self._restricted, self._limit = None, None, None, None
+            self._generation = ColumnGeneration(self._program, self._features, self._pool, self.conditions)
+            self._search_at, self._phase = _FIRST_SEARCHES[0], "pricing"
 
     def _offer(self, rules: Sequence[Clause]) -> None:
         self._best.offer(self._pool, rules, (self._seconds, self.work))
 
     def _raise(self, bound: int) -> None:
-        self._lower = max(self._lower, min(bound, self._best.cost))
+        self._part_lower = max(self._part_lower, bound)
+        waiting = [part.least for part in self._waiting or ()]
+        self._lower = max(self._lower, min([self._part_lower, self._best.cost, *waiting]))
 
     def _settle(self) -> None:
         """End the search when the bound has met the incumbent."""
+        if self._waiting and self._part_lower >= self._best.cost > self._lower:
+            self._next_part()
         if self._lower >= self._best.cost:
             self._phase = "certified" if self._best.rules is not None else "infeasible"
 
@@ -357,7 +379,6 @@ class RuleSetSearch(Search):
     def _snapshot(self) -> Snapshot:
         incumbent = self._best.incumbent()
         generation = getattr(self, "_generation", None)
-        closing = self._closing
         ended = self._phase in ("certified", "infeasible")
         status = Status.RUNNING if self._limit is None else Status.LIMIT
         if ended:
@@ -365,18 +386,7 @@ class RuleSetSearch(Search):
         lower = max(0.0, self._program.objective(self._lower) - self._program.slack)
         if incumbent is not None:
             lower = incumbent.objective if self._phase == "certified" else min(lower, incumbent.objective)
-        queued = 0 if ended or closing is None else closing.queued
-        detail: dict[str, Any] = {
-            "conditions": self.conditions,
-            "patterns": self.problem.n_patterns,
-            "resolution": 0.0 if self._program.exact else self._program.unit + self._program.slack,
-        }
-        if generation is not None:
-            detail |= {
-                "master_value": self._program.objective(1) * generation.value,
-                "least_reduced_cost": generation.least_reduced_cost,
-                "columns_in_master": len(generation.working),
-            }
+        detail = figures.detail(self._program, self.conditions, generation)
         if self.fairness is not None and incumbent is not None:
             detail["true_gaps"] = self._best.gaps
         return Snapshot(
@@ -386,15 +396,7 @@ class RuleSetSearch(Search):
             status=status,
             incumbent=incumbent,
             lower_bound=lower,
-            counts={
-                "columns": len(self._pool),
-                "masters": 0 if generation is None else generation.iterations,
-                "simplex_iterations": 0 if generation is None else generation.simplex_iterations,
-                "pricing_nodes": 0 if generation is None else generation.nodes,
-                "closing_columns": 0 if closing is None else closing.n_columns,
-                "branching_nodes": 0 if closing is None else closing.branching_nodes,
-                "queued": queued,
-            },
+            counts=figures.counts(len(self._pool), generation, self._closing, ended),
             log10_remaining=0.0 if ended else math.inf,
             memory_bytes=self.memory_bytes,
             phase=self._phase,

@@ -1,4 +1,4 @@
-"""The set search as a phase: descents over the best columns, kick by kick."""
+"""The set search as a phase: descents from the best set, kicked, or from one that the linear program suggests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from .pool import Clause, Pool
 from .program import Program
 
 _STRENGTHS = (0, 1, 2, 3)
+_KICKS = 3  # one round in so many begins from the best set, where the linear program has a use for columns
+_DRAWS = 4  # per unit of complexity
 _PENALTIES = (1.0, 4.0, 30.0)
 """Of exceeding a constraint, as multiples of its dual price; taken in turn."""
 
@@ -24,24 +26,34 @@ class SetSearch:
     """
 
     def __init__(
-        self, program: Program, pool: Pool, chosen: np.ndarray, gamma: np.ndarray, seed: int, rounds: int
+        self,
+        program: Program,
+        pool: Pool,
+        chosen: np.ndarray,
+        use: np.ndarray,
+        gamma: np.ndarray,
+        seed: int,
+        rounds: int,
     ) -> None:
         self._rules = [pool.rules[k] for k in chosen]
         self._moves = local.moves_of(program, pool.columns(chosen))
         self._walk = local.new_walk(program, self._moves, seed)
+        self._share = use / max(float(use.sum()), 1e-9)
         self._price = max([0.05 * program.worst / program.max_complexity, *gamma.tolist()])
         self._rounds, self._most_rounds = 0, rounds
         self.found: list[Clause] | None = None
         self.done = not len(chosen)
 
     def advance(self) -> None:
-        """One unit of work: a kick and a descent."""
+        """One unit of work: a start and a descent."""
         walk = self._walk
         before = walk.score[2]
         for factor in _PENALTIES if len(walk.taken) else _PENALTIES[:1]:
             moves = self._moves._replace(penalty=self._price * factor)
-            if factor == _PENALTIES[0]:
-                local.kick(moves, walk, _STRENGTHS[self._rounds % len(_STRENGTHS)])
+            if factor == _PENALTIES[0] and self._rounds % _KICKS and self._share.any():
+                local.draw(moves, walk, self._share, _DRAWS * moves.room)
+            elif factor == _PENALTIES[0]:
+                local.kick(moves, walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])
             local.descend(moves, walk)
         self.found = None
         if walk.score[2] < before:

@@ -124,10 +124,10 @@ def _problem(name: str) -> rl.Problem | None:
 
 
 def _warm_up() -> None:
-    """Compile the kernels, or load them."""
+    """Compile the kernels, or load them: on small data, and on enough rows for the proximal master."""
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(300, 4)).round(1))
-    y = (table[0] > 0.2) & (table[1] < 0.5) | (rng.random(300) < 0.2)
+    table = pd.DataFrame(rng.normal(size=(5000, 4)).round(1))
+    y = (table[0] > 0.2) & (table[1] < 0.5) | (rng.random(5000) < 0.2)
     A = rl.Binarizer(thresholds=10).fit_transform(table)
     for conditions in (None, 3):
         rl.solve(rl.RuleSetSearch(rl.Problem.from_arrays(A, y), 8, conditions), time_limit=60)

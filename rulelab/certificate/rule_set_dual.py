@@ -1,0 +1,142 @@
+"""Dual values of a rule set's integer program on an integer grid, and the costs that they leave to rules and patterns.
+
+A cost is Q * loss + P * complexity, with the regularization P / Q. Constraints ``rate of g - rate of h <= tolerance``
+with multipliers gamma >= 0 add gamma times their left sides and take off gamma times their right ones: a unit of wanted
+weight of group g that is left out costs L(g) then, a unit of its unwanted weight V(g) for each rule that covers it.
+Rounded down to a grid of G units per cost they still bound the cost of every set that meets the constraints. With
+``times`` = the number of rules that cover a pattern, at most M,
+
+    L >= 0:  mass L [times = 0]  =   t - t times + t max(times - 1, 0) + (mass L - t) [times = 0]
+    L < 0:   mass L [times = 0]  =   mass L + mass f times + mass (|L| [times > 0] - f times),     f = floor(|L| / M)
+
+for any 0 <= t <= mass L. The first terms make the bound, the terms in ``times`` the weight that rules gain, and the
+rest, never negative, what sets of rules cost above them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .certificate import CertificateError
+from .rule_set_columns import EXACT
+from .rule_set_parity import Parity, Sides
+
+
+@dataclass(frozen=True, eq=False)
+class DualValues:
+    """What dual values make of a problem; all int64 arrays have the shape (n_patterns,).
+
+    Attributes
+    ----------
+    total : int
+        Bound on the cost of every set that meets the constraints, before what its rules gain.
+    price : int
+        Of a unit of complexity.
+    weight : int64 array
+        What a rule gains by covering a pattern.
+    taken, missed : int64 array
+        The values t, and what is left of their limits.
+    hidden, forced : int64 array
+        Of the groups with L < 0 the sums of mass |L| and of mass f.
+    """
+
+    total: int
+    price: int
+    weight: np.ndarray
+    taken: np.ndarray
+    missed: np.ndarray
+    hidden: np.ndarray
+    forced: np.ndarray
+
+
+def read_dual(
+    sides: Sides,
+    constraints: Sequence[Parity],
+    arrays: Mapping[str, np.ndarray],
+    grid: int,
+    per_loss: int,
+    max_complexity: int,
+) -> DualValues:
+    """Dual values of a certificate, checked.
+
+    Parameters
+    ----------
+    sides : Sides
+    constraints : sequence of Parity
+    arrays : mapping of str to array
+        ``dual``, int64 of shape (n_patterns,), or (n_groups, n_patterns) with constraints; ``price``, int64 of shape
+        (1,); with constraints ``multipliers``, float64 of shape (n_rates, n_groups, n_groups).
+    grid, per_loss : int
+        G and Q.
+    max_complexity : int
+
+    Raises
+    ------
+    CertificateError
+        When the arrays are not of this form, or values are out of range or too large for exact sums.
+    """
+    expected = {"dual", "price", "multipliers"} if constraints else {"dual", "price"}
+    if set(arrays) != expected:
+        raise CertificateError(f"the certificate must hold {sorted(expected)}, not {sorted(arrays)}")
+    dual, price = arrays["dual"], arrays["price"]
+    shape = sides.wanted.shape if constraints else sides.wanted.shape[1:]
+    if dual.dtype != np.int64 or dual.shape != shape or price.dtype != np.int64 or price.shape != (1,):
+        raise CertificateError(
+            "'dual' must be one integer for each pattern, and each group where groups are compared; 'price' one integer"
+        )
+    dual = dual.reshape(sides.wanted.shape)
+    leave, cover, offset = _costs(sides, constraints, arrays, per_loss)
+    leave_on, cover_on = ([math.floor(grid * x) for x in values] for values in (leave, cover))
+    masses = zip(
+        leave_on, cover_on, sides.wanted.sum(axis=1).tolist(), sides.unwanted.sum(axis=1).tolist(), strict=True
+    )
+    if sum(abs(x) * w + abs(y) * u for x, y, w, u in masses) >= EXACT or abs(offset * grid) >= EXACT:
+        raise CertificateError("the grid is too fine, or the multipliers are too large, for exact sums")
+    if not 0 <= price[0] < EXACT // max_complexity:
+        raise CertificateError("the price of a unit of complexity is negative or too large")
+    limit = sides.wanted * np.array(leave_on, dtype=np.int64)[:, None]
+    hidden = np.maximum(-limit, 0)
+    limit = np.maximum(limit, 0)
+    if (dual < 0).any() or (dual > limit).any():
+        raise CertificateError("a dual value is negative, or more than its pattern's weight")
+    shares = np.array([max(0, -x) // max(1, max_complexity // 2) for x in leave_on], dtype=np.int64)
+    forced = sides.wanted * shares[:, None]
+    gained = dual - forced - sides.unwanted * np.array(cover_on, dtype=np.int64)[:, None]
+    return DualValues(
+        total=math.floor(offset * grid) + int(dual.sum()) - int(hidden.sum()),
+        price=int(price[0]),
+        weight=gained.sum(axis=0),
+        taken=dual.sum(axis=0),
+        missed=(limit - dual).sum(axis=0),
+        hidden=hidden.sum(axis=0),
+        forced=forced.sum(axis=0),
+    )
+
+
+def _costs(
+    sides: Sides, constraints: Sequence[Parity], arrays: Mapping[str, np.ndarray], per_loss: int
+) -> tuple[list[Fraction], list[Fraction], Fraction]:
+    """L and V of each group, and what the constraints' right sides take off the cost."""
+    n_groups = len(sides.names)
+    leave, cover, offset = [Fraction(per_loss)] * n_groups, [Fraction(per_loss)] * n_groups, Fraction(0)
+    if not constraints:
+        return leave, cover, offset
+    multipliers = arrays["multipliers"]
+    if multipliers.dtype != np.float64 or multipliers.shape != (len(constraints), n_groups, n_groups):
+        raise CertificateError("'multipliers' must be one number for each rate and each two groups")
+    if not np.isfinite(multipliers).all() or (multipliers < 0).any():
+        raise CertificateError("a multiplier of a constraint is negative or not finite")
+    for parity, values in zip(constraints, multipliers.tolist(), strict=True):
+        exact = [[Fraction(x) for x in row] for row in values]
+        offset -= parity.tolerance * sum(map(sum, exact), Fraction(0))
+        for g in range(n_groups):
+            net = sum(exact[g], Fraction(0)) - sum((row[g] for row in exact), Fraction(0))
+            leave[g] += net * parity.left_out[g]
+            cover[g] += net * parity.covered[g]
+            offset += net * parity.offset[g]
+    return leave, cover, offset

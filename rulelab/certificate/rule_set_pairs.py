@@ -1,0 +1,207 @@
+"""A plain search for all conjunctions of much weight, on tables of what pairs of conditions cover together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .rule_set_effort import Effort
+
+_AT_ONCE = 1 << 13  # rows of a product of matrices
+_TABLES, _COPIES = 50, 10  # cells of work for one cell of a table of pairs, and of a copy
+
+
+class _Rows(NamedTuple):
+    """Some rows: ``cells``, uint8 of shape (n_rows, n_conditions), and ``weight``, float64, at least 0."""
+
+    cells: np.ndarray
+    weight: np.ndarray
+
+
+class _Node(NamedTuple):
+    """A rule, the conditions that it may be extended by, and the rows that satisfy it.
+
+    ``helping`` and ``hurting``, float64 of shape (n_conditions, n_conditions), are the weights of those rows that
+    satisfy two conditions, on the diagonal one; ``allowed`` says which two a longer rule may have.
+    """
+
+    rule: tuple[int, ...]
+    conditions: np.ndarray
+    helps: _Rows
+    hurts: _Rows
+    helping: np.ndarray
+    hurting: np.ndarray
+    allowed: np.ndarray
+
+
+class HeavyRules:
+    """Conjunctions whose rows have a sum of weights of at least ``needed[s]``, s being their number of conditions.
+
+    Iterate to get tuples of columns of the matrix. Of the rules that cover the same rows one of the shortest is among
+    them, the others need not be.
+
+    Parameters
+    ----------
+    matrix : bool array, shape (n_rows, n_conditions)
+    weight : int64 array, shape (n_rows,)
+        Of either sign; sums and those of ``needed`` below 2^50, so that they are exact in floating point.
+    needed : sequence of int, length D + 1, non-decreasing
+        ``needed[0]`` is not used.
+    effort : Effort
+
+    Attributes
+    ----------
+    counted : int
+        Conjunctions whose sums were looked at.
+
+    Notes
+    -----
+    All sums of the rules that have two conditions more than a rule are two products of matrices, one over the rows of
+    positive weight and one over those of negative weight. From the sums of triples i, j, k follow bounds on those of
+    quadruples: the helping weight is at most that of each triple, the hurting weight at least
+    hurting(i, j) + hurting(i, k) - hurting(i); a condition more takes away at most what it takes away alone.
+    """
+
+    def __init__(self, matrix: np.ndarray, weight: np.ndarray, needed: list[int], effort: Effort) -> None:
+        self.needed = np.array(needed, dtype=np.float64)
+        self.most = len(needed) - 1
+        self.effort = effort
+        self.counted = 0
+        values = weight.astype(np.float64)
+        order = np.argsort(np.maximum(values, 0) @ matrix, kind="stable")
+        self.conditions = order[matrix[:, order].any(axis=0)]
+        cells = np.ascontiguousarray(matrix[:, self.conditions]).view(np.uint8)
+        self.helps, self.hurts = (_Rows(cells[v > 0], v[v > 0]) for v in (values, -values))
+        self.rest = matrix[weight == 0]
+        self.heaviest = float(self.hurts.weight.sum())
+        self.together = self._pairs(_Rows(cells, np.ones(len(cells))))
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        helping, hurting = self._pairs(self.helps), self._pairs(self.hurts)
+        self.counted += len(self.conditions) * (len(self.conditions) + 1) // 2
+        for k in np.flatnonzero(np.diag(helping - hurting) >= self.needed[1]):
+            yield (int(self.conditions[k]),)
+        alone = np.diag(self.together)
+        apart = (self.together > 0) & (self.together < alone) & (self.together < alone[:, None])
+        root = _Node((), self.conditions, self.helps, self.hurts, helping, hurting, apart)
+        stack = [self._children(root)] if self.most > 1 else []
+        yield from self._of_two(root)
+        while stack:
+            node = next(stack[-1], None)
+            if node is None:
+                stack.pop()
+            else:
+                yield from self._of_two(node)
+                stack.append(self._children(node))
+
+    def _of_two(self, node: _Node) -> Iterator[tuple[int, ...]]:
+        """Rules with two conditions more than the node's."""
+        size = len(node.rule) + 2
+        if size <= self.most:
+            heavy = node.allowed & (node.helping - node.hurting >= self.needed[size])
+            for i, j in np.argwhere(np.triu(heavy, 1)):
+                yield (*node.rule, int(node.conditions[i]), int(node.conditions[j]))
+
+    def _children(self, node: _Node) -> Iterator[_Node]:
+        if len(node.rule) + 3 > self.most:
+            return
+        may = self._extensible(node)
+        for i in range(len(node.conditions) - 2):
+            later = i + 1 + np.flatnonzero(may[i, i + 1 :])
+            child = self._child(node, i, later[np.argsort(node.helping[i, later], kind="stable")], may)
+            if child is not None:
+                yield child
+
+    def _extensible(self, node: _Node) -> np.ndarray:
+        """Which pairs of conditions may be part of a rule with three conditions more, or longer."""
+        size, allowed = len(node.rule) + 2, node.allowed
+        removed = np.where(allowed, np.diag(node.hurting)[:, None] - node.hurting, 0)
+        heavy = self._reach(size, size + 1, node.helping, node.helping - node.hurting, removed)
+        return allowed & heavy & heavy.T
+
+    def _child(self, node: _Node, i: int, chosen: np.ndarray, may: np.ndarray) -> _Node | None:
+        """The node with one condition more, extended by some of the chosen ones; None when no rule can be wanted."""
+        size, hurting = len(node.rule) + 3, node.hurting[i, i]
+        chosen = self._without_idle(node, i, chosen)
+        self.counted += len(chosen) ** 2 // 2
+        self.effort.spend(_TABLES * len(chosen) ** 2)
+        if len(chosen) < 2:
+            return None
+        square = np.ix_(chosen, chosen)
+        helping, left = node.helping[i, chosen], node.hurting[i, chosen]
+        most = np.minimum(np.minimum(helping, helping[:, None]), node.helping[square])
+        overlap = node.hurting[square] + left - np.diag(node.hurting)[chosen]
+        least = np.maximum(np.maximum(overlap, overlap.T), np.maximum(left + left[:, None] - hurting, 0))
+        removed = (hurting - left)[None]
+        allowed = may[square] & self._reach(size, size, most, most - least, removed)
+        kept = np.flatnonzero(allowed.any(axis=1))
+        if len(kept) < 2:
+            return None
+        chosen, allowed, least = chosen[kept], allowed[np.ix_(kept, kept)], least[np.ix_(kept, kept)]
+        helps = self._inside(node.helps, i, chosen)
+        most = self._pairs(helps)
+        allowed &= self._reach(size, size, most, most - least, removed)
+        kept = np.flatnonzero(allowed.any(axis=1))
+        if len(kept) < 2:
+            return None
+        helps, most = _Rows(np.take(helps.cells, kept, axis=1), helps.weight), most[np.ix_(kept, kept)]
+        chosen, allowed = chosen[kept], allowed[np.ix_(kept, kept)]
+        hurts = self._inside(node.hurts, i, chosen)
+        least = self._pairs(hurts)
+        allowed &= self._reach(size, size, most, most - least, removed)
+        if not allowed.any():
+            return None
+        rule = (*node.rule, int(node.conditions[i]))
+        return _Node(rule, node.conditions[chosen], helps, hurts, most, least, allowed)
+
+    def _without_idle(self, node: _Node, i: int, chosen: np.ndarray) -> np.ndarray:
+        """Leave out conditions that all rows of the child satisfy: they only make a rule longer."""
+        idle = node.helping[i, chosen] == node.helping[i, i]
+        idle &= node.hurting[i, chosen] == node.hurting[i, i]
+        if idle.any():
+            inside = self.rest[:, [*node.rule, node.conditions[i]]].all(axis=1)
+            idle[idle] = self.rest[np.ix_(inside, node.conditions[chosen[idle]])].all(axis=0)
+        return chosen[~idle]
+
+    def _reach(self, size: int, wanted: int, helping: np.ndarray, total: np.ndarray, removed: np.ndarray) -> np.ndarray:
+        """Which rules may be extended to one of enough weight: bool, of the shape of ``total``.
+
+        Parameters
+        ----------
+        size : int
+            Of the rules.
+        wanted : int
+            Least size of an extension, at least ``size``.
+        helping, total : float array, shape (n_parts, n_rules)
+            At least the weight of the helping rows, and the sum of all.
+        removed : float array, shape (n_parts or 1, n_conditions)
+            Hurting weight that each further condition takes away at most.
+        """
+        needed = self.needed[wanted:]
+        if len(needed) == 1 and size == wanted:
+            return np.asarray(total >= needed[0])
+        most_removed = -np.sort(-removed, axis=1)[:, : self.most - size]
+        spared = np.pad(np.cumsum(most_removed, axis=1), ((0, 0), (1, 0)))
+        more = np.minimum(np.arange(wanted - size, self.most - size + 1), spared.shape[1] - 1)
+        limits = np.minimum.accumulate(needed - np.minimum(spared[:, more], self.heaviest), axis=1)
+        longest = np.searchsorted(needed, helping, side="right") - 1
+        limit = np.take_along_axis(np.broadcast_to(limits, (len(total), len(needed))), longest, axis=1)
+        return (longest >= 0) & (total >= limit)
+
+    def _inside(self, rows: _Rows, i: int, chosen: np.ndarray) -> _Rows:
+        """The rows that satisfy a condition, and their cells of the chosen ones."""
+        inside = np.flatnonzero(rows.cells[:, i])
+        self.effort.spend(_COPIES * len(inside) * len(chosen))
+        return _Rows(np.take(rows.cells[inside], chosen, axis=1), rows.weight[inside])
+
+    def _pairs(self, rows: _Rows) -> np.ndarray:
+        """Weight of the rows that satisfy each pair of conditions."""
+        n, m = rows.cells.shape
+        self.effort.spend(n * m * m)
+        out = np.zeros((m, m))
+        for start in range(0, n, _AT_ONCE):
+            part = rows.cells[start : start + _AT_ONCE].astype(np.float64)
+            out += (part * rows.weight[start : start + _AT_ONCE, None]).T @ part
+        return out

@@ -1,0 +1,169 @@
+"""Fairness constraints of rule sets, in exact fractions: which rates of two groups may differ by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from ..problem import Problem
+from .certificate import CertificateError
+
+SUFFIX = "_tolerance"
+"""Of the parameters that name a rate and the largest difference between two groups."""
+
+
+class Rate(NamedTuple):
+    """A rate of a group: errors on its positives and on its negatives, and its positives, times these, per weight."""
+
+    on_positives: int
+    on_negatives: int
+    per: str
+    base: int
+
+
+RATES = {
+    "accuracy": Rate(1, 1, "rows", 0),
+    "false_negative_rate": Rate(1, 0, "positives", 0),
+    "false_positive_rate": Rate(0, 1, "negatives", 0),
+    "selection_rate": Rate(-1, 1, "rows", 1),
+}
+"""Of each the differences between groups are meant, so that errors stand for accuracy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """A problem as the ``dnf`` that a form stands for.
+
+    Attributes
+    ----------
+    matrix : bool array, shape (n_patterns, n_conditions)
+    wanted, unwanted : int64 array, shape (n_groups, n_patterns)
+        Weights of the rows that rules should cover, and that they should not; one group where none are compared.
+    names : tuple of str
+        Of the groups.
+    """
+
+    matrix: np.ndarray
+    wanted: np.ndarray
+    unwanted: np.ndarray
+    names: tuple[str, ...]
+
+    def measure(self, times: np.ndarray) -> tuple[list[int], list[int]]:
+        """Of each group the wanted weight that is not covered, and the unwanted weight, once for each covering rule.
+
+        Parameters
+        ----------
+        times : int64 array, shape (n_patterns,)
+            How many rules cover each pattern.
+        """
+        return self.wanted[:, times == 0].sum(axis=1).tolist(), (self.unwanted @ times).tolist()
+
+
+@dataclass(frozen=True)
+class Parity:
+    """A rate that no two groups may differ in by more than the tolerance.
+
+    The rate of group g is ``left_out[g]`` times its wanted weight that is not covered, plus ``covered[g]`` times its
+    unwanted weight, once for every rule that covers it, plus ``offset[g]``.
+    """
+
+    name: str
+    tolerance: Fraction
+    left_out: tuple[Fraction, ...]
+    covered: tuple[Fraction, ...]
+    offset: tuple[Fraction, ...]
+
+    def rates(self, left_out: Sequence[int], covered: Sequence[int]) -> list[Fraction]:
+        """The groups' rates for what `Sides.measure` says."""
+        parts = zip(self.left_out, left_out, self.covered, covered, self.offset, strict=True)
+        return [a * x + b * y + c for a, x, b, y, c in parts]
+
+    def holds(self, left_out: Sequence[int], covered: Sequence[int]) -> bool:
+        """Whether the rates differ by at most the tolerance."""
+        rates = self.rates(left_out, covered)
+        return max(rates) - min(rates) <= self.tolerance
+
+
+def read_tolerances(parameters: Mapping[str, float]) -> dict[str, Fraction]:
+    """The tolerance of each rate among the parameters, by name; raises CertificateError."""
+    out = {}
+    for key in sorted(key for key in parameters if key.endswith(SUFFIX)):
+        name, value = key.removesuffix(SUFFIX), parameters[key]
+        if name not in RATES:
+            raise CertificateError(f"no rate is called {name!r}; known: {', '.join(RATES)}")
+        if not 0 <= value < float("inf"):
+            raise CertificateError(f"the {key} must be at least 0, not {value!r}")
+        out[name] = Fraction(repr(float(value)))
+    return out
+
+
+def read_sides(problem: Problem, form: str, fair: bool) -> Sides:
+    """Matrix and weights of a problem; by group when rates are compared. Raises CertificateError."""
+    matrix = problem.matrix()
+    names: tuple[str, ...] = ("all",)
+    positives, negatives = problem.positives[None], problem.negatives[None]
+    if fair:
+        groups = problem.groups
+        if groups is None or len(groups.names) < 2:
+            raise CertificateError(
+                "the certificate speaks of rates of groups, but the problem has no groups; "
+                "give Problem.from_arrays(..., groups=...) a label for each row"
+            )
+        if (groups.positives.sum(axis=0) != problem.positives).any():
+            raise CertificateError("the groups' positives are not those of the problem")
+        if (groups.negatives.sum(axis=0) != problem.negatives).any():
+            raise CertificateError("the groups' negatives are not those of the problem")
+        names, positives, negatives = groups.names, groups.positives, groups.negatives
+    if form == "cnf":
+        return Sides(~matrix, negatives, positives, names)
+    return Sides(matrix, positives, negatives, names)
+
+
+def parities(sides: Sides, form: str, tolerances: Mapping[str, Fraction]) -> list[Parity]:
+    """The constraints, in the order of the tolerances; raises CertificateError where a group has no such rate."""
+    positives, negatives = sides.wanted.sum(axis=1).tolist(), sides.unwanted.sum(axis=1).tolist()
+    if form == "cnf":
+        positives, negatives = negatives, positives
+    sizes = {
+        "positives": positives,
+        "negatives": negatives,
+        "rows": [p + q for p, q in zip(positives, negatives, strict=True)],
+    }
+    out = []
+    for name, tolerance in tolerances.items():
+        rate = RATES[name]
+        for group, size in zip(sides.names, sizes[rate.per], strict=True):
+            if not size:
+                raise CertificateError(f"the group {group!r} has no {rate.per}, so it has no {name}")
+        share = [Fraction(1, size) for size in sizes[rate.per]]
+        on_wanted, on_unwanted = rate.on_positives, rate.on_negatives
+        if form == "cnf":
+            on_wanted, on_unwanted = on_unwanted, on_wanted
+        out.append(
+            Parity(
+                name,
+                tolerance,
+                tuple(on_wanted * x for x in share),
+                tuple(on_unwanted * x for x in share),
+                tuple(rate.base * p * x for p, x in zip(positives, share, strict=True)),
+            )
+        )
+    return out
+
+
+def check_parities(sides: Sides, constraints: Sequence[Parity], times: np.ndarray) -> None:
+    """Refuse a set of rules that breaks a constraint; raises CertificateError."""
+    left_out, covered = sides.measure(times)
+    for parity in constraints:
+        if not parity.holds(left_out, covered):
+            rates = parity.rates(left_out, covered)
+            most, least = (rates.index(pick(rates)) for pick in (max, min))
+            raise CertificateError(
+                f"the model breaks a constraint: the {parity.name} of the groups {sides.names[most]!r} and "
+                f"{sides.names[least]!r} differs by {float(rates[most] - rates[least]):.6g}, more than "
+                f"{float(parity.tolerance):.6g}"
+            )

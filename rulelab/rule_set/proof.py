@@ -1,0 +1,94 @@
+"""What a search knows when it has ended, as a certificate that `rulelab.verify` checks without it."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..certificate import Certificate, CertificateError, prove_rule_set
+from ..certificate.rule_set_parity import RATES
+from .fairness import Criterion, groups_of, parities
+from .generation import ColumnGeneration
+from .program import Program
+
+if TYPE_CHECKING:
+    from ..models import RuleSet
+    from ..problem import Problem
+
+
+def prove(
+    problem: Problem,
+    model: RuleSet,
+    program: Program,
+    generation: ColumnGeneration | None,
+    conditions: int,
+    fairness: Criterion | None,
+    regularization: float,
+) -> Certificate:
+    """The certificate of an optimal rule set.
+
+    Parameters
+    ----------
+    problem, model, program
+    generation : ColumnGeneration, optional
+        None when the search ended before it began.
+    conditions : int
+        D.
+    fairness : Criterion, optional
+    regularization : float
+
+    Raises
+    ------
+    CertificateError
+        When the criterion has rates that certificates do not know.
+    """
+    n_groups = 1 if fairness is None else len(groups_of(problem, fairness).names)
+    dual, price, grid = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), 0, 1
+    gamma = np.zeros(len(program.constraints))
+    if generation is not None and generation.closing_point is not None:
+        point, price = generation.closing_point
+        grid, gamma = point.grid, point.gamma
+        watched = program.watched
+        np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0))
+    tolerances, multipliers = None, None
+    if fairness is not None:
+        tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
+        multipliers = _multipliers(problem, model.form, program, fairness, gamma)
+    return prove_rule_set(
+        problem,
+        model,
+        dual if fairness is not None else dual[0],
+        price,
+        grid,
+        program.max_complexity,
+        conditions,
+        regularization,
+        tolerances,
+        multipliers,
+    )
+
+
+def _multipliers(
+    problem: Problem, form: str, program: Program, fairness: Criterion, gamma: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The prices of the constraints ``rate of g - rate of h <= tolerance``, float of shape (n_groups, n_groups)."""
+    rates = fairness.rates()
+    for rate in rates:
+        if RATES.get(rate.name) != (rate.on_positives, rate.on_negatives, rate.per, rate.base):
+            raise CertificateError(f"certificates do not know the rate {rate.name!r} of {type(fairness).__name__}")
+    groups = groups_of(problem, fairness)
+    n = len(groups.names)
+    weights = [[int(group.sum()) for group in side] for side in (groups.positives, groups.negatives)]
+    pairs = [(rate.name, g, h) for rate in rates for g, h in permutations(range(n), 2)]
+    out = {rate.name: np.zeros((n, n)) for rate in rates}
+    hit = 0 if form == "dnf" else 1
+    places = {}
+    for place, parity in zip(pairs, parities(fairness, groups.names, *weights), strict=True):
+        sides = parity.on_positives, parity.on_negatives
+        places[sides[hit], sides[1 - hit], parity.bound] = place
+    for value, constraint in zip(gamma.tolist(), program.constraints, strict=True):
+        name, g, h = places[constraint.leave[::2], constraint.cover[1::2], constraint.bound]
+        out[name][g, h] += max(0.0, value)
+    return out

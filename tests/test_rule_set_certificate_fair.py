@@ -1,0 +1,370 @@
+"""Certificates of rule sets under fairness constraints: by brute force, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.certificate import prove_rule_set
+from rulelab.certificate.rule_set import Case, read_claim, set_costs
+from rulelab.certificate.rule_set_columns import Columns
+from rulelab.certificate.rule_set_dual import DualValues, read_dual
+from rulelab.cli import main
+from rulelab.rule_set.fairness import Rate
+from rulelab.search import Status
+
+GRID = 512
+CRITERIA = {
+    rl.EqualOpportunity: ("false_negative",),
+    rl.EqualizedOdds: ("false_negative", "false_positive"),
+    rl.FalsePositiveRateParity: ("false_positive",),
+    rl.DemographicParity: ("positive",),
+    rl.AccuracyParity: ("error",),
+}
+NAMES = {
+    "false_negative": "false_negative_rate",
+    "false_positive": "false_positive_rate",
+    "positive": "selection_rate",
+    "error": "accuracy",
+}
+SWAPPED = {"false_negative": "false_positive", "false_positive": "false_negative"}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A small table with groups, a criterion, and all its rule sets."""
+
+    problem: rl.Problem
+    criterion: rl.Criterion
+    form: str
+    most: int
+    depth: int
+    penalty: Fraction
+    losses: dict[tuple[tuple[int, ...], ...], Fraction]
+    gaps: dict[tuple[tuple[int, ...], ...], tuple[Fraction, ...]]
+
+    @property
+    def tolerance(self) -> Fraction:
+        return Fraction(repr(self.criterion.tolerance))  # type: ignore[attr-defined]
+
+    @property
+    def fair(self) -> list[tuple[tuple[int, ...], ...]]:
+        return [clauses for clauses, gaps in self.gaps.items() if max(gaps) <= self.tolerance]
+
+    @property
+    def least(self) -> Fraction:
+        return min(self.losses[clauses] for clauses in self.fair)
+
+    @property
+    def rates(self) -> list[str]:
+        return sorted(NAMES[rate] for rate in CRITERIA[type(self.criterion)])
+
+    def model(self, clauses: tuple[tuple[int, ...], ...]) -> rl.RuleSet:
+        return rl.RuleSet.from_problem(self.problem, clauses, self.form)
+
+
+def make(seed: int) -> Table:
+    rng = np.random.default_rng(seed)
+    n, m, n_groups = int(rng.integers(8, 26)), int(rng.integers(2, 5)), int(rng.integers(2, 4))
+    A, y = rng.random((n, m)) < rng.uniform(0.3, 0.8, m), rng.random(n) < 0.5
+    groups = rng.integers(0, n_groups, n)
+    for g in range(n_groups):
+        groups[2 * g : 2 * g + 2], y[2 * g : 2 * g + 2] = g, (True, False)
+    weight = rng.integers(1, 4, n)
+    criterion = list(CRITERIA)[int(rng.integers(len(CRITERIA)))](float(rng.choice([0, 0.05, 0.1, 0.3])))
+    form, most, depth = str(rng.choice(["dnf", "cnf"])), int(rng.integers(2, 8)), int(rng.integers(1, 3))
+    penalty = Fraction(int(rng.integers(0, 2)), 2)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
+    seen, wanted = (A, y) if form == "dnf" else (~A, ~y)
+    rates = CRITERIA[type(criterion)]
+    if form == "cnf":
+        rates = tuple(SWAPPED.get(rate, rate) for rate in rates)
+    losses, gaps = {}, {}
+    for clauses in naive.all_rule_sets(seen, most, depth):
+        loss = naive.hamming_loss(seen, wanted, weight.tolist(), clauses)
+        losses[clauses] = loss + penalty * naive.rule_set_complexity(clauses)
+        gaps[clauses] = tuple(naive.parity_gap(r, seen, wanted, weight, groups, clauses, True) for r in rates)
+    return Table(problem, criterion, form, most, depth, penalty, losses, gaps)
+
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@settings(max_examples=80)
+@given(seeds)
+def test_exactly_the_fair_optima_verify(seed: int) -> None:
+    case = make(seed)
+    search = rl.RuleSetSearch(
+        case.problem,
+        case.most,
+        case.depth,
+        form=case.form,
+        fairness=case.criterion,
+        regularization=float(case.penalty),
+    )
+    last = rl.solve(search)
+    if last.status is Status.INFEASIBLE:
+        assert not case.fair
+        return
+    proof = search.certificate()
+    verdict = rl.verify(case.problem, last.incumbent.model, proof)
+    assert verdict.valid, verdict.reason
+    assert verdict.objective == verdict.lower_bound == float(case.least)
+    assert "of groups at most" in verdict.reason
+    rng = np.random.default_rng(seed)
+    sets = list(case.losses)
+    for k in rng.integers(0, len(sets), size=6).tolist():
+        clauses = sets[k]
+        verdict = rl.verify(case.problem, case.model(clauses), proof)
+        fair = max(case.gaps[clauses]) <= case.tolerance
+        assert verdict.valid == (fair and case.losses[clauses] == case.least), verdict.reason
+        assert ("breaks a constraint" in verdict.reason) == (not fair)
+
+
+@settings(max_examples=80)
+@given(seeds, st.sampled_from([1.0, 10.0, 300.0]))
+def test_any_multipliers_prove_nothing_wrong(seed: int, size: float) -> None:
+    case = make(seed)
+    if not case.fair:
+        return
+    rng = np.random.default_rng(seed)
+    groups = case.problem.groups
+    assert groups is not None
+    wanted = groups.positives if case.form == "dnf" else groups.negatives
+    n = len(groups.names)
+    tolerances = dict.fromkeys(case.rates, float(case.tolerance))
+    multipliers = {rate: size * rng.random((n, n)) * (rng.random((n, n)) < 0.6) for rate in case.rates}
+    dual = rng.integers(0, 2, wanted.shape) * wanted * int(rng.integers(0, GRID))
+    price = int(rng.integers(0, 40 * GRID))
+    best = min(case.fair, key=case.losses.__getitem__)
+    for clauses in (best, case.fair[0], case.fair[-1]):
+        model = case.model(clauses)
+        proof = prove_rule_set(
+            case.problem,
+            model,
+            dual,
+            price,
+            GRID,
+            case.most,
+            case.depth,
+            float(case.penalty),
+            tolerances,
+            multipliers,
+        )
+        verdict = rl.verify(case.problem, model, proof)
+        assert not verdict.valid or case.losses[clauses] == case.least
+        assert verdict.lower_bound is None or verdict.lower_bound <= float(case.least)
+
+
+@settings(max_examples=100)
+@given(seeds, st.sampled_from([0.0, 3.0, 200.0]))
+def test_costs_are_the_bound_and_the_terms_above_it(seed: int, size: float) -> None:
+    case = make(seed)
+    if not case.fair:
+        return
+    rng = np.random.default_rng(seed)
+    names = {rate + "_tolerance": float(case.tolerance) for rate in case.rates}
+    limits = {"max_complexity": case.most, "max_conditions": case.depth, "grid": GRID, **names}
+    claim = read_claim({"regularization": float(case.penalty), **{k: float(v) for k, v in limits.items()}})
+    checked = Case(case.problem, case.model(case.fair[0]), claim)
+    sides, n = checked.sides, len(checked.sides.names)
+    multipliers = size * rng.random((len(case.rates), n, n)) * (rng.random((len(case.rates), n, n)) < 0.5)
+    arrays = {"dual": np.zeros_like(sides.wanted), "price": np.zeros(1, dtype=np.int64), "multipliers": multipliers}
+
+    def read() -> DualValues:
+        return read_dual(sides, checked.parities, arrays, GRID, checked.per_loss, case.most)
+
+    net = multipliers.sum(axis=2) - multipliers.sum(axis=1)
+    for g in range(n):
+        extra = sum(Fraction(float(x[g])) * parity.left_out[g] for parity, x in zip(checked.parities, net, strict=True))
+        most = max(0, int(GRID * (checked.per_loss + extra)) - 1)  # one less, for the rounding of the sums above
+        arrays["dual"][g] = np.floor(rng.random(sides.wanted.shape[1]) * most) * sides.wanted[g]
+    clauses = naive.all_clauses(sides.matrix, case.depth)
+    covered = np.array([sides.matrix[:, list(clause)].all(axis=1) for clause in clauses], dtype=np.int64)
+    complexity = np.array([1 + len(clause) for clause in clauses], dtype=np.int64)
+    gains = covered @ read().weight - GRID * checked.per_unit * complexity
+    arrays["price"] = np.array(
+        [max(0, *(-(-g // c) for g, c in zip(gains.tolist(), complexity.tolist(), strict=True)))]
+    )
+    dual = read()
+    reduced = dual.price * complexity - gains
+    assert (reduced >= 0).all()
+    rules = Columns(np.packbits(covered, axis=1), len(sides.matrix), complexity, reduced, 0)
+    costs, raised = set_costs(checked, dual, rules, 0)
+    assert min(a.min(initial=0) for a in (costs.reduced, costs.missed, costs.first, costs.again)) >= 0
+    index = {clause: k for k, clause in enumerate(clauses)}
+    for chosen, cost in case.losses.items():
+        ks = [index[clause] for clause in chosen]
+        times = covered[ks].sum(axis=0)
+        unused = costs.price * (case.most - int(complexity[ks].sum()))
+        once = costs.first + costs.again * (times - 1)
+        terms = int(np.where(times > 0, once, costs.missed).sum() + costs.reduced[ks].sum()) + unused
+        exact = cost * checked.per_loss
+        for parity, prices in zip(checked.parities, multipliers, strict=True):
+            rates = parity.rates(*sides.measure(times))
+            for g, h in np.ndindex(n, n):
+                exact += Fraction(float(prices[g, h])) * (rates[g] - rates[h] - parity.tolerance)
+        above = GRID * exact - (dual.total - dual.price * case.most)
+        assert above >= terms - raised
+        rounding = 3 * (1 + len(chosen)) * int(case.problem.total_weight)
+        assert raised or above <= terms + rounding
+
+
+def test_random_multipliers_reach_negative_prices_and_bounds() -> None:
+    """What the test above would not show by itself: its multipliers make proofs of all kinds."""
+    rng = np.random.default_rng(0)
+    kinds = {"valid": 0, "valid with large ones": 0, "a bound": 0, "a rule gains": 0}
+    for seed in range(60):
+        case = make(seed)
+        groups = case.problem.groups
+        if not case.fair or groups is None:
+            continue
+        n = len(groups.names)
+        model = case.model(min(case.fair, key=case.losses.__getitem__))
+        for size in (0.0, 2.0, 300.0):
+            multipliers = {rate: size * rng.random((n, n)) for rate in case.rates}
+            dual, price = np.zeros(groups.positives.shape, dtype=np.int64), int(rng.integers(0, 10 * GRID))
+            tolerances = dict.fromkeys(case.rates, float(case.tolerance))
+            limits = case.most, case.depth, float(case.penalty)
+            proof = prove_rule_set(case.problem, model, dual, price, GRID, *limits, tolerances, multipliers)
+            verdict = rl.verify(case.problem, model, proof)
+            kinds["valid"] += verdict.valid
+            kinds["valid with large ones"] += verdict.valid and size > 100
+            kinds["a bound"] += verdict.lower_bound is not None
+            kinds["a rule gains"] += "gains more than it costs" in verdict.reason
+    assert min(kinds.values()) > 5, kinds
+
+
+def proven(criterion: rl.Criterion | None = None) -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
+    rng = np.random.default_rng(4)
+    A = rng.random((300, 6)) < 0.5
+    y = ((A[:, 0] & A[:, 2]) | (A[:, 3] & A[:, 4])) ^ (rng.random(300) < 0.1)
+    groups = np.where(A[:, 2], "left", np.where(rng.random(300) < 0.5, "middle", "right"))
+    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    search = rl.RuleSetSearch(problem, 8, 2, fairness=criterion or rl.EqualizedOdds(0.1, 0.1))
+    model = rl.solve(search).incumbent.model
+    return problem, model, search.certificate()
+
+
+@pytest.mark.parametrize("criterion", [kind(0.04) for kind in CRITERIA], ids=lambda c: type(c).__name__)
+def test_a_saved_proof_verifies(criterion: Any, tmp_path: Any) -> None:
+    problem, model, proof = proven(criterion)
+    proof.save(tmp_path / "proof.npz")
+    verdict = rl.verify(problem, model, rl.Certificate.load(tmp_path / "proof.npz"))
+    assert verdict.valid, verdict.reason
+    assert sorted(k for k in verdict.parameters if "tolerance" in k) == sorted(
+        f"{NAMES[rate]}_tolerance" for rate in CRITERIA[type(criterion)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arrays", "message"),
+    [
+        ({"false_negative_rate_tolerance": 0.0}, {}, "breaks a constraint: the false_negative_rate of the groups '"),
+        ({"false_negative_rate_tolerance": -0.1}, {}, "must be at least 0"),
+        ({"false_negative_rate_tolerance": float("inf")}, {}, "must be at least 0"),
+        ({"accuracy_tolerance": 0.5}, {}, "'multipliers' must be"),
+        ({"colour_tolerance": 0.5}, {}, "no rate is called 'colour'"),
+        ({}, {"multipliers": np.zeros((2, 3, 2))}, "'multipliers' must be"),
+        ({}, {"multipliers": np.zeros((2, 3, 3), dtype=np.int64)}, "'multipliers' must be"),
+        ({}, {"multipliers": np.full((2, 3, 3), -1.0)}, "negative or not finite"),
+        ({}, {"multipliers": np.full((2, 3, 3), np.nan)}, "negative or not finite"),
+        ({}, {"multipliers": np.full((2, 3, 3), 1e300)}, "too large"),
+        ({}, {"price": np.array([2**62])}, "price of a unit"),
+        ({}, {"dual": np.zeros(64, dtype=np.int64)}, "one integer for each pattern, and each group"),
+        ({}, {"extra": np.array([0])}, "must hold"),
+    ],
+)
+def test_damaged_certificates_are_refused(parameters: Any, arrays: Any, message: str) -> None:
+    problem, model, proof = proven()
+    damaged = replace(proof, parameters={**proof.parameters, **parameters}, arrays={**proof.arrays, **arrays})
+    verdict = rl.verify(problem, model, damaged)
+    assert not verdict.valid
+    assert re.search(message, verdict.reason), verdict.reason
+
+
+def test_changed_multipliers_and_duals_are_noticed() -> None:
+    problem, model, proof = proven()
+    multipliers = proof.arrays["multipliers"]
+    assert multipliers.max() > 0
+    refused = 0
+    for turned in (0 * multipliers, multipliers.transpose(0, 2, 1).copy(), 9 * multipliers, multipliers[::-1].copy()):
+        verdict = rl.verify(problem, model, replace(proof, arrays={**proof.arrays, "multipliers": turned}))
+        assert verdict.lower_bound is None or verdict.lower_bound <= model.hamming_loss
+        refused += not verdict.valid
+    assert refused
+    worse = rl.RuleSet.from_problem(problem, [])
+    verdict = rl.verify(problem, worse, proof)
+    assert not verdict.valid
+    assert verdict.lower_bound < verdict.objective
+
+
+def test_a_proof_without_constraints_is_not_one_with_them() -> None:
+    problem, model, proof = proven()
+    plain = {name: value for name, value in proof.parameters.items() if not name.endswith("_tolerance")}
+    verdict = rl.verify(problem, model, replace(proof, parameters=plain))
+    assert not verdict.valid
+    assert "must hold ['dual', 'price']" in verdict.reason
+    arrays = {"dual": proof.arrays["dual"].sum(axis=0), "price": proof.arrays["price"]}
+    verdict = rl.verify(problem, model, replace(proof, parameters=plain, arrays=arrays))
+    assert not verdict.valid
+
+
+def test_the_groups_must_be_there() -> None:
+    problem, model, proof = proven()
+    verdict = rl.verify(replace(problem, groups=None), model, proof)
+    assert not verdict.valid
+    assert "the problem has no groups" in verdict.reason
+    groups = problem.groups
+    assert groups is not None
+    doubled = replace(groups, positives=2 * groups.positives)
+    verdict = rl.verify(replace(problem, groups=doubled), model, proof)
+    assert not verdict.valid
+    assert "positives are not those of the problem" in verdict.reason
+    alone = replace(groups, positives=np.vstack([groups.positives.sum(axis=0), 0 * groups.positives[:2]]))
+    verdict = rl.verify(replace(problem, groups=alone), model, proof)
+    assert not verdict.valid
+    assert "has no positives, so it has no false_negative_rate" in verdict.reason
+
+
+class Unknown(rl.Criterion):
+    """Counts errors on positives twice."""
+
+    def rates(self) -> tuple[Rate, ...]:
+        return (Rate("false_negative_rate", 2, 0, "positives", 0, 0.5),)
+
+
+def test_a_criterion_that_certificates_do_not_know_has_none() -> None:
+    with pytest.raises(rl.CertificateError, match="do not know the rate 'false_negative_rate' of Unknown"):
+        proven(Unknown())
+
+
+def test_the_command_line_checks_a_fair_proof(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(2)
+    age, sex = rng.integers(20, 70, 300), rng.choice(["f", "m"], 300)
+    bought = ((age > 50) | ((sex == "m") & (age < 35))) ^ (rng.random(300) < 0.1)
+    table = pd.DataFrame({"age": age, "visits": rng.integers(0, 9, 300), "sex": sex, "bought": bought})
+    table["bought"] = np.where(bought, "yes", "no")
+    data, model, proof = (str(tmp_path / name) for name in ("data.csv", "model.json", "proof.npz"))
+    table.to_csv(data, index=False)
+    sensitive = ["--sensitive", "sex"]
+    fit = ["fit", data, "--target", "bought", "--positive", "yes", *sensitive, "--model", "rule-set", "--quiet"]
+    limits = ["--max-complexity", "7", "--fairness", "equal-opportunity:0.05"]
+    assert main([*fit, *limits, "-o", model, "--proof", proof]) == 0
+    capsys.readouterr()
+    assert main(["verify", data, model, proof, *sensitive]) == 0
+    assert "false negative rate tolerance 0.05" in capsys.readouterr().out
+    assert main(["verify", data, model, proof]) == 2
+    assert "name the sensitive attribute with --sensitive" in capsys.readouterr().err
+    assert main(["verify", data, model, proof, "--sensitive", "visits"]) == 1
+    assert "not valid" in capsys.readouterr().out

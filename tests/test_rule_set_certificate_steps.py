@@ -1,0 +1,139 @@
+"""The two searches of the checker of rule sets against plain enumeration, and what it says when it gives up."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.certificate import prove_rule_set, rule_set_closing, rule_set_columns
+from rulelab.certificate.rule_set_closing import Closing, SetCosts
+from rulelab.certificate.rule_set_columns import columns
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@settings(max_examples=150)
+@given(seeds)
+def test_every_rule_within_the_slack_is_enumerated_at_any_depth(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 40)), int(rng.integers(1, 8))
+    matrix = rng.random((n, m)) < rng.uniform(0.2, 0.95, m)
+    if m > 2 and rng.random() < 0.5:
+        matrix[:, 0] |= matrix[:, 1]  # nested
+        matrix[:, 2] = ~matrix[:, 1]  # disjoint
+    weight = rng.integers(-6, 7, n) * rng.integers(0, 2, n)
+    price, slack, depth = int(rng.integers(0, 4)), int(rng.integers(-12, 12)), int(rng.integers(1, m + 2))
+    found = columns(matrix, weight, price, slack, depth)
+    expected: dict[bytes, int] = {}
+    for clause in naive.all_clauses(matrix, depth):
+        covered = matrix[:, list(clause)].all(axis=1)
+        if price * (1 + len(clause)) - weight[covered].sum() <= slack:
+            expected[covered.tobytes()] = 1 + len(clause)
+    covers = found.covers().astype(bool)
+    got = [covered.tobytes() for covered in covers]
+    assert dict(zip(got, found.complexity.tolist(), strict=True)) == expected
+    assert len(got) == len(expected)
+    assert found.reduced.tolist() == [price * c - w for c, w in zip(found.complexity, covers @ weight, strict=True)]
+
+
+@settings(max_examples=150)
+@given(seeds)
+def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, patterns = int(rng.integers(0, 9)), int(rng.integers(1, 12))
+    covered = (rng.random((n, patterns)) < rng.uniform(0.1, 0.7)).astype(np.uint8)
+    missed, first, again = (rng.integers(0, 5, patterns) * rng.integers(0, 2, patterns) for _ in range(3))
+    costs = SetCosts(
+        price=int(rng.integers(0, 4)),
+        max_complexity=int(rng.integers(2, 12)),
+        reduced=rng.integers(0, 6, n),
+        complexity=rng.integers(2, 5, n),
+        missed=missed,
+        first=first * int(rng.integers(0, 2)),
+        again=again,
+    )
+    slack = int(rng.integers(0, 25))
+
+    def cost(rules: tuple[int, ...]) -> int:
+        times = covered[list(rules)].sum(axis=0, dtype=int)
+        unused = costs.max_complexity - costs.complexity[list(rules)].sum()
+        once = costs.first + costs.again * (times - 1)
+        return int(costs.price * unused + costs.reduced[list(rules)].sum() + np.where(times > 0, once, missed).sum())
+
+    within = {
+        rules
+        for size in range(n + 1)
+        for rules in combinations(range(n), size)
+        if costs.complexity[list(rules)].sum() <= costs.max_complexity and cost(rules) <= slack
+    }
+    met: list[tuple[int, ...]] = []
+    closing = Closing(covered, costs, slack, lambda rules: bool(met.append(tuple(sorted(rules)))))
+    assert not closing.finds_better()
+    assert set(met) == within
+    assert len(met) == len(within)
+    for wanted in sorted(within)[:3]:
+        assert Closing(covered, costs, slack, lambda rules, w=wanted: tuple(sorted(rules)) == w).finds_better()
+
+
+def hard() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
+    """Dual values of 0, which leave all to the closing step."""
+    rng = np.random.default_rng(3)
+    A = rng.random((200, 8)) < 0.5
+    y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(200) < 0.3)
+    problem = rl.Problem.from_arrays(A, y)
+    search = rl.RuleSetSearch(problem, 12, 2)
+    model = rl.solve(search).incumbent.model
+    return problem, model, prove_rule_set(problem, model, 0 * problem.positives, 0, 1, 12, 2)
+
+
+def test_a_check_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, model, proof = hard()
+    full = rl.verify(problem, model, proof)
+    assert full.valid, full.reason
+    assert full.checked["columns"] > 10
+    assert full.checked["sets"] > 0
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rule_set_closing, "MOST_CELLS", 1000)
+        verdict = rl.verify(problem, model, proof)
+        assert not verdict.valid
+        assert "the check was given up, nothing is known to be wrong" in verdict.reason
+        assert "the search for a better set" in verdict.reason
+        assert "a lower bound of" in verdict.reason
+        assert verdict.lower_bound is not None
+        assert verdict.lower_bound < verdict.objective == model.hamming_loss
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rule_set_columns, "MOST_COLUMNS", 5)
+        verdict = rl.verify(problem, model, proof)
+        assert not verdict.valid
+        assert "more than 5 rules" in verdict.reason
+        assert verdict.lower_bound is not None
+        assert verdict.lower_bound < model.hamming_loss
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rule_set_columns, "MOST_CELLS", 1000)
+        verdict = rl.verify(problem, model, proof)
+        assert not verdict.valid
+        assert "the enumeration of rules was given up" in verdict.reason
+        assert (verdict.objective, verdict.lower_bound) == (model.hamming_loss, None)
+
+
+def test_real_certificates_of_a_search_verify(shared: Any, instances: Any) -> None:
+    for name, limits in (("compas_24", (5, 10, 20)), ("tic_tac_toe_54", (20, 32))):
+        A, y, names = instances.load(name)
+        problem = rl.Problem.from_arrays(A, y, names=names)
+        for most in limits:
+            search = rl.RuleSetSearch(problem, most, 4)
+            model = rl.solve(search, time_limit=60).incumbent.model
+            verdict = rl.verify(problem, model, search.certificate())
+            assert verdict.valid, verdict.reason
+            worse = rl.RuleSet.from_problem(problem, model.clauses[1:])
+            assert not rl.verify(problem, worse, search.certificate()).valid

@@ -1,0 +1,138 @@
+"""The proximal master against the simplex one, and whole searches that use nothing else."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from itertools import combinations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from test_rule_set_search import LOSSES, certified, noisy, small_problems
+
+import rulelab as rl
+from rulelab.rule_set import RuleSetSearch, generation
+from rulelab.rule_set.dual import bound, dual_point, price_of
+from rulelab.rule_set.features import Features
+from rulelab.rule_set.generation import ColumnGeneration
+from rulelab.rule_set.master import nothing_fixed, solve_master
+from rulelab.rule_set.pool import Pool
+from rulelab.rule_set.pricing import price
+from rulelab.rule_set.program import Program, make_program
+from rulelab.rule_set.proximal import ProximalMaster
+
+
+@pytest.fixture
+def proximal(monkeypatch):
+    """Let problems of any size take the proximal method."""
+    monkeypatch.setattr(generation, "_LARGE", 0)
+
+
+def some_rules(loss: str = "hamming") -> tuple[Program, Pool]:
+    problem = noisy(5)
+    program = make_program(problem, 9, loss)
+    pool = Pool(program, Features.from_problem(problem))
+    pool.add([*((j,) for j in range(10)), *combinations(range(10), 2)])
+    return program, pool
+
+
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+def test_without_new_rules_it_ends_at_the_value_of_the_linear_program(loss):
+    program, pool = some_rules(loss)
+    columns = pool.columns(np.arange(len(pool)))
+    value = solve_master(program, columns, nothing_fixed(program, len(columns.kind))).value
+    master, rules, best = ProximalMaster(program, pool), np.arange(len(pool)), -np.inf
+    for _ in range(60):
+        solution = master.solve(rules, value - best)
+        assert solution.value >= value - 1e-6
+        assert solution.price >= 0
+        point = dual_point(program, solution.share, np.zeros(0))
+        gains = pool.sums(rules, point.weight) / (point.grid * pool.complexity) - program.penalty
+        linear = point.total / point.grid - program.max_complexity * max(0.0, gains.max())
+        assert linear <= value + 1e-6
+        best = max(best, linear)
+        master.judge(linear, exact=True)
+    assert best == pytest.approx(value, abs=1e-3)
+    assert solution.value == pytest.approx(value, abs=1e-3)
+    assert (master.use >= 0).all()
+
+
+def test_rules_that_are_not_given_stay_out():
+    program, pool = some_rules()
+    master, rules = ProximalMaster(program, pool), np.arange(5, 20)
+    for _ in range(3):
+        solution = master.solve(rules, np.inf)
+        master.judge(0.0, exact=True)
+    assert set(np.flatnonzero(master.use)) <= set(rules)
+    assert solution.value <= program.worst
+
+
+def test_its_duals_bound_the_loss():
+    problem = noisy(5)
+    optimum = certified(RuleSetSearch(problem, 9, 2)).incumbent.objective
+    program, pool = some_rules()
+    master = ProximalMaster(program, pool)
+    for _ in range(5):
+        solution = master.solve(np.arange(len(pool)), 10.0)
+        point = dual_point(program, solution.share, np.zeros(0))
+        found = price(pool.features, point.weight, 0, 2)
+        assert bound(program, point, found.best) <= optimum
+        linear = Fraction(point.total - price_of(point, found.best) * 9, point.grid)
+        assert linear <= optimum
+        master.judge(float(linear), exact=False)
+        pool.add(found.rules)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_problems())
+def test_the_optimum_is_that_of_the_naive_reference(case):
+    A, y, weight = case
+    for loss, measure in LOSSES.items():
+        search = RuleSetSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 6, 3, loss)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(generation, "_LARGE", 0)
+            found = certified(search).incumbent.objective
+        assert found == naive.best_rule_set(A, y, weight, 6, 3, measure)
+
+
+def generated(max_complexity: int = 11) -> ColumnGeneration:
+    """Column generation at its end."""
+    problem = noisy(6)
+    program, features = make_program(problem, max_complexity), Features.from_problem(problem)
+    columns = ColumnGeneration(program, features, Pool(program, features), 3)
+    while not columns.done:
+        columns.advance()
+    return columns
+
+
+def test_column_generation_meets_the_one_with_the_simplex_method(monkeypatch):
+    simplex = generated()
+    assert not simplex.newton_steps
+    monkeypatch.setattr(generation, "_LARGE", 0)
+    columns = generated()
+    assert columns.newton_steps
+    assert not columns.simplex_iterations
+    assert columns.lower == simplex.lower
+    assert columns.value == pytest.approx(simplex.value, abs=0.2)
+
+
+def test_the_simplex_method_takes_over_when_nothing_is_found(proximal, monkeypatch):
+    expected = generated().lower
+    monkeypatch.setattr(generation, "_EXACT", 1)
+    monkeypatch.setattr(ColumnGeneration, "_closed", lambda self: False)
+    columns = generated()
+    assert columns.newton_steps
+    assert columns.simplex_iterations
+    assert columns.lower == expected
+
+
+def test_a_search_pickled_after_every_unit_ends_alike(proximal):
+    whole = certified(RuleSetSearch(noisy(7), 9, 3))
+    search = RuleSetSearch(noisy(7), 9, 3)
+    while (snapshot := search.advance(1)).status is rl.Status.RUNNING:
+        search = pickle.loads(pickle.dumps(search))
+    assert snapshot.counts == whole.counts
+    assert snapshot.incumbent.model == whole.incumbent.model
+    assert rl.verify(search.problem, snapshot.incumbent.model, search.certificate()).valid
