@@ -79,6 +79,25 @@ def test_missed_positives_cost_more():
     assert found[0].sum() <= found[1].sum() < found[2].sum()
 
 
+@pytest.mark.parametrize("make", [rl.RuleListClassifier, rl.FallingRuleListClassifier])
+def test_supports_count_within_a_class_when_asked(make):
+    X, y = people()
+    options = {**FALLING, "min_support": 0.3}
+    plain, by_class = (make(**options, by_class=choice).fit(X, y) for choice in (False, True))
+    mined = rl.mine_antecedents(plain.binarizer_.transform(X), max_conditions=1, min_support=0.3, y=y)
+    assert by_class.antecedents_.names == mined.names
+    assert set(plain.antecedents_.names) < set(by_class.antecedents_.names)
+    assert by_class.objective_ <= plain.objective_
+    weight = np.arange(len(y)) % 3
+    weighted = make(**options, by_class=True).fit(X, y, sample_weight=weight)
+    repeated = make(**options, by_class=True).fit(X.loc[X.index.repeat(weight)], y.loc[y.index.repeat(weight)])
+    assert weighted.antecedents_.names == repeated.antecedents_.names
+    with pytest.raises(ValueError, match="y has 3"):
+        make(**options, by_class=True).fit(*flowers())
+    with pytest.raises(ValueError, match="by_class must be"):
+        make(**options, by_class="yes").fit(X, y)
+
+
 def test_a_fair_set_keeps_the_gap():
     X, y = people()
     unfair = rl.RuleSetClassifier(**SET).fit(X, y, sensitive_features=X["smoker"])

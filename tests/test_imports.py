@@ -30,6 +30,7 @@ LAYERS: list[set[str]] = [
     {"search"},
     {"certificate"},
     ENGINES,
+    {"warming"},
     {"estimators"},
     {"sweeps"},
     {"views"},

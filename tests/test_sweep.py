@@ -17,7 +17,7 @@ import rulelab as rl
 from rulelab.datasets import Dataset, from_frame
 from rulelab.rule_set import EqualOpportunity, RuleSetSearch
 from rulelab.sweeps import FAMILIES, SweepError, non_dominated, worker
-from rulelab.sweeps.families import RuleLists
+from rulelab.sweeps.families import RuleLists, RuleSets
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.running import THREAD_NAME
 
@@ -108,6 +108,24 @@ def test_a_path_starts_each_search_from_the_optimum_before(monkeypatch):
     assert [start[:2] for start in starts] == 2 * [(c, r) for c in (1, 2) for r in (0.1, 0.05, 0.02)]
     for (_, before, _), (_, after, start) in pairwise(starts):
         assert (start is None) == (after > before)
+
+
+def test_rule_sets_start_from_those_of_less_complexity(monkeypatch):
+    starts = []
+    search = RuleSets.search
+
+    def spy(self, problem, parameters, plan, warm_start):
+        made = search(self, problem, parameters, plan, warm_start)
+        if problem.n_rows > 4:
+            starts.append((parameters["max_complexity"], made.warm_start))
+        return made
+
+    monkeypatch.setattr(RuleSets, "search", spy)
+    found = run(family="rule_set", grid={"max_complexity": [8, 2, 5], "thresholds": [3]}, cv=2)
+    assert [complexity for complexity, _ in starts] == 2 * [2, 5, 8]
+    assert [start is None for _, start in starts] == 2 * [True, False, False]
+    rows = found.frame.sort_values(["fold", "max_complexity"])
+    assert rows.groupby("fold")["objective"].apply(lambda each: each.is_monotonic_decreasing).all()
 
 
 @pytest.mark.parametrize("backend", ["threads", "processes"])

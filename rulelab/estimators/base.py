@@ -22,6 +22,7 @@ from ..metrics import group_rates
 from ..models import Model
 from ..problem import Problem
 from ..search import Search, Snapshot, Status, steps
+from ..warming import warm_up
 
 _TRACE_ROWS = 10_000
 _COUNTS = ("queued", "created", "expanded")
@@ -64,8 +65,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     _columns: tuple[str, ...]
 
     @abc.abstractmethod
-    def _features(self, table: pd.DataFrame, weight: np.ndarray | None) -> Any:
-        """What rules are made of, from the table of training rows; raises NothingFound."""
+    def _features(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> Any:
+        """What rules are made of, from the table of training rows of two classes or more; raises NothingFound."""
 
     @abc.abstractmethod
     def _problem(self, features: Any, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:
@@ -199,7 +200,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         features, why = None, "the rows hold a single class"
         if len(np.unique(y)) > 1:
             try:
-                features = self._features(table, weight)
+                features = self._features(table, y, weight)
             except NothingFound as error:
                 why = str(error)
                 warnings.warn(f"{self._MODEL} is only its default: {error}", UserWarning, stacklevel=3)
@@ -239,7 +240,10 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
 
     def _searched(self, problem: Problem, seed: int | None) -> _Fit:
         trace: list[dict[str, Any]] = []
-        for snapshot in steps(self._new_search(problem, seed), time_limit=self.time_limit, gap=self.gap):
+        search = self._new_search(problem, seed)
+        if self.time_limit is not None:
+            warm_up(search.family)
+        for snapshot in steps(search, time_limit=self.time_limit, gap=self.gap):
             trace.append(_trace_row(snapshot))
             if len(trace) > _TRACE_ROWS:
                 del trace[1::2]

@@ -28,6 +28,9 @@ class FallingRuleListClassifier(MinedClassifier):
         Most conditions that a rule joins.
     min_support, max_support : float, default 0.01 and 0.99
         Fractions of the rows that a rule's conditions may hold on.
+    by_class : bool, default False
+        ``min_support`` counts within a class, as in the paper's experiments (section 6): the conditions must hold on
+        that fraction of the positives or of the negatives. For two classes.
     thresholds : int or dict, default 10
         Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
     negations : bool, default True
@@ -90,6 +93,7 @@ class FallingRuleListClassifier(MinedClassifier):
         max_conditions: int = 2,
         min_support: float = 0.01,
         max_support: float = 0.99,
+        by_class: bool = False,
         thresholds: int | dict[Any, Any] = 10,
         negations: bool = True,
         max_categories: int = 20,
@@ -107,6 +111,7 @@ class FallingRuleListClassifier(MinedClassifier):
         self.max_conditions = max_conditions
         self.min_support = min_support
         self.max_support = max_support
+        self.by_class = by_class
         self.thresholds = thresholds
         self.negations = negations
         self.max_categories = max_categories

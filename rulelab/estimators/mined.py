@@ -24,18 +24,27 @@ class MinedClassifier(CertifiedClassifier):
     max_conditions: int
     min_support: float
     max_support: float
+    by_class: bool
 
     def _check_features(self) -> None:
         check_limits(self.max_conditions, self.min_support, self.max_support)
+        if not isinstance(self.by_class, bool | np.bool_):
+            raise ValueError(f"by_class must be True or False, not {self.by_class!r}")
 
     def _clear(self) -> None:
         super()._clear()
         self.antecedents_: Antecedents | None = None
 
-    def _features(self, table: pd.DataFrame, weight: np.ndarray | None) -> Antecedents:
+    def _features(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> Antecedents:
+        if self.by_class and len(self.classes_) > 2:
+            raise ValueError(
+                f"by_class=True counts supports within one of two classes, but y has {len(self.classes_)}; leave it "
+                "out, or fit each class against the rest"
+            )
         conditions = self._conditions_in(table, weight)
+        labels = y if self.by_class else None
         self.antecedents_ = mine_antecedents(
-            conditions, self.max_conditions, self.min_support, self.max_support, sample_weight=weight
+            conditions, self.max_conditions, self.min_support, self.max_support, labels, sample_weight=weight
         )
         return self.antecedents_
 

@@ -30,7 +30,7 @@ class RuleSetClassifier(CertifiedClassifier):
         Such as ``EqualOpportunity(0.05)``, over the groups of ``sensitive_features``, which `fit` needs then.
     regularization : float, default 0.0
         Cost of a unit of complexity, in rows (or weight), beside the bound on it.
-    column_limit : int, default 5000
+    column_limit : int, default 20000
         Most rules that the closing step enumerates.
     thresholds : int or dict, default 10
         Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
@@ -89,7 +89,7 @@ class RuleSetClassifier(CertifiedClassifier):
         form: str = "dnf",
         fairness: Criterion | None = None,
         regularization: float = 0.0,
-        column_limit: int = 5000,
+        column_limit: int = 20_000,
         thresholds: int | dict[Any, Any] = 10,
         negations: bool = True,
         max_categories: int = 20,
@@ -118,7 +118,7 @@ class RuleSetClassifier(CertifiedClassifier):
     def _check_features(self) -> None:
         """The conditions are those of the binarizer, which checks its own parameters."""
 
-    def _features(self, table: pd.DataFrame, weight: np.ndarray | None) -> pd.DataFrame:
+    def _features(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> pd.DataFrame:
         return self._conditions_in(table, weight)
 
     def _problem(self, features: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:

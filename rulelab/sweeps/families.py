@@ -20,6 +20,7 @@ from ..problem import Groups, Problem
 from ..rule_list import RuleListSearch
 from ..rule_set import RuleSetSearch
 from ..search import Search, Status
+from ..warming import warm_up
 from .errors import SweepError
 from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
@@ -87,8 +88,7 @@ class Family(Method):
             return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, str(error))
         start = None if warm_start is None else self.model.from_dict(warm_start)
         search = self.search(problem, parameters, plan, start)
-        if not search.compiled:
-            search.advance(1)  # compiling is no part of the fit, nor of its time limit
+        warm_up(self.name)  # compiling is no part of the fit, nor of its time limit
         began = time.perf_counter()
         for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
             if stopped():
@@ -198,7 +198,10 @@ class FallingRuleLists(_Mined):
 
 
 class RuleSets(Family):
-    """Rule sets of the conditions themselves; fairness constraints hold between the groups that gaps compare."""
+    """Rule sets of the conditions themselves, from the smallest complexity to the largest.
+
+    Each optimum is the next search's first set. Fairness constraints hold between the groups that gaps compare.
+    """
 
     name = "rule_set"
     model = RuleSet
@@ -213,6 +216,8 @@ class RuleSets(Family):
         **BINARIZING,
     }
     grid = {"max_complexity": [5, 10, 15, 20]}
+    path = "max_complexity"
+    falling = False
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         if parameters["fairness"] is not None and plan.groups is None:
@@ -231,7 +236,9 @@ class RuleSets(Family):
         return replace(problem, groups=groups)
 
     def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, warm_start: Model | None) -> Search:
-        return RuleSetSearch(problem, **_own(parameters, self.preparation), random_state=plan.random_state)
+        start = warm_start if isinstance(warm_start, RuleSet) else None
+        options = _own(parameters, self.preparation)
+        return RuleSetSearch(problem, **options, random_state=plan.random_state, warm_start=start)
 
     def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
         model = RuleSet.without_rules([0, 1], *_totals(part))

@@ -44,7 +44,8 @@ def sweep(
     """Fit a family of models over a grid of parameters, each on the folds of a stratified cross-validation.
 
     Returns at once; the fits go on in the background. Conditions and antecedents are made from the training rows of
-    each fold alone. Along the regularization each search starts from the optimum before.
+    each fold alone. Along the regularization of rule lists, and the complexity of rule sets, each search starts from
+    the optimum before.
 
     Parameters
     ----------
@@ -54,8 +55,8 @@ def sweep(
         One of `rulelab.sweeps.FAMILIES`.
     grid : dict of list, optional
         Values by parameter: of the search (regularization, ...), of mining (max_conditions, min_support, max_support,
-        by_class) and of binarizing (thresholds, negations, max_categories). Every combination is fitted. Default: the
-        family's.
+        by_class: supports count within a class) and of binarizing (thresholds, negations, max_categories). Every
+        combination is fitted. Default: the family's.
     cv : int
         Number of folds.
     sensitive : str or sequence of str, optional

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import param
 
+from .data import UPLOADED
 from .esc import plain
 
 
@@ -20,7 +21,11 @@ def read(query: str, owner: param.Parameterized, names: Sequence[str]) -> list[s
         try:
             owner.param.update(**{name: text if isinstance(owner.param[name], param.String) else _value(text)})
         except ValueError:
-            complaints.append(f"the address asks for {name} = {plain(text, 40)}, which is not possible; it is ignored")
+            complaints.append(
+                "a file that was uploaded is not kept when the page is loaded again; upload it once more"
+                if text == UPLOADED
+                else f"the address asks for {name} = {plain(text, 40)}, which is not possible; it is ignored"
+            )
     return complaints
 
 
@@ -40,8 +45,8 @@ def follow(location: Any, owner: param.Parameterized, names: Sequence[str]) -> l
 
     def update(*_: Any) -> None:
         entries = write(owner, names)
-        kept = {k: v for k, v in location.query_params.items() if k not in names}
-        location.search = _query({**kept, **{k: v for k, v in entries.items() if v is not None}})
+        kept = [entry for entry in parse_qsl(location.search.removeprefix("?")) if entry[0] not in names]
+        location.search = _query({**dict(kept), **{k: v for k, v in entries.items() if v is not None}})
 
     owner.param.watch(update, list(names))
     return complaints

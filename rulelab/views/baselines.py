@@ -9,7 +9,7 @@ import numpy as np
 
 from ..sweeps.baselines import BASELINES
 from ..sweeps.plan import Fold, Part, Plan, make_plan
-from .card import Rows
+from .rows import Rows
 from .scores import Accuracy
 from .words import NONE, counted
 

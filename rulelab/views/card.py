@@ -16,12 +16,15 @@ from ..rule_set import RuleSetSearch
 from ..search import Search, Snapshot, Status
 from . import snippet
 from .esc import plain
+from .rows import Rows, Split
 from .session import Prepared
 from .words import count, family_name
 
 MAX_NOTE = 2000
 """Most characters of the texts on intended use and limits."""
 MAX_UPLOAD_BYTES = 5_000_000
+FILE, BROWSER = "file", "browser"
+"""Where a card comes from that nobody here has made."""
 _MAX_ENTRIES = 60
 _LARGEST = 1e300
 
@@ -51,33 +54,6 @@ class Proof:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """The data that a model was trained on, and those it was not.
-
-    Attributes
-    ----------
-    data : Dataset
-    test : int array or None
-        Positions of the rows that were kept out of training.
-    """
-
-    data: Dataset
-    test: np.ndarray | None = None
-
-    @property
-    def training(self) -> np.ndarray:
-        """Positions of the training rows."""
-        everything = np.arange(len(self.data.y))
-        return everything if self.test is None else np.setdiff1d(everything, self.test)
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Equal for the same split of the same data."""
-        kept_out = () if self.test is None else (self.test.tobytes(),)
-        return (self.data.name, self.data.target, str(self.data.positive), self.data.X.shape, *kept_out)
-
-
-@dataclass(frozen=True, eq=False)
 class Card:
     """A model and what is known about it.
 
@@ -100,8 +76,8 @@ class Card:
         Written by people.
     code : str
         Python that makes the model again.
-    from_file : bool
-        Whether everything besides the model is what a file says, unchecked.
+    origin : str
+        `FILE` or `BROWSER` where everything besides the model is what these say, unchecked; empty for a card made here.
     rows : Rows or None
     search : Search or None
         That has proven the model optimal.
@@ -118,7 +94,7 @@ class Card:
     intended_use: str = ""
     limits: str = ""
     code: str = ""
-    from_file: bool = False
+    origin: str = ""
     rows: Rows | None = field(default=None, repr=False)
     search: Search | None = field(default=None, repr=False)
 
@@ -161,8 +137,8 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     if best is None:
         raise ValueError("the search has no model yet; let it run")
     prepared = prepared or Prepared(search)
-    rows = None if prepared.data is None else Rows(prepared.data, prepared.test_rows)
     recipe = prepared.recipe
+    rows = None if prepared.data is None else Rows(prepared.data, prepared.test_rows, _split(recipe, prepared.data))
     return Card(
         model=best.model,
         title=prepared.name if prepared.data is not None else family_name(search.family),
@@ -187,9 +163,11 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     )
 
 
-def of_model(model: Model, data: Dataset | None = None, test: np.ndarray | None = None) -> Card:
+def of_model(
+    model: Model, data: Dataset | None = None, test: np.ndarray | None = None, split: Split | None = None
+) -> Card:
     """The card of a model alone, or of one and the data it was trained on."""
-    rows = None if data is None else Rows(data, test)
+    rows = None if data is None else Rows(data, test, split)
     return Card(
         model=model,
         title=family_name(model.family) if data is None else data.name,
@@ -233,13 +211,18 @@ def parse(contents: bytes, file_name: str) -> Card:
         intended_use=_text(entry, "intended_use", MAX_NOTE),
         limits=_text(entry, "limits", MAX_NOTE),
         code=snippet.of_model(model),
-        from_file=True,
+        origin=FILE,
     )
 
 
 def annotated(card: Card, intended_use: str, limits: str) -> Card:
     """The card with other texts."""
     return replace(card, intended_use=intended_use[:MAX_NOTE], limits=limits[:MAX_NOTE])
+
+
+def _split(recipe: Any, data: Dataset) -> Split | None:
+    named = recipe is not None and recipe.load_code == snippet.load_code(data.name)
+    return Split(data.name, len(data.y), recipe.test_share) if named else None
 
 
 def _scope(search: Search) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 
 from ..models import DecisionList, RuleSet
-from .card import Card, Proof
+from .card import BROWSER, FILE, Card, Proof
 from .compare import Differences
 from .esc import esc
 from .rule_tables import rules_table
@@ -17,6 +17,13 @@ from .words import NONE, count, family_name, objective
 
 _SHORT = 40
 """Longer facts are set as text."""
+_ORIGINS = {
+    FILE: ("From a file; nothing of this was checked here.", "As the file says; not checked here."),
+    BROWSER: (
+        "Pinned before the page was loaded again; the proof was not checked since.",
+        "As the browser kept it; not checked here.",
+    ),
+}
 
 
 def head(card: Card, letter: str = "") -> str:
@@ -67,7 +74,7 @@ def groups(scores: Scores) -> str:
 def facts(card: Card, marked: Differences | None = None) -> str:
     """Data and parameters; those that differ from the other cards are marked."""
     marked = marked or Differences()
-    source = '<p class="note">As the file says; not checked here.</p>' if card.from_file else ""
+    source = f'<p class="note">{_ORIGINS[card.origin][1]}</p>' if card.origin else ""
     body = _fact_rows(card.data.items(), marked.data) + _fact_rows(card.parameters.items(), marked.parameters)
     if not body:
         return '<p class="note">Nothing is known of the data and parameters.</p>'
@@ -91,9 +98,9 @@ def _family(card: Card) -> str:
 
 def _state(card: Card) -> str:
     proof = card.proof
-    if card.from_file:
+    if card.origin:
         said = f" It says: {_standing(card, proof)}" if proof else ""
-        return f'<p class="state open">From a file; nothing of this was checked here.{said}</p>'
+        return f'<p class="state open">{_ORIGINS[card.origin][0]}{said}</p>'
     if proof is None:
         return '<p class="state open">Nothing is known of how close to optimal it is.</p>'
     return f'<p class="state {"proven" if proof.proven else "open"}">{_standing(card, proof)}</p>'

@@ -35,7 +35,10 @@ summary {{ font-weight: 600; font-size: 13px; cursor: pointer; margin: 10px 0 4p
 .groups .range {{ display: block; }}
 .more {{ margin-top: 8px; }}
 .spread {{ background: {FAINT}; }}
-.methods caption {{ text-align: left; color: {MUTED}; font-size: 13px; padding: 2px 0 6px; }}
+.methods thead th {{ overflow-wrap: normal; }}
+.points {{ min-width: 660px; }}
+.points td {{ white-space: nowrap; }}
+.methods caption {{ text-align: left; color: {MUTED}; font-size: 13px; padding: 6px; }}
 .text {{ overflow-wrap: anywhere; }}
 @container (max-width: 400px) {{
   .groups tr {{ display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); }}

@@ -11,9 +11,10 @@ import panel_material_ui as pmui
 import param
 from panel.viewable import Viewer
 
-from . import baselines, card_html, report, scores
+from . import baselines, card_html, kept, report, scores
 from .beat import Beat
-from .card import MAX_UPLOAD_BYTES, Card, Rows, parse
+from .browser import Kept
+from .card import MAX_UPLOAD_BYTES, Card, parse
 from .card_style import MODEL_CSS
 from .compare import LETTERS, differences
 from .esc import plain
@@ -21,6 +22,7 @@ from .html import Html
 from .job import Job
 from .live import LiveText
 from .model_card import ModelCard
+from .rows import Rows
 from .style import BAR_CSS, BUTTON_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, STACK_CSS, WIDE_TABLE_CSS
 from .words import counted
 
@@ -32,7 +34,13 @@ _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class CompareView(Viewer):
-    """Up to four model cards side by side."""
+    """Up to four model cards side by side.
+
+    Attributes
+    ----------
+    kept : Kept
+        Lets the cards survive that the page is loaded again; it has to be shown somewhere on the page.
+    """
 
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
@@ -40,7 +48,11 @@ class CompareView(Viewer):
         super().__init__(**params)
         self._cards: list[ModelCard] = []
         self._fitting: dict[tuple[Any, ...], tuple[Rows, Job]] = {}
+        self._returning: Job | None = None
         self._beat = Beat(self.refresh)
+        self.kept = Kept(width=0, height=0, margin=0)
+        self.kept.param.watch(self._bring_back, "found")
+        self.kept.param.watch(self._not_kept, "problem")
         self._build()
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.on_session_destroyed(lambda _: self.close())
@@ -65,8 +77,10 @@ class CompareView(Viewer):
         if len(self._cards) == len(LETTERS):
             raise ValueError(f"{len(LETTERS)} models are pinned already; remove one in the tab Compare first")
         shown = ModelCard(card, on_remove=lambda: self.remove(shown))
+        shown.param.watch(lambda *_: self._keep(), ["intended_use", "limits"])
         self._cards.append(shown)
         self._arrange()
+        self._keep()
         return LETTERS[len(self._cards) - 1]
 
     def remove(self, shown: ModelCard) -> None:
@@ -78,6 +92,7 @@ class CompareView(Viewer):
             self._fitting.pop(key)[1].cancel()
         self.complain("")
         self._arrange()
+        self._keep()
 
     def take(self, contents: bytes, file_name: str) -> None:
         """Pin the model of an uploaded file; a file that cannot be used is complained about."""
@@ -107,13 +122,22 @@ class CompareView(Viewer):
             shown.close()
         for _, job in self._fitting.values():
             job.cancel()
+        if self._returning is not None:
+            self._returning.cancel()
         self._beat.stop()
 
     def refresh(self) -> bool:
-        """Show how far the other methods are; True while they are being fitted."""
+        """Show how far the other methods are, and cards that come back; True while there is something to wait for."""
+        returning = self._returning
+        if returning is not None and not returning.busy:
+            self._returning = None
+            self._put_back(returning)
         jobs = [job for _, job in self._fitting.values()]
         busy = [job for job in jobs if job.busy]
-        self._status.param.update(tone="busy", phase=f"For comparison: {busy[0].standing}" if busy else "")
+        phase = f"For comparison: {busy[0].standing}" if busy else ""
+        if self._returning is not None:
+            phase = self._returning.standing.capitalize()
+        self._status.param.update(tone="busy", phase=phase)
         errors = [job.error for job in jobs if not job.busy and job.error]
         if errors:
             self.complain(f"the other methods could not be fitted: {errors[0]}")
@@ -121,7 +145,7 @@ class CompareView(Viewer):
         if self._others.object != text:
             self._others.object = text
             self._others_box.visible = bool(text)
-        return bool(busy)
+        return bool(busy) or self._returning is not None
 
     def comparisons(self) -> list[str]:
         """HTML tables of the pinned models and the other methods, one per split of data."""
@@ -162,6 +186,43 @@ class CompareView(Viewer):
             self._report.disabled = not self._cards
             self._fit.disabled = all(shown.card.rows is None for shown in self._cards)
         self.refresh()
+
+    def _keep(self) -> None:
+        """Let the browser keep the cards, once it has said what it kept before."""
+        if self.kept.found is None or self._returning is not None:
+            return
+        try:
+            self.kept.kept = kept.written([shown.card for shown in self._cards])
+        except ValueError as error:
+            self.complain(str(error))
+
+    def _bring_back(self, event: param.parameterized.Event) -> None:
+        """The browser says what it kept: at once when the page is there, and never again."""
+        if event.old is not None:
+            return
+        if event.new:
+            self._returning = Job(partial(_read, event.new))
+            self._beat.start()
+        else:
+            self._keep()
+
+    def _put_back(self, job: Job) -> None:
+        if job.result is None:
+            self.complain(f"the pinned models cannot be brought back: {job.error}")
+            return
+        cards, complaints = job.result
+        for card in cards:
+            try:
+                self.pin(card)
+            except ValueError as error:
+                complaints.append(str(error))
+        if complaints:
+            self.complain("; ".join(complaints))
+        self._keep()
+
+    def _not_kept(self, event: param.parameterized.Event) -> None:
+        if event.new:
+            self.complain(f"the browser does not keep the pinned models ({event.new}); save those you need as JSON")
 
     def _received(self, event: param.parameterized.Event) -> None:
         if event.new:
@@ -210,6 +271,10 @@ class CompareView(Viewer):
 def _row(shown: ModelCard) -> tuple[scores.Accuracy | None, scores.Accuracy | None, str]:
     size = ", ".join(counted(n, name) for name, n in card_html.complexity(shown.card))
     return shown.scores.training, shown.scores.test, size
+
+
+def _read(text: str, progress: Any) -> tuple[list[Card], list[str]]:
+    return kept.read(text, progress.report)
 
 
 def _fit(rows: Rows, progress: Any) -> dict[str, baselines.Row]:

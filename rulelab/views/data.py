@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -12,6 +13,8 @@ from .. import datasets
 from .esc import plain
 from .recipe import MAX_CELLS
 
+UPLOADED = "(uploaded file)"
+"""In place of the name of a data set."""
 MAX_UPLOAD_BYTES = 100_000_000
 MAX_LABELS = 50
 MAX_GROUPS = 12
@@ -60,7 +63,38 @@ class Upload:
         few = self.frame.nunique(dropna=False).between(2, MAX_GROUPS)
         return [str(column) for column in self.frame.columns[few.to_numpy()] if str(column) != target]
 
-    def dataset(self, target: str, positive: Any, sensitive: str | None = None) -> datasets.Dataset:
-        """The data set that predicts whether ``target`` is ``positive``; a sensitive column stays a feature."""
-        columns = [] if sensitive is None else [sensitive]
-        return datasets.from_frame(self.frame, target, positive, columns, keep_sensitive=True, name=self.name)
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """An uploaded table, and what in it is to be predicted.
+
+    Attributes
+    ----------
+    upload : Upload
+    target : str
+        Name of a column.
+    positive : object
+        The value of it to predict; None: the larger one of two.
+    """
+
+    upload: Upload
+    target: str
+    positive: Any = None
+
+    @property
+    def grouping(self) -> list[str]:
+        """The columns that may tell groups of people apart."""
+        return self.upload.grouping(self.target)
+
+    def dataset(self, sensitive: Sequence[str] = ()) -> datasets.Dataset:
+        """The data set; sensitive columns stay features. Raises DatasetError."""
+        frame, name = self.upload.frame, self.upload.name
+        return datasets.from_frame(frame, self.target, self.positive, list(sensitive), keep_sensitive=True, name=name)
+
+    def code(self, sensitive: Sequence[str] = ()) -> str:
+        """Python that reads the same from the file, with ``rl`` for this package."""
+        chosen: dict[str, Any] = {"target": self.target, "positive": self.positive}
+        if sensitive:
+            chosen |= {"sensitive": list(sensitive), "keep_sensitive": True}
+        arguments = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+        return f"rl.datasets.read({self.upload.file!r}, {arguments})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ LABELS = {
     "threshold_optimizer": "Threshold optimizer",
 }
 """What families and baselines are called."""
+_CRITERION = re.compile(r"([A-Z][A-Za-z]+)\((\w+=[\d.e-]+(?:, \w+=[\d.e-]+)*)\)")
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,17 @@ def word(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else plain(value, 80)
+    if isinstance(value, float):
+        return f"{value:g}"
+    text = plain(value, 80)
+    criterion = _CRITERION.fullmatch(text)
+    return text if criterion is None else _criterion(*criterion.groups())
+
+
+def _criterion(name: str, arguments: str) -> str:
+    """A fairness constraint: what it compares, and the largest differences."""
+    words = re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower()
+    return f"{words} ≤ {' and '.join(one.partition('=')[2] for one in arguments.split(', '))}"
 
 
 def gap_name(criterion: str, measure: str) -> str:
@@ -166,8 +178,12 @@ def percent(point: Point, name: str) -> str:
 
 
 def number(point: Point, name: str) -> str:
-    """A number with its standard error."""
+    """A number with its standard error, both to the error's first digit, or to its second one where the first is 1."""
     value, error = point.value(name), point.error(name)
     if math.isnan(value):
         return NONE
-    return f"{value:.4g}" if math.isnan(error) or not error else f"{value:.4g} ± {error:.2g}"
+    if math.isnan(error) or not error:
+        return f"{value:.4g}"
+    first = math.floor(math.log10(error))
+    digits = max(0, -first + (error < 2 * 10**first))
+    return f"{value:.{digits}f} ± {error:.{digits}f}"

@@ -14,9 +14,11 @@ from ..datasets import Dataset
 from ..sweeps import FAMILIES, Result, Sweep
 from ..sweeps.grid import plain as plain_value
 from ..sweeps.plan import Fold
+from ..warming import warm_up
 from . import card as cards
 from .card import Card, Proof
 from .fronts import word
+from .rows import Rows, Split
 from .session import Prepared
 from .words import family_name
 
@@ -36,7 +38,7 @@ def data_of(sweep: Sweep) -> Dataset:
     )
 
 
-def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "") -> Card:
+def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: bool = False) -> Card:
     """The card of the model of one fold: trained on the others, tested on this one.
 
     Parameters
@@ -47,6 +49,8 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "") -> Card
         Of the sweep.
     code : str
         Python that starts the sweep as ``sweep``; empty: not known.
+    named : bool
+        Whether `rulelab.datasets.load` knows the data by name.
 
     Raises
     ------
@@ -54,7 +58,9 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "") -> Card
         When the fit has no model.
     """
     plan = sweep.plan
-    card = cards.of_model(result.load(), data, np.flatnonzero(plan.fold_of == result.fold))
+    dealt = {"folds": plan.n_folds, "fold": result.fold, "seed": plan.random_state}
+    split = Split(data.name, len(data.y), **dealt) if named else None
+    card = cards.of_model(result.load(), data, np.flatnonzero(plan.fold_of == result.fold), split)
     proof = None
     if result.objective is not None and result.lower_bound is not None:
         scope = f"no {family_name(result.family)} over the conditions of this fold has a smaller objective"
@@ -68,7 +74,7 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "") -> Card
     return _completed(replace(card, code=again if code else card.code), sweep, result.point, title, proof)
 
 
-def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], None]) -> Card:
+def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], None], named: bool = False) -> Card:
     """The card of the configuration searched once more, on all rows; such a model has no test rows.
 
     Parameters
@@ -80,6 +86,8 @@ def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], No
         Of the sweep.
     report : callable
         Told what is being done; it may raise to end the work.
+    named : bool
+        Whether `rulelab.datasets.load` knows the data by name.
 
     Raises
     ------
@@ -91,22 +99,22 @@ def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], No
     report("making the conditions of all rows")
     part = replace(plan, fold_of=np.ones_like(plan.fold_of)).fold(0).train
     title = f"{data.name}, all rows"
+    rows = Rows(data, None, Split(data.name, len(data.y)) if named else None)
     try:
         problem = method.problem(Fold(0, part, part, plan.compared), chosen)
     except NothingFound as error:
         model, objective = method.without_rules(part, chosen)
         proof = Proof(objective, objective, True, str(error))
-        return _completed(cards.of_model(model, data), sweep, point, title, proof)
+        return _completed(replace(cards.of_model(model, data), rows=rows), sweep, point, title, proof)
     search = method.search(problem, chosen, plan, None)
     report("compiling the search")
-    if not search.compiled:
-        search.advance(1)
+    warm_up(method.name)
     for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
         report("searching on all rows")
     if snapshot.incumbent is None:
         raise ValueError(f"on all rows no {family_name(method.name)} that meets the constraint was found")
     prepared = Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
-    card = cards.of_search(search, snapshot, prepared)
+    card = replace(cards.of_search(search, snapshot, prepared), rows=rows)
     return _completed(card, sweep, point, title, card.proof)
 
 

@@ -34,7 +34,7 @@ def table(points: Sequence[Point], on: str, gap: str | None) -> str:
     body = "".join(_row(p, names, [p.key in keys for keys in best]) for p in points)
     return (
         '<div class="box" role="region" aria-label="Table of the points" tabindex="0" style="overflow-x: auto">'
-        '<table class="facts methods" style="min-width: 620px">'
+        '<table class="facts methods points">'
         f"<caption>Means over the folds on {PARTS[on]}, ± one standard error</caption>"
         '<thead><tr><th scope="col">method</th>'
         + "".join(f'<th class="num" scope="col">{head}</th>' for head in heads)

@@ -142,14 +142,15 @@ class PointModel(Viewer):
         data = self._started.data or fronts_card.data_of(sweep)
         if self.fold == ALL_ROWS:
             self._about.object = _ABOUT_ALL
-            self._job = Job(partial(_refitted, sweep, point.point, data), POOL)
+            self._job = Job(partial(_refitted, sweep, point.point, data, self._started.named), POOL)
             self.refresh()
             self._wake()
             return
         codes = self._started.codes
         result = next(r for r in sweep.results if (r.point, r.fold) == (point.point, self.fold))
         self._about.object = _ABOUT_FOLD
-        self._put(fronts_card.of_fold(sweep, result, data, codes[point.sweep] if codes else ""))
+        code = codes[point.sweep] if codes else ""
+        self._put(fronts_card.of_fold(sweep, result, data, code, self._started.named))
 
     def _put(self, card: Card) -> None:
         self._shown = ModelCard(card)
@@ -193,5 +194,5 @@ class PointModel(Viewer):
         )
 
 
-def _refitted(sweep: Any, point: int, data: Any, progress: Progress) -> Card:
-    return fronts_card.refitted(sweep, point, data, progress.report)
+def _refitted(sweep: Any, point: int, data: Any, named: bool, progress: Progress) -> Card:
+    return fronts_card.refitted(sweep, point, data, progress.report, named)

@@ -10,24 +10,16 @@ import rulelab
 
 from ..datasets import Dataset, load
 from ..sweeps import BASELINES, Sweep, SweepError, sweep
-from .families.falling_rule_list import FallingRecipe
-from .families.rule_list import RuleListRecipe
-from .families.rule_set import RuleSetRecipe
+from ..warming import warm_up
+from . import snippet
 from .fronts_run import Started
-from .recipe import Recipe
+from .recipe import refuse_large
 from .words import family_name
 
 MAX_VALUES = 30
 """Most values of one parameter."""
 SMALL_TREES = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}
 """Of CART: sizes that compare with rule lists."""
-
-RECIPES: dict[str, type[Recipe]] = {
-    "rule_list": RuleListRecipe,
-    "falling_rule_list": FallingRecipe,
-    "rule_set": RuleSetRecipe,
-}
-"""Per family the class that knows how to compile its search."""
 
 Grid = Mapping[str, Sequence[Any]]
 
@@ -68,6 +60,10 @@ class Order:
         Sensitive attributes, intersected when there are several.
     time_limit : float
         Seconds of each search.
+    source : callable or None
+        Gives the data set, where it is none by name.
+    source_code : str
+        Python that does the same, with ``rl`` for this package.
     """
 
     data: str
@@ -76,7 +72,8 @@ class Order:
     folds: int = 5
     sensitive: tuple[str, ...] = ()
     time_limit: float = 10.0
-    load: Callable[[str], Dataset] = field(default=load, repr=False)
+    source: Callable[[], Dataset] | None = field(default=None, repr=False)
+    source_code: str = ""
 
     def __call__(self, report: Callable[[str], None]) -> Started:
         """Start all sweeps; baselines are fitted beside the first one.
@@ -89,10 +86,11 @@ class Order:
         if not self.grids:
             raise SweepError("choose at least one family to sweep")
         report("reading the data")
-        data = self.load(self.data)
+        data = load(self.data) if self.source is None else self.source()
+        refuse_large(data)
         for family in self.grids:
             report(f"compiling the search for a {family_name(family)}: once per machine, some seconds")
-            RECIPES[family](load=lambda: data).warm_up()
+            warm_up(family)
         started: list[Sweep] = []
         try:
             for family in self.grids:
@@ -102,13 +100,15 @@ class Order:
             for one in started:
                 one.cancel()
             raise
-        return Started(tuple(started), data, tuple(self.code(family) for family in self.grids))
+        codes = tuple(self.code(family) for family in self.grids)
+        return Started(tuple(started), data, codes, named=self.source is None)
 
     def code(self, family: str) -> str:
         """Python that starts the family's sweep as ``sweep``."""
         options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options(family).items())
+        source = self.source_code or snippet.load_code(self.data)
         return (
-            f"import rulelab as rl\n{_imports(self.grids[family])}\ndata = rl.datasets.load({self.data!r})\n"
+            f"import rulelab as rl\n{_imports(self.grids[family])}\ndata = {source}\n"
             f"sweep = rl.sweep(\n    data,\n    {family!r},\n{options})"
         )
 

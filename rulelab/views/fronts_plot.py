@@ -40,9 +40,17 @@ _MARKERS = {
     "compas_score": "asterisk",
 }
 _DOMINATED = 0.12
-_HEIGHT = 380
+_HEIGHT = 300
+_LEGEND_ROW = 26
+_LEGEND_COLUMNS = 2
 _POINT = ("key", "label", "marker", "color", "alpha", "x", "x_low", "x_high", "y", "y_low", "y_high")
 _TEXTS = ("accuracy", "size", "gap", "folds")
+_TOOLTIP = (
+    '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
+    "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>folds @folds</div>"
+)
+"""Narrow, so that it has a place beside the point on a phone. Bokeh escapes what it puts in."""
+_MOST_TOOLTIPS = 3
 
 EXPORT = """
 const found = []
@@ -87,12 +95,13 @@ class FrontPlot:
     def __init__(self, title: str, x_label: str, on_tap: Callable[[str], None]) -> None:
         self._on_tap = on_tap
         self._dark = False
+        self._shown: str | None = None
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in (*_POINT, *_TEXTS)})
         self._across = ColumnDataSource({"y": [], "color": []})
         self._chosen = ColumnDataSource({"x": [], "y": []})
         self._steps = {family: ColumnDataSource({"x": [], "y": []}) for family in _COLORS}
-        self.figure: figure = new_figure(title, x_label, "accuracy (%)", height=_HEIGHT)
+        self.figure: figure = new_figure(title, x_label, "accuracy (%)", height=_HEIGHT + 3 * _LEGEND_ROW)
         self._draw()
         self._points.selected.on_change("indices", self._tapped)
 
@@ -119,6 +128,7 @@ class FrontPlot:
         chosen : str or None
             Key of the point with the ring.
         """
+        self._shown = chosen
         lines = fronts(points, x)
         at = self._places(points, x)
         best = {p.key for line in lines.values() for p in line} | {p.key for p in points if math.isnan(p.value(x))}
@@ -138,7 +148,14 @@ class FrontPlot:
             visible = self._methods[item.label.value] in present
             if item.visible != visible:
                 item.visible = visible
+        self._grow(len(present))
         self._fit()
+
+    def _grow(self, methods: int) -> None:
+        """Make room for the legend."""
+        height = _HEIGHT + _LEGEND_ROW * max(3, math.ceil(methods / _LEGEND_COLUMNS))
+        if self.figure.height != height:
+            self.figure.height = height
 
     def _color(self, point: Point) -> str:
         return color(point.method, self._dark)
@@ -210,16 +227,13 @@ class FrontPlot:
             for method, marker in _MARKERS.items()
         }
         self._methods = {LABELS[method]: method for method in _MARKERS}
-        add_legend(plot, [(LABELS[method], dots) for method, dots in self._samples.items()], columns=2)
+        add_legend(plot, [(LABELS[method], dots) for method, dots in self._samples.items()], columns=_LEGEND_COLUMNS)
         self._legend = plot.legend[0]
-        self._legend.update(label_text_font_size="12px")
         for item in self._legend.items:
             assert isinstance(item, LegendItem)
             item.visible = False
-        tooltips = [
-            *(("", "@label"), ("accuracy", "@accuracy"), ("complexity", "@size"), ("gap", "@gap"), ("folds", "@folds")),
-        ]
-        plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips), TapTool(renderers=[dots]))
+        hover = HoverTool(renderers=[dots], tooltips=_TOOLTIP, limit=_MOST_TOOLTIPS)
+        plot.add_tools(hover, TapTool(renderers=[dots]))
         plot.add_tools(BoxZoomTool(), ResetTool())
         plot.toolbar.update(active_drag=None, autohide=True, logo=None)
         plot.toolbar_location = "right"
@@ -244,7 +258,7 @@ class FrontPlot:
     def _tapped(self, attr: str, old: list[int], new: list[int]) -> None:
         if new:
             self._points.selected.indices = []
-            self._on_tap(self._points.data["key"][new[0]])
+            self._on_tap(_next([self._points.data["key"][i] for i in sorted(new)], self._shown))
 
 
 def _bring(source: ColumnDataSource, columns: Columns) -> None:
@@ -261,6 +275,11 @@ def _bring(source: ColumnDataSource, columns: Columns) -> None:
         source.patch(changed)
     if len(columns["key"]) > n:
         source.stream({name: values[n:] for name, values in columns.items()})
+
+
+def _next(tapped: Sequence[str], shown: str | None) -> str:
+    """The point to show of those that lie on each other: tapped again and again, all of them in turn."""
+    return tapped[(tapped.index(shown) + 1) % len(tapped)] if shown in tapped else tapped[0]
 
 
 def _short(value: float) -> float:

@@ -34,11 +34,14 @@ class Started:
         None: known to the sweeps only.
     codes : tuple of str
         Per sweep the Python that starts it; may be empty.
+    named : bool
+        Whether `rulelab.datasets.load` knows the data by name.
     """
 
     sweeps: tuple[Sweep, ...]
     data: Dataset | None = None
     codes: tuple[str, ...] = ()
+    named: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ import param
 from .. import datasets
 from ..datasets.registry import RECORDS
 from ..sweeps import BASELINES, FAMILIES, SweepError
-from .esc import plain
-from .families.rule_set import NO_CRITERION, RuleSetRecipe, RuleSetSettings
+from .data import UPLOADED, Labelled
+from .esc import esc, plain
+from .families.rule_set import NO_CRITERION, RuleSetSettings, criterion_of
 from .form import card, column, field, note, pair, worded
 from .fronts import LABELS
 from .fronts_order import Order, available, numbers
@@ -31,6 +32,7 @@ SHARED = (
 _NO_GROUPS = "(none)"
 _AND = " and "
 _USUAL = ["cart", "random_forest", "logistic_regression"]
+_HOW_TO_UPLOAD = "To sweep a table of your own, upload it in the tab Search; it is offered here then."
 
 
 class SweepSetup(param.Parameterized):
@@ -60,6 +62,7 @@ class SweepSetup(param.Parameterized):
     sweep_folds = param.Integer(default=5, label="Folds")
     sweep_time_limit = param.Number(default=10.0, label="Time limit per fit (s)")
     sweep_baselines = param.ListSelector(default=_USUAL, objects=list(BASELINES), label="Compare with")
+    uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The user's own table, which can be swept too.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -68,8 +71,10 @@ class SweepSetup(param.Parameterized):
         self._options = {
             plain(name if how != "download" else f"{name} (to be downloaded)"): name for name, how in offered.items()
         }
+        self._attributes: dict[str, tuple[str, ...]] = {}
         self._offer()
         self._build()
+        self._offer_upload()
 
     def order(self) -> Order:
         """The present settings, frozen; raises ValueError with a message for the user."""
@@ -77,13 +82,16 @@ class SweepSetup(param.Parameterized):
         if not grids:
             raise SweepError("choose at least one family to sweep")
         allowed = self._allowed()
+        sensitive, own = self._attributes[self.sweep_sensitive], self._own
         return Order(
-            data=self.sweep_data,
+            data=self.sweep_data if own is None else own.upload.name,
             grids=grids,
             baselines=tuple(name for name in allowed if name in self.sweep_baselines),
             folds=self.sweep_folds,
-            sensitive=() if self.sweep_sensitive == _NO_GROUPS else tuple(self.sweep_sensitive.split(_AND)),
+            sensitive=sensitive,
             time_limit=self.sweep_time_limit,
+            source=None if own is None else partial(own.dataset, sensitive),
+            source_code="" if own is None else own.code(sensitive),
         )
 
     def new_run(self) -> Run:
@@ -107,23 +115,56 @@ class SweepSetup(param.Parameterized):
                 "a fairness constraint needs groups of people; choose a sensitive attribute, or no constraint"
             )
         tolerances = numbers(self.set_tolerances, self.param.set_tolerances.label)
-        make = partial(RuleSetRecipe, partial(datasets.load, self.sweep_data), fairness=self.set_fairness)
-        recipes = (make(tolerance=value, negatives_tolerance=value) for value in tolerances)
-        return [None, *(recipe.criterion for recipe in recipes)]
+        return [None, *(criterion_of(self.set_fairness, value, value) for value in tolerances)]
 
     def _allowed(self) -> list[str]:
-        record = RECORDS[self.sweep_data]
+        scored = self._own is None and "score_text" in RECORDS[self.sweep_data].excluded
         installed = importlib.util.find_spec("fairlearn") is not None
-        return available("score_text" in record.excluded, self.sweep_sensitive != _NO_GROUPS, installed)
+        return available(scored, self.sweep_sensitive != _NO_GROUPS, installed)
+
+    @property
+    def _own(self) -> Labelled | None:
+        """The user's table, where it is to be swept."""
+        return self.uploaded if self.sweep_data == UPLOADED else None
 
     @param.depends("sweep_data", watch=True)
     def _offer(self) -> None:
-        """The attributes of the data set, alone and two together."""
-        names = list(RECORDS[self.sweep_data].sensitive)
-        attributes = [*names, *(_AND.join(both) for both in combinations(names, 2)), _NO_GROUPS]
-        chosen = self.param.sweep_sensitive
+        """The attributes of the data set, alone and two together; of the user's table all columns of few values."""
+        own = self._own
+        none: dict[str, tuple[str, ...]] = {_NO_GROUPS: ()}
+        if own is None:
+            names = list(RECORDS[self.sweep_data].sensitive)
+            both = {_AND.join(pair): pair for pair in combinations(names, 2)}
+            self._attributes = {name: (name,) for name in names} | both | none
+        else:
+            self._attributes = none | {name: (name,) for name in own.grouping if name != _NO_GROUPS}
+        chosen, attributes = self.param.sweep_sensitive, list(self._attributes)
+        before = self.sweep_sensitive
         chosen.objects = attributes
-        chosen.default = self.sweep_sensitive = attributes[0]
+        chosen.default = attributes[0]
+        self.sweep_sensitive = before if own is not None and before in attributes else attributes[0]
+
+    @param.depends("uploaded", watch=True)
+    def _offer_upload(self) -> None:
+        """The user's table among the data sets, and what is predicted in it."""
+        own = self.uploaded
+        if own is not None:
+            self.param.sweep_data.objects = [*datasets.names(), UPLOADED]
+            self._data.options = {**self._options, plain(f"{own.upload.name} (your file)"): UPLOADED}
+            if self.sweep_data == UPLOADED:
+                self._offer()
+        self._say_target()
+
+    @param.depends("sweep_data", watch=True)
+    def _say_target(self) -> None:
+        own = self._own
+        text = _HOW_TO_UPLOAD
+        if own is not None:
+            what = f"{esc(own.target, 60)} = {esc(own.positive, 60)}" if own.positive is not None else esc(own.target)
+            text = f"It predicts {what}, as chosen in the tab Search."
+        elif self.uploaded is not None:
+            text = "Your file is in the list."
+        self._about_data.object = f'<p class="note">{text}</p>'
 
     @param.depends("sweep_data", "sweep_sensitive", watch=True)
     def _offer_baselines(self) -> None:
@@ -144,17 +185,19 @@ class SweepSetup(param.Parameterized):
         return box
 
     def _build(self) -> None:
-        data = pn.widgets.Select(
+        self._data = pn.widgets.Select(
             label="Data set to sweep", options=self._options, value=self.sweep_data, stylesheets=[SELECT_CSS],
             sizing_mode="stretch_width", margin=(5, 12),
         )  # fmt: skip
-        data.link(self, value="sweep_data", bidirectional=True)
+        self._data.link(self, value="sweep_data", bidirectional=True)
+        self._about_data = note("")
         families = {name: self._box("sweep_families", name) for name in FAMILIES}
         self._baselines = {name: self._box("sweep_baselines", name) for name in BASELINES}
         text = pn.widgets.TextInput
         self.data_card = card(
             "Data and families",
-            data,
+            self._data,
+            self._about_data,
             field(self, "sweep_sensitive", pn.widgets.Select),
             families["rule_list"],
             field(self, "list_grid", text),

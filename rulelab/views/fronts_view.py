@@ -191,11 +191,11 @@ class FrontView(Viewer):
         """Figures and rates of the chosen point, which may still change."""
         found = {on: next((p for p in self.points(on) if p.key == self.point), None) for on in PARTS}
         shown = any(found.values())
-        self._chosen.visible = shown
+        self._details.visible = shown
         self._hint.visible = not shown
         if not shown:
             return
-        p = found[self.on] or found["test"] or found["training"]
+        p = found[self.on] or found["test"] or found["train"]
         assert p is not None
         words = f"gap in {self.criterion.replace('_', ' ')}"
         text = fronts_html.summary(found["test"], found["train"], self.gap, words)
@@ -266,17 +266,16 @@ class FrontView(Viewer):
         self._summary = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._model = PointModel(self.complain, self._beat.start)
         self._offer_pin()
-        self._chosen = pn.Column(
+        both = pn.Column(
             pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE),
             pn.Column(self._model, css_classes=["rl-wide"], **_WIDE),
             stylesheets=[VIEW_CSS],
-            css_classes=["rl-row"],
-            visible=False,
             **_WIDE,
         )
+        self._details = pn.Column(both, css_classes=["rl-row"], visible=False, **_WIDE)
         pick = pn.Column(self._picker, self._hint, css_classes=["rl-row"], **_WIDE)
         self._layout = pn.Column(
-            *(self._alert, self._status, bar, *boxes, self._folded, pick, self._chosen),
+            *(self._alert, self._status, bar, *boxes, self._folded, pick, self._details),
             stylesheets=[VIEW_CSS],
             css_classes=["rl-fronts"],
             **_WIDE,

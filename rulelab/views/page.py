@@ -91,13 +91,16 @@ def create() -> pmui.Page:
         document.template_variables["dist_url"] = "static/extensions/panel/"
     pn.config.reconnect = True
     tabs = [make() for make in TABS]
-    page = pmui.Page(title=TITLE, main=[_tabbed(tabs)], busy_indicator=None, dark_theme=pn.config.theme == "dark")
+    search, compare, fronts = tabs
+    page = pmui.Page(
+        title=TITLE, main=[_tabbed(tabs), compare.view.kept], busy_indicator=None, dark_theme=pn.config.theme == "dark"
+    )
     if "theme" not in pn.state.session_args:
         pn.state.onload(lambda: _follow_system(page))
-    compare = next(tab.view for tab in tabs if isinstance(tab, CompareTab))
+    search.setup.param.watch(lambda event: fronts.view.setup.param.update(uploaded=event.new), "uploaded")
     for tab in tabs:
         if "on_pin" in tab.view.param:
-            tab.view.on_pin = compare.pin
+            tab.view.on_pin = compare.view.pin
         tab.view.dark = page.dark_theme
         page.link(tab.view, dark_theme="dark")
     return page

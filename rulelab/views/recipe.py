@@ -20,8 +20,6 @@ from .words import count
 MAX_CELLS = 10_000_000
 """Largest table on the page, in rows x columns."""
 SPLIT_SEED = 0
-TINY = ([[0, 1], [1, 0], [1, 1], [0, 0]], [9, 0, 1, 2], [0, 9, 2, 1])
-"""Patterns, positives and negatives of a problem that a search goes through to be compiled."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class Recipe(ABC):
         """Load, binarize and set up the search; raises ValueError with a message for the user."""
         report("reading the data")
         data = self.load()
-        _refuse_large(data)
+        refuse_large(data)
         training, test = split(data.y, self.test_share)
         report(f"binarizing {count(data.X.shape[1])} columns")
         binarizer = Binarizer(thresholds=self.quantiles, negations=self.negations)
@@ -125,7 +123,8 @@ def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:
     return training, test
 
 
-def _refuse_large(data: Dataset) -> None:
+def refuse_large(data: Dataset) -> None:
+    """Raise a ValueError for data that are too large for the page."""
     rows, columns = data.X.shape
     if rows * columns > MAX_CELLS:
         raise ValueError(

@@ -43,7 +43,8 @@ def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: S
         for words, rule, mark in zip(_lines(model), (*model.rules, model.default), marks, strict=True)
     ]
     positive = esc(names[model.classes[-1]], 16)
-    heads = (f"<th>{esc(target, 40) or 'label'}</th>", f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
+    label = f"<th>{esc(target, 40)}</th>" if target else '<th class="label">label</th>'
+    heads = (label, f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
     return _table("".join(heads), rows)
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 
 from ..metrics import wilson_interval
 from ..models import Evaluation, Model
-from .card import Card, Rows
+from .card import Card
+from .rows import Rows
 
 RATES = {
     "true_positive_rate": "TPR",

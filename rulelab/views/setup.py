@@ -13,7 +13,8 @@ from panel.viewable import Viewer
 
 from .. import datasets
 from ..datasets.registry import RECORDS
-from .data import MAX_UPLOAD_BYTES, Upload
+from . import snippet
+from .data import MAX_UPLOAD_BYTES, UPLOADED, Labelled, Upload
 from .esc import plain
 from .families import FAMILIES, FallingSettings, Family, RuleListSettings, RuleSetSettings
 from .families.mined import mining_fields
@@ -22,7 +23,6 @@ from .recipe import Recipe
 from .session import Limits, SearchSession
 from .style import SELECT_CSS
 
-UPLOADED = "(uploaded file)"
 SHARED = tuple(
     dict.fromkeys(
         (
@@ -62,10 +62,10 @@ class Setup(RuleListSettings, FallingSettings, RuleSetSettings, Viewer):
     negations = param.Boolean(default=True, label="Negate categories")
     time_limit = param.Number(default=60.0, label="Time limit (s)")
     memory_limit = param.Number(default=1000.0, label="Memory limit (MB)")
+    uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The table of the last file, as it is used.")
 
     def __init__(self, complain: Callable[[str], None] = lambda message: None, **params: Any) -> None:
         self._complain = complain
-        self._upload: Upload | None = None
         chosen = params.pop("data", None)
         super().__init__(**params)
         available = datasets.names()
@@ -104,46 +104,48 @@ class Setup(RuleListSettings, FallingSettings, RuleSetSettings, Viewer):
             self._complain(str(error))
             return
         self._complain("")
-        self._upload = upload
         names = upload.columns
+        self.uploaded = Labelled(upload, names[-1])
         self.param.target.objects = names
         self._target.options = _labelled(names)
         if self.target == names[-1]:
             self._offer_labels()
         self.target = names[-1]
+        self._use_columns()
         self.param.data.objects = [*datasets.names(), UPLOADED]
         self._data.options = {**self._options, plain(f"{upload.name} (your file)"): UPLOADED}
         self.data = UPLOADED
         self.param.trigger("data")
 
     def _loader(self) -> Callable[[], datasets.Dataset]:
-        if self.data == UPLOADED and self._upload is not None:
-            return partial(self._upload.dataset, self.target, self.positive, self._compared)
+        if self.data == UPLOADED and self.uploaded is not None:
+            return partial(self.uploaded.dataset, self._compared)
         return partial(datasets.load, self.data)
 
     def _load_code(self) -> str:
-        if self.data == UPLOADED and self._upload is not None:
-            chosen = {"target": self.target, "positive": self.positive}
-            if self._compared is not None:
-                chosen |= {"sensitive": self._compared, "keep_sensitive": True}
-            arguments = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
-            return f"rl.datasets.read({self._upload.file!r}, {arguments})"
-        return f"rl.datasets.load({self.data!r})"
+        if self.data == UPLOADED and self.uploaded is not None:
+            return self.uploaded.code(self._compared)
+        return snippet.load_code(self.data)
 
     @param.depends("target", watch=True)
     def _offer_labels(self) -> None:
-        if self._upload is None:
+        if self.uploaded is None:
             return
-        labels = self._upload.labels(self.target)
+        labels = self.uploaded.upload.labels(self.target)
         self.param.positive.objects = [*labels, None]
-        self.positive = labels[-1] if labels else None
         self._positive.options = {**_labelled(labels), **({} if labels else {"(too many values)": None})}
+        self.positive = labels[-1] if labels else None
+
+    @param.depends("target", "positive", watch=True)
+    def _use_columns(self) -> None:
+        if self.uploaded is not None:
+            self.uploaded = Labelled(self.uploaded.upload, self.target, self.positive)
 
     @param.depends("data", "target", watch=True)
     def _offer_groups(self) -> None:
         """The columns that the data set, or the file, may be compared by."""
-        if self.data == UPLOADED and self._upload is not None:
-            self.offer_sensitive(self._upload.grouping(self.target))
+        if self.data == UPLOADED and self.uploaded is not None:
+            self.offer_sensitive(self.uploaded.upload.grouping(self.target))
         else:
             self.offer_sensitive(list(RECORDS[self.data].sensitive))
 
@@ -155,9 +157,10 @@ class Setup(RuleListSettings, FallingSettings, RuleSetSettings, Viewer):
         self._conditions.title = "Antecedents" if self._chosen.mined else "Conditions"
 
     @property
-    def _compared(self) -> str | None:
-        """The column whose groups the search has to be fair to."""
-        return self.sensitive if self.family == "rule_set" and self.fair else None
+    def _compared(self) -> tuple[str, ...]:
+        """The column whose groups the search has to be fair to, if there is one."""
+        fair = self.family == "rule_set" and self.fair and self.sensitive is not None
+        return (self.sensitive,) if fair else ()
 
     @property
     def _chosen(self) -> Family:
@@ -186,9 +189,9 @@ class Setup(RuleListSettings, FallingSettings, RuleSetSettings, Viewer):
         )
         self._file.param.watch(self._received, "value", onlychanged=False)
         self._target = pn.widgets.Select(label="Target column", options=[], visible=False, **listed)
-        self._target.link(self, value="target")
+        self._target.link(self, value="target", bidirectional=True)
         self._positive = pn.widgets.Select(label="Positive class", options=[], visible=False, **listed)
-        self._positive.link(self, value="positive")
+        self._positive.link(self, value="positive", bidirectional=True)
         self._mining = column(*mining_fields(self))
         self._cost = column(own("regularization", pn.widgets.FloatInput, step=0.001))
         self._of_family = {name: column(*family.fields(self)) for name, family in FAMILIES.items()}

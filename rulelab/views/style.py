@@ -48,7 +48,8 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .rules tbody tr:nth-child(odd) {{ background: {FAINT}; }}
 .rules .num {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; overflow-wrap: normal; }}
 .rules th.num {{ white-space: normal; overflow-wrap: break-word; }}
-.rules .label {{ font-weight: 600; }}
+.rules th.label {{ overflow-wrap: normal; }}
+.rules td.label {{ font-weight: 600; }}
 .kw {{ color: {MUTED}; font-style: italic; }}
 .share {{ display: inline-block; min-width: 44px; padding: 0 3px;
   background: linear-gradient(to right,

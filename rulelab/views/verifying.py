@@ -14,7 +14,7 @@ from typing import Any
 
 from ..certificate import CertificateError
 from . import checker
-from .card import Card
+from .card import BROWSER, Card
 from .job import Progress
 from .pool import Pool
 from .words import count
@@ -50,7 +50,9 @@ class Verdict:
 
 def refusal(card: Card) -> str:
     """Why there is nothing to check; empty when there is."""
-    if card.from_file:
+    if card.origin == BROWSER:
+        return "the search that found this model is gone since the page was loaded again; run it, and pin its model"
+    if card.origin:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
     if card.search is None and card.proof is not None and card.proof.proven:
         return 'the search that proved this model was not kept; choose "all rows" under the plot to search again'

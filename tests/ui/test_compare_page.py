@@ -145,6 +145,43 @@ def test_uploads_are_pinned_or_explained(visit) -> None:
     assert view.foreign() == []
 
 
+def test_pinned_models_come_back_when_the_page_is_loaded_again(visit) -> None:
+    view = visit().open(QUICK)
+    pin(view)
+    compare(view)
+    view.until(lambda: cards(view) == 1)
+    view.page.get_by_role("textbox", name="Intended use").fill("for teaching")
+    view.page.keyboard.press("Tab")
+    upload(view, "b.json", saved())
+    view.until(lambda: cards(view) == 2)
+    view.until(lambda: "for teaching" in view.page.evaluate("sessionStorage.getItem('rulelab') ?? ''"))
+    figures = view.page.locator("table.figures")
+    view.until(lambda: "–\n" not in figures.first.inner_text())
+    before = figures.all_inner_texts()
+
+    view.page.reload()
+    view.until(lambda: cards(view) == 2)
+    view.until(lambda: figures.all_inner_texts() == before)
+    view.page.get_by_text("Pinned before the page was loaded again").first.wait_for()
+    assert view.page.get_by_role("textbox", name="Intended use").first.input_value() == "for teaching"
+    view.button("Verify").first.click()
+    view.page.get_by_text("run it, and pin its model").wait_for()
+    for left in (1, 0):
+        view.button("Remove").first.click()
+        view.until(lambda left=left: cards(view) == left)
+    view.until(lambda: view.page.evaluate("sessionStorage.getItem('rulelab')") is None)
+
+    hostile = json.dumps([{"model": {"format": "rulelab model", "schema_version": 1, "family": HOSTILE}}])
+    view.page.evaluate("text => sessionStorage.setItem('rulelab', text)", hostile)
+    view.page.reload()
+    alert = view.page.get_by_role("alert").filter(visible=True)
+    view.until(lambda: alert.count() == 1 and HOSTILE in alert.inner_text())
+    assert cards(view) == 0
+    assert view.dialogs == []
+    assert view.foreign() == []
+    assert view.console == []
+
+
 def test_the_search_goes_on_while_another_tab_is_open(visit) -> None:
     view = visit().open("?data=breast_cancer&quantiles=10&regularization=0.001")
     view.button("Run").click()

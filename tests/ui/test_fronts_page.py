@@ -35,6 +35,7 @@ AT = """
   }
   for (const root of Bokeh.index) { walk(root) }
   const view = found[0]
+  view.el.scrollIntoView({ block: "center" })
   const source = view.model.renderers.map((r) => r.data_source).find((s) => s && "key" in s.data)
   const i = [...source.data.key].indexOf(key)
   const box = view.el.getBoundingClientRect()
@@ -82,6 +83,8 @@ def tap(view: Visit, key: str) -> None:
 def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view = opened(visit())
     assert view.button("Run").count() == 0
+    models = view.page.get_by_label("Model of", exact=True).filter(visible=True)
+    assert models.count() == 0, "nothing is chosen yet"
     view.button("Run sweep").click()
     finished(view)
     picker = view.page.get_by_label("Point", exact=True)
@@ -116,6 +119,28 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.page.get_by_role("heading", name=re.compile("A diabetes, all rows")).wait_for()
     assert view.foreign() == []
     assert view.console == []
+
+
+def test_an_uploaded_file_is_swept(visit) -> None:
+    view = visit().open('?sweep_folds=2&list_grid=0.05&sweep_families=["rule_list"]&sweep_baselines=["cart"]')
+    rows = "".join(f"{'red' if i % 3 else 'blue'},{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(60))
+    file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": f"colour,size,ok\n{rows}".encode()}
+    view.page.locator("input[type=file]").first.set_input_files(file)
+    target = view.page.get_by_label("Target column")
+    view.until(lambda: target.is_visible() and target.input_value() == "ok")
+    view.page.get_by_role("tab", name="Fronts").click()
+    view.page.get_by_label("Data set to sweep").select_option(label="mine (your file)")
+    view.page.get_by_text("predicts ok = yes").wait_for()
+    view.page.get_by_label("Sensitive attribute").last.select_option(label="colour")
+    view.button("Run sweep").click()
+    finished(view)
+    view.page.wait_for_timeout(500)
+    tap(view, "0:0")
+    title = view.page.locator(".rl-model h2")
+    view.until(lambda: title.count() == 1 and "mine, fold 1 of 2" in title.inner_text())
+    view.page.reload()
+    alert = view.page.get_by_role("alert").filter(visible=True)
+    view.until(lambda: alert.count() == 1 and "upload it once more" in alert.inner_text())
 
 
 def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them(visit) -> None:
@@ -168,6 +193,14 @@ def test_a_phone_scrolls_down_only_and_every_control_is_named(visit) -> None:
     view = opened(visit(width=390, height=844))
     view.button("Run sweep").click()
     finished(view)
+    view.page.wait_for_timeout(500)
+    for key in ("0:1", "2:1"):
+        view.page.mouse.move(*view.page.evaluate(AT, key))
+        told = view.page.get_by_text("proven optimal").and_(view.page.locator("div")).filter(visible=True)
+        told.first.wait_for()
+        box = told.first.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
     view.page.get_by_label("Point", exact=True).select_option(index=1)
     view.page.locator(".rl-model").wait_for()
     too_wide = view.page.evaluate(

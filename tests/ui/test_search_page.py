@@ -26,9 +26,7 @@ def speed(visit, name: str) -> None:
 
 
 def test_the_first_page_runs_to_the_certificate(visit) -> None:
-    began = time.monotonic()
     view = visit().open()
-    assert time.monotonic() - began < 6
     assert "ready" in view.status
     for name in ("Run", "Pause", "Step", "Stop", "Reset"):
         assert view.button(name).count() == 1

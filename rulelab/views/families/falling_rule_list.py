@@ -13,6 +13,7 @@ import param
 from ...falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from ...problem import Problem
 from ...search import solve
+from ...warming import tiny_problem
 from ..form import column, field, note, worded
 from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
@@ -21,7 +22,6 @@ from ..plots.curves import LENGTHS_QUEUED, Curves
 from ..plots.pruned import PrunedPlot
 from ..plots.queue import QueuePlot
 from ..plots.strata import StrataPlot
-from ..recipe import TINY
 from . import mined
 from .family import Family, Look
 from .mined import MinedRecipe, MinedSettings
@@ -71,7 +71,7 @@ class FallingRecipe(MinedRecipe):
         return self._search(problem, self.regularization, self.iterations)
 
     def warm_up(self) -> None:
-        solve(self._search(Problem.from_counts(*TINY), 0.0, 2), work_limit=200)
+        solve(self._search(tiny_problem(), 0.0, 2), work_limit=200)
 
     def _search(self, problem: Problem, regularization: float, iterations: int) -> FallingRuleListSearch:
         options: dict[str, Any] = {}

@@ -13,6 +13,7 @@ import param
 from ...problem import Problem
 from ...rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
 from ...search import solve
+from ...warming import tiny_problem
 from ..form import field, note, worded
 from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
@@ -20,7 +21,6 @@ from ..plots.curves import LENGTHS_QUEUED, Curves
 from ..plots.incumbents import FrontierPlot
 from ..plots.pruned import PrunedPlot
 from ..plots.queue import QueuePlot
-from ..recipe import TINY
 from . import mined
 from .family import Family, Look
 from .mined import MinedRecipe, MinedSettings
@@ -68,7 +68,7 @@ class RuleListRecipe(MinedRecipe):
         )
 
     def warm_up(self) -> None:
-        solve(RuleListSearch(Problem.from_counts(*TINY), regularization=0.01, beam_width=2 if self.beam else 0))
+        solve(RuleListSearch(tiny_problem(), regularization=0.01, beam_width=2 if self.beam else 0))
 
 
 def _fields(settings: RuleListSettings) -> list[Any]:

@@ -24,6 +24,7 @@ from ...rule_set import (
     RuleSetSearch,
 )
 from ...search import Search, Snapshot, solve
+from ...warming import noisy_problem
 from ..fairness import without_fairness
 from ..form import column, field, note, pair
 from ..plots.base import Plot
@@ -118,11 +119,7 @@ class RuleSetRecipe(Recipe):
     @property
     def criterion(self) -> Criterion | None:
         """The fairness criterion; raises ValueError when a tolerance is out of range."""
-        if self.fairness == NO_CRITERION:
-            return None
-        if self.fairness == "equalized_odds":
-            return EqualizedOdds(self.tolerance, self.negatives_tolerance)
-        return _CRITERIA[self.fairness](self.tolerance)
+        return criterion_of(self.fairness, self.tolerance, self.negatives_tolerance)
 
     def problem(
         self, features: pd.DataFrame, data: Dataset, training: np.ndarray, report: Callable[[str], None]
@@ -152,10 +149,19 @@ class RuleSetRecipe(Recipe):
         )
 
     def warm_up(self) -> None:
-        solve(RuleSetSearch(_noisy_problem(), max_complexity=10, max_conditions=3), work_limit=200)
+        solve(RuleSetSearch(noisy_problem(), max_complexity=10, max_conditions=3), work_limit=200)
 
     def comparison(self, search: Search, report: Callable[[str], None]) -> Snapshot | None:
         return without_fairness(search, report)
+
+
+def criterion_of(fairness: str, tolerance: float, negatives_tolerance: float) -> Criterion | None:
+    """The criterion by its name, None for "none"; raises ValueError when a tolerance is out of range."""
+    if fairness == NO_CRITERION:
+        return None
+    if fairness == "equalized_odds":
+        return EqualizedOdds(tolerance, negatives_tolerance)
+    return _CRITERIA[fairness](tolerance)
 
 
 def _groups(data: Dataset, column: str | None) -> pd.Series:
@@ -167,14 +173,6 @@ def _groups(data: Dataset, column: str | None) -> pd.Series:
         )
     values = data.sensitive[column]
     return values.astype(object).where(values.notna(), _MISSING).astype(str)
-
-
-def _noisy_problem() -> Problem:
-    """A small problem that takes all phases of a search: no set is right, and the linear programme is not integer."""
-    rng = np.random.default_rng(0)
-    matrix = rng.random((200, 12)) < 0.5
-    label = ((matrix[:, 0] & matrix[:, 1]) | (matrix[:, 2] & matrix[:, 3])) ^ (rng.random(200) < 0.4)
-    return Problem.from_arrays(matrix, label)
 
 
 def _fields(settings: RuleSetSettings) -> list[Any]:

@@ -103,7 +103,7 @@ def add_legend(
     legend = Legend(
         items=[LegendItem(label=name, renderers=list(one) if isinstance(one, tuple) else [one]) for name, one in items],
         orientation="vertical" if place == "right" else "horizontal", ncols=columns, title=title,
-        padding=2, margin=2, spacing=4, label_standoff=4, glyph_width=14, glyph_height=14,
+        label_text_font_size="12px", padding=2, margin=2, spacing=4, label_standoff=4, glyph_width=14, glyph_height=14,
     )  # fmt: skip
     plot.add_layout(legend, place)
 

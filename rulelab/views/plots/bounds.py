@@ -50,7 +50,8 @@ class BoundsPlot(Plot):
             lines.append((name, relaxed))
         self._bound = plot.step(y="lower_bound", color=BLUE, line_width=2.5, line_dash="6 3", **steps)
         best = plot.step(y="objective", color=ORANGE, line_width=2.5, **steps)
-        add_legend(plot, [("objective", best), *lines, ("lower bound", self._bound), ("gap", self._gap)])
+        items = [("objective", best), *lines, ("lower bound", self._bound), ("gap", self._gap)]
+        add_legend(plot, items, columns="auto" if relaxation is None else 2)  # four in a line are too wide for a phone
         tooltips = [
             ("time", "@seconds{0.00} s"),
             ("work", "@work"),

@@ -41,7 +41,7 @@ class IncumbentsPlot(Plot):
         self._found: list[tuple[int, float]] = []
         self._incumbents = ColumnDataSource(dict(self._EMPTY))
         self._best = ColumnDataSource(dict(self._EMPTY))
-        plot = new_figure(f"Incumbents: errors against {complexity.split()[0]}", complexity, "training errors")
+        plot = new_figure("Errors of the incumbents", complexity, "training errors")
         plot.x_range, plot.y_range = Range1d(-0.4, 4), Range1d(0, 1)
         self.figure = plot
         self.sources = (self._incumbents, self._best)

@@ -1,0 +1,35 @@
+"""Small searches for the tests of the views, and waiting for what happens in other threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import rulelab as rl
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def problem(n_rows: int = 300, n_antecedents: int = 12) -> rl.Problem:
+    """Random antecedents and noisy labels: no list is much better than another, so that a search takes a while."""
+    rng = np.random.default_rng(0)
+    A = rng.random((n_rows, n_antecedents)) < 0.4
+    y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(n_rows) < 0.35)
+    return rl.Problem.from_arrays(A, y.astype(int))
+
+
+def small_search() -> rl.RuleListSearch:
+    return rl.RuleListSearch(problem(), regularization=0.01, beam_width=0)
+
+
+def long_search() -> rl.RuleListSearch:
+    return rl.RuleListSearch(problem(1000, 150), regularization=0.003, beam_width=0)

@@ -1,0 +1,70 @@
+"""Model cards for the tests: of quick searches, and of data with hostile names."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+import pandas as pd
+
+import rulelab as rl
+from rulelab.views import card as cards
+from rulelab.views.card import Card
+from rulelab.views.compare_view import CompareView
+from rulelab.views.families.rule_list import RuleListRecipe
+from rulelab.views.model_card import ModelCard
+from rulelab.views.recipe import Recipe
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+COMMON = {
+    "load": partial(rl.datasets.load, "diabetes"),
+    "load_code": "rl.datasets.load('diabetes')",
+    "test_share": 0.3,
+    "quantiles": 3,
+}
+QUICK = RuleListRecipe(**COMMON, max_conditions=1, regularization=0.02, beam=False)
+
+
+def pinned(recipe: Recipe = QUICK, work: int | None = None) -> Card:
+    """The card of a search, at its end or after some work."""
+    prepared = recipe(lambda doing: None)
+    return cards.of_search(prepared.search, rl.solve(prepared.search, work_limit=work), prepared)
+
+
+@cache
+def first() -> Card:
+    """A card that is made once."""
+    return pinned()
+
+
+@cache
+def second() -> Card:
+    """Another one, of more rules."""
+    return pinned(replace(QUICK, regularization=0.01))
+
+
+def hostile_data(n: int = 80) -> rl.datasets.Dataset:
+    rng = np.random.default_rng(0)
+    marks = pd.Series(np.where(rng.random(n) < 0.5, HOSTILE, "</table><script>alert(2)</script>"))
+    frame = pd.DataFrame({HOSTILE: marks, "b": rng.integers(0, 5, n), "<b>group</b>": rng.choice([HOSTILE, "&"], n)})
+    frame["<y>"] = np.where((marks == HOSTILE) ^ (rng.random(n) < 0.1), "<yes>", "<no>")
+    return rl.datasets.from_frame(
+        frame, "<y>", sensitive=["<b>group</b>"], name=f"{HOSTILE} set", source=HOSTILE, notes=HOSTILE
+    )
+
+
+def hostile_card() -> Card:
+    card = pinned(
+        RuleListRecipe(hostile_data, load_code=f"rl.datasets.load({HOSTILE!r})", quantiles=2, max_conditions=1)
+    )
+    return cards.annotated(card, HOSTILE, "</style><script>alert(3)</script>")
+
+
+def finish(shown: ModelCard | CompareView, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while shown.refresh():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+    shown.refresh()

@@ -1,0 +1,253 @@
+"""Model cards without a browser: what they say in every family, and the check of the certificate."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_cards import HOSTILE, QUICK, finish, first, pinned, second
+
+import rulelab as rl
+from rulelab.metrics import wilson_interval
+from rulelab.models import parse_model
+from rulelab.views import card as cards
+from rulelab.views import card_html, scores, verifying
+from rulelab.views.card import Card, Rows
+from rulelab.views.job import Job, Progress
+from rulelab.views.model_card import ModelCard
+from rulelab.views.pool import Pool
+from rulelab.views.recipe import split
+from rulelab.views.rule_tables import rule_keys, rules_table
+from rulelab.views.setup import Setup
+
+
+@pytest.fixture(scope="module")
+def card() -> Card:
+    return first()
+
+
+@pytest.fixture(scope="module")
+def other() -> Card:
+    return second()
+
+
+def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:
+    assert card.proof.proven
+    assert card.proof.gap == 0
+    assert card.data["data set"] == "diabetes"
+    assert (card.data["training rows"], card.data["test rows"]) == ("309", "133")
+    assert card.parameters["regularization"] == "0.02"
+    assert card.parameters["quantile groups"] == "3"
+    html = card_html.head(card, "A") + card_html.figures(card, scores.of_counts(card.model))
+    assert "Proven optimal" in html
+    assert f"{card.proof.objective:.4f}" in html
+
+
+def test_a_card_of_an_unfinished_search_claims_no_more_than_the_gap() -> None:
+    open_card = pinned(replace(QUICK, regularization=0.005), work=3)
+    assert not open_card.proof.proven
+    assert open_card.proof.gap > 0
+    html = card_html.head(open_card)
+    assert "Not proven optimal" in html
+    assert f"{open_card.proof.gap:.4f}" in html
+
+
+def test_a_search_without_a_model_has_no_card() -> None:
+    prepared = QUICK(lambda doing: None)
+    with pytest.raises(ValueError, match="no model yet"):
+        cards.of_search(prepared.search, SimpleNamespace(incumbent=None), prepared)
+
+
+def test_scores_are_those_of_the_training_and_of_the_test_rows(card) -> None:
+    found = scores.of_card(card, lambda doing: None)
+    data, test = rl.datasets.load("diabetes"), card.rows.test
+    train = np.setdiff1d(np.arange(len(data.y)), test)
+    for own, at in ((found.training, train), (found.test, test)):
+        right = int((card.model.predict(data.X.iloc[at]) == data.y.iloc[at].to_numpy()).sum())
+        assert (own.right, own.rows) == (right, len(at))
+        assert own.interval == tuple(map(float, wilson_interval(right, len(at))))
+    assert found.training.right == card.model.weight - card.model.errors
+    assert found.on_test
+    rates = rl.metrics.group_rates(
+        data.y.iloc[test].to_numpy() == 1,
+        card.model.predict(data.X.iloc[test]) == 1,
+        data.sensitive["sex"].iloc[test].to_numpy(),
+    )
+    pd.testing.assert_frame_equal(found.groups["sex"].reset_index(drop=True), rates.reset_index(drop=True))
+
+
+def test_groups_that_are_missing_or_too_many(card) -> None:
+    labels = scores.group_labels(pd.Series([1.0, 2.0, None]))
+    assert labels.tolist() == ["1", "2", "missing"]
+    data = rl.datasets.load("diabetes")
+    many = replace(data, sensitive=pd.DataFrame({"sex": data.sensitive["sex"], "number": np.arange(len(data.y))}))
+    found = scores.of_card(replace(card, rows=Rows(many, card.rows.test)), lambda doing: None)
+    assert list(found.groups) == ["sex"]
+    assert "number" in found.left_out[0]
+    assert "number" in card_html.groups(found)
+
+
+def test_the_largest_difference_is_that_of_groups_with_enough_rows(card) -> None:
+    data = rl.datasets.load("diabetes")
+    thirds = np.where(np.arange(len(data.y)) < 4, "tiny", np.where(np.arange(len(data.y)) % 2, "odd", "even"))
+    rows = Rows(replace(data, sensitive=pd.DataFrame({"kind": thirds})))
+    found = scores.of_card(replace(card, rows=rows), lambda doing: None)
+    table = found.groups["kind"]
+    assert table["few"].to_dict() == {"even": False, "odd": False, "tiny": True}
+    html = card_html.groups(found)
+    assert "tiny*" in html
+    enough = table[~table["few"]]
+    spread = html.partition("largest difference without *")[2]
+    for rate in scores.RATES:
+        assert f">{100 * (enough[rate].max() - enough[rate].min()):.1f}<" in spread
+
+
+def test_data_that_lack_the_rules_columns_are_a_message(card) -> None:
+    lacking = replace(card, rows=Rows(rl.datasets.load("tic_tac_toe")))
+    shown = ModelCard(lacking)
+    finish(shown)
+    assert "No scores" in shown._alert.phase
+    assert "lacks" in shown._alert.phase
+
+
+def test_the_test_share_is_stratified_and_kept_out_of_training() -> None:
+    data = rl.datasets.load("diabetes")
+    training, test = split(data.y, 0.3)
+    assert sorted([*training, *test]) == list(range(len(data.y)))
+    assert data.y.iloc[test].mean() == pytest.approx(data.y.mean(), abs=0.01)
+    assert np.array_equal(split(data.y, 0.3)[1], test)
+    prepared = QUICK(lambda doing: None)
+    assert np.array_equal(prepared.test_rows, test)
+    assert prepared.search.problem.n_rows == len(training)
+    binarizer = rl.Binarizer(thresholds=3).fit(data.X.iloc[training])
+    assert prepared.search.problem.names == tuple(binarizer.transform(data.X).columns)
+    assert any("kept out" in note for note in prepared.notes)
+    assert replace(QUICK, test_share=0.0)(lambda doing: None).test_rows is None
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
+def test_an_impossible_test_share_is_explained(share) -> None:
+    setup = Setup()
+    setup.test_share = share
+    with pytest.raises(ValueError, match="test share"):
+        setup.recipe()(lambda doing: None)
+
+
+def tiny() -> rl.Problem:
+    A = pd.DataFrame({"a": [1, 1, 1, 0, 0, 0, 0, 0], HOSTILE: [0, 0, 1, 1, 1, 0, 0, 0]}).astype(bool)
+    return rl.Problem.from_arrays(A, [1, 1, 1, 1, 0, 0, 0, 0])
+
+
+def test_a_falling_list_is_shown_as_strata() -> None:
+    model = rl.FallingRuleList.from_problem(tiny(), [0, 1], positive_weight=2.0)
+    html = rules_table(model, {0: "no", 1: "yes"}, "y")
+    assert "P(y = yes)" in html
+    assert "rows, %" in html
+    for rule in (*model.rules, model.default):
+        assert f">{rule.probability:.2f}<" in html
+        assert f'<td class="num">{100 * rule.captured / 8:.1f}</td>' in html
+    assert "<img" not in html
+    assert len(rule_keys(model)) == 3
+
+
+def test_a_softly_falling_list_shows_the_proportions_that_were_lowered() -> None:
+    model = rl.FallingRuleList.from_problem(tiny(), [1, 0], violation_penalty=0.1)
+    assert any(model.lowered)
+    own = [f"own {p:.2f}" for p, low in zip(model.proportions, model.lowered, strict=True) if low]
+    html = rules_table(model, {0: 0, 1: 1})
+    assert all(text in html for text in own)
+
+
+@pytest.mark.parametrize(("form", "words"), [("dnf", "if any of these hold"), ("cnf", "if all of these hold")])
+def test_a_rule_set_shows_what_its_clauses_cover_in_all_and_alone(form, words) -> None:
+    model = rl.models.RuleSet.from_problem(tiny(), [[0], [0, 1]], form)
+    html = rules_table(model, {0: "no", 1: "yes"}, "y")
+    assert words in html
+    assert html.count("<tr>") == 3
+    for clause in model.rules:
+        counts = (clause.positives, clause.negatives, clause.alone_positives, clause.alone_negatives)
+        assert "".join(f'<td class="num">{n}</td>' for n in counts) in html
+    assert "<img" not in html
+    assert "always no" in rules_table(rl.models.RuleSet.from_problem(tiny(), []), {0: "no", 1: "yes"})
+
+
+@pytest.mark.parametrize("family", list(rl.models.loading.FAMILIES))
+def test_every_family_has_a_card(family) -> None:
+    model = rl.models.loading.FAMILIES[family].without_rules([0, 1], 3, 5)
+    shown = ModelCard(model)
+    finish(shown)
+    assert parse_model(shown.as_json().getvalue()) == model
+    assert shown.as_text().getvalue().strip() == str(model)
+    assert "62.5" in shown._rules.object
+    script: dict[str, object] = {}
+    exec(shown.as_python().getvalue(), script)
+    assert script["model"] == model
+    assert "no certificate" in verifying.refusal(shown.card)
+
+
+def test_the_check_says_valid_and_what_it_looked_at(card) -> None:
+    shown = ModelCard(card)
+    shown.verify()
+    assert shown.busy
+    finish(shown)
+    assert shown.verdict.startswith("valid: ")
+    assert "sets" in shown.verdict
+    assert shown._status.tone == "proven"
+    assert shown._verify.label == "Verify"
+
+
+def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:
+    wrong = replace(card, model=rl.RuleList.from_problem(card.search.problem, []))
+    verdict = verifying.check(wrong, Progress())
+    assert not verdict.valid
+    assert verdict.reason
+
+
+def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
+    for lacking in (
+        cards.parse(card.to_json().encode(), "x.json"),
+        cards.of_model(card.model),
+        pinned(replace(QUICK, regularization=0.005), work=3),
+    ):
+        shown = ModelCard(lacking)
+        shown.verify()
+        assert "No check" in shown._status.phase
+        assert "certificate" in shown._status.phase
+        with pytest.raises(ValueError, match="certificate"):
+            verifying.check(lacking, Progress())
+
+
+def test_a_check_can_be_cancelled(card) -> None:
+    shown = ModelCard(card)
+    finish(shown)
+    shown.verify()
+    began = time.monotonic()
+    while "starting" not in shown._checking.standing:
+        time.sleep(0.01)
+    shown.verify()
+    finish(shown, 5)
+    assert time.monotonic() - began < 5
+    assert "cancelled" in shown.verdict
+
+
+def test_jobs_wait_in_line_and_report_errors() -> None:
+    pool, seen = Pool(1), []
+
+    def fail(progress: Progress) -> None:
+        seen.append(progress.doing)
+        raise ValueError("the reason")
+
+    with pool.place(lambda: False):
+        waiting = Job(fail, pool)
+        dropped = Job(fail, pool)
+        dropped.cancel()
+        dropped.join(5)
+        assert waiting.busy
+    waiting.join(5)
+    assert (waiting.result, waiting.error) == (None, "the reason")
+    assert dropped.error == "cancelled"
+    assert seen == ["waiting"]

@@ -1,0 +1,164 @@
+"""Pinned cards that survive that the page is loaded again, without a browser."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from functools import partial
+
+import numpy as np
+import pytest
+from model_cards import HOSTILE, QUICK, finish, pinned
+
+import rulelab as rl
+from rulelab.views import card as cards
+from rulelab.views import card_html, fronts_card, kept, scores, verifying
+from rulelab.views.card import Card
+from rulelab.views.compare_view import CompareView
+
+
+def quiet(doing: str) -> None:
+    """Nobody listens."""
+
+
+@pytest.fixture(scope="module")
+def card() -> Card:
+    return cards.annotated(pinned(), "teaching", HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def fold() -> Card:
+    data = rl.datasets.load("diabetes")
+    sweep = rl.sweep(data, "rule_set", {"max_complexity": [3], "thresholds": [3]}, cv=3, random_state=4)
+    assert sweep.wait(120)
+    result = next(r for r in sweep.results if r.fold == 1)
+    return fronts_card.of_fold(sweep, result, data, named=True)
+
+
+def test_cards_come_back_with_their_rows_and_texts(card, fold) -> None:
+    found, complaints = kept.read(kept.written([card, fold]), quiet)
+    assert complaints == []
+    for before, after in zip([card, fold], found, strict=True):
+        assert after.model == before.model
+        assert (after.title, after.parameters, after.data) == (before.title, before.parameters, before.data)
+        assert (after.intended_use, after.limits) == (before.intended_use, before.limits)
+        assert np.array_equal(after.rows.test, before.rows.test)
+        assert after.rows.key == before.rows.key
+        assert after.proof == before.proof
+        first, again = (scores.of_card(one, quiet) for one in (before, after))
+        assert (again.training, again.test) == (first.training, first.test)
+        assert list(again.groups) == ["sex"]
+        assert 'class="state proven"' not in card_html.head(after), "nobody has checked the proof"
+        assert "loaded again" in verifying.refusal(after)
+    assert kept.read(kept.written(found), quiet)[0][1].rows.split == fold.rows.split
+
+
+def test_rows_of_an_uploaded_file_do_not_come_back(card) -> None:
+    own = replace(QUICK, load=partial(rl.datasets.load, "diabetes"), load_code="rl.datasets.read('diabetes.csv')")
+    assert pinned(own).rows.split is None
+    (found,), complaints = kept.read(kept.written([pinned(own)]), quiet)
+    assert (found.rows, complaints) == (None, [])
+
+
+BAD_SPLITS = [
+    None,
+    [],
+    {"data": "diabetes"},
+    {"data": "nowhere", "n_rows": 442},
+    {"data": ["diabetes"], "n_rows": 442},
+    {"data": "diabetes", "n_rows": True},
+    {"data": "diabetes", "n_rows": 442, "test_share": "0.3"},
+    {"data": "diabetes", "n_rows": 442, "path": "/etc/passwd"},
+    {"data": "diabetes", "n_rows": 442, "folds": 2.5},
+]
+UNUSABLE_SPLITS = [
+    {"data": "diabetes", "n_rows": 441},
+    {"data": "diabetes", "n_rows": 442, "test_share": 7},
+    {"data": "diabetes", "n_rows": 442, "test_share": float("nan")},
+    {"data": "diabetes", "n_rows": 442, "folds": 5, "fold": 5},
+    {"data": "diabetes", "n_rows": 442, "folds": 10**9},
+    {"data": "diabetes", "n_rows": 442, "folds": 5, "seed": -1},
+    {"data": "diabetes", "n_rows": 442, "folds": 5, "seed": 10**40},
+]
+
+
+@pytest.mark.parametrize("split", [*BAD_SPLITS, *UNUSABLE_SPLITS], ids=repr)
+def test_nonsense_about_the_rows_leaves_the_model(card, split) -> None:
+    entry = {"model": json.loads(card.to_json()), "split": split}
+    (found,), complaints = kept.read(json.dumps([entry]), quiet)
+    assert found.model == card.model
+    assert found.rows is None
+    assert len(complaints) == any(split is one for one in UNUSABLE_SPLITS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "null",
+        "5",
+        "{}",
+        "[5]",
+        "[{}]",
+        '[{"split": {}}]',
+        "[" * 100_000,
+        '"' + "x" * (2 * kept.MAX_CHARACTERS),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_something_else_is_ignored_and_said(text) -> None:
+    found, complaints = kept.read(text, quiet)
+    assert found == []
+    assert len(complaints) == 1
+
+
+def test_a_damaged_model_is_explained_and_the_others_come_back(card) -> None:
+    good = {"model": json.loads(card.to_json()), "split": None}
+    bad = {"model": {"format": "rulelab model", "schema_version": 1, "family": HOSTILE}}
+    found, complaints = kept.read(json.dumps([bad, good, {"model": None}]), quiet)
+    assert [one.model for one in found] == [card.model]
+    assert len(complaints) == 2
+    assert "family" in complaints[0]
+
+
+def test_no_more_cards_come_back_than_there_are_places(card) -> None:
+    entry = {"model": json.loads(card.to_json()), "split": None}
+    assert len(kept.read(json.dumps([entry] * 50), quiet)[0]) == 4
+
+
+def test_what_is_too_large_is_not_kept(card, monkeypatch) -> None:
+    assert kept.written([]) == ""
+    monkeypatch.setattr(kept, "MAX_CHARACTERS", 100)
+    with pytest.raises(ValueError, match="too large"):
+        kept.written([card])
+
+
+def test_the_page_keeps_what_is_pinned_and_brings_it_back(card, fold) -> None:
+    view = CompareView()
+    view.pin(card)
+    assert view.kept.kept == "", "not before the browser has said what it holds"
+    view.kept.found = ""
+    assert [entry["split"] for entry in json.loads(view.kept.kept)] == [asdict(card.rows.split)]
+    view.pin(fold)
+    view.cards[1].limits = "none known"
+    text = view.kept.kept
+    assert json.loads(text)[1]["model"]["card"]["limits"] == "none known"
+    view.remove(view.cards[0])
+    assert len(json.loads(view.kept.kept)) == 1
+    view.remove(view.cards[0])
+    assert view.kept.kept == ""
+    view.close()
+
+    again = CompareView()
+    again.kept.found = text
+    again.pin(card)
+    finish(again)
+    assert [shown.card.title for shown in again.cards] == [card.title, card.title, fold.title]
+    assert again.cards[2].card.limits == "none known"
+    assert len(json.loads(again.kept.kept)) == 3
+    again.kept.found = "[]"
+    assert not again.refresh(), "it comes back once"
+    again.kept.problem = "QuotaExceededError"
+    assert "QuotaExceededError" in again._alert.phase
+    again.close()

@@ -1,0 +1,149 @@
+"""The settings of sweeps on the page: lists of numbers, what the data allow, uploaded files."""
+
+from __future__ import annotations
+
+import pytest
+from live import HOSTILE
+from test_views_fronts import SMALL
+
+import rulelab as rl
+from rulelab.sweeps import SweepError
+from rulelab.views import recipe
+from rulelab.views.data import UPLOADED
+from rulelab.views.fronts_order import numbers
+from rulelab.views.fronts_run import Run
+from rulelab.views.fronts_setup import SweepSetup
+from rulelab.views.fronts_tab import FrontsView
+from rulelab.views.setup import Setup
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "expected"), [("0.05, 0.02;0.05", False, [0.05, 0.02]), (" 3,5 ,", True, [3, 5])]
+)
+def test_lists_of_numbers_are_read(text: str, whole: bool, expected: list[float]) -> None:
+    assert numbers(text, "field", whole) == expected
+
+
+@pytest.mark.parametrize(("text", "whole"), [("", False), ("a", False), ("0.5", True), ("1," * 40, True)])
+def test_other_texts_are_refused_with_the_field_s_name(text: str, whole: bool) -> None:
+    if text == "1," * 40:
+        text = ",".join(map(str, range(40)))
+    with pytest.raises(ValueError, match="field"):
+        numbers(text, "field", whole)
+
+
+def test_settings_make_an_order() -> None:
+    setup = SweepSetup(
+        sweep_families=["rule_set", "rule_list"], set_grid="4", list_grid="0.1", sweep_baselines=["cart"]
+    )
+    order = setup.order()
+    assert order.sensitive == ("sex",)
+    assert order.grids["rule_list"] == {"regularization": [0.1], "max_conditions": [1], "thresholds": [5]}
+    assert order.grids["rule_set"] == {"max_complexity": [4], "max_conditions": [3], "thresholds": [5]}
+    setup.set_fairness = "equalized_odds"
+    setup.set_tolerances = "0.1"
+    assert setup.order().grids["rule_set"]["fairness"] == [None, rl.EqualizedOdds(0.1, 0.1)]
+    setup.sweep_data = "tic_tac_toe"
+    with pytest.raises(SweepError, match="sensitive"):
+        setup.order()
+    setup.sweep_families = ["rule_list"]
+    assert setup.order().sensitive == ()
+    setup.sweep_families = []
+    with pytest.raises(SweepError, match="family"):
+        setup.order()
+
+
+def test_baselines_are_offered_where_the_data_allow_them() -> None:
+    setup = SweepSetup(sweep_baselines=list(rl.sweeps.BASELINES))
+    assert "compas_score" not in setup.order().baselines
+    setup.sweep_data = "compas"
+    assert "compas_score" in setup.order().baselines
+    assert setup.sweep_sensitive == "race"
+    setup.sweep_sensitive = "race and sex"
+    assert setup.order().sensitive == ("race", "sex")
+    setup.sweep_data = "breast_cancer"
+    assert not {"compas_score", "threshold_optimizer"} & set(setup.order().baselines)
+
+
+def test_bad_settings_are_explained_on_the_tab() -> None:
+    tab = FrontsView()
+    tab.setup.list_grid = "much"
+    tab.run()
+    assert "regularizations" in tab.view._alert.phase
+    assert tab.view.run is None
+
+
+ROWS = "".join(f"{'red' if i % 3 else HOSTILE},{i % 7},{'yes' if i % 3 else 'no'},{i % 2}\n" for i in range(60))
+CSV = f"colour,size,ok,side\n{ROWS}".encode()
+
+
+def shared_setups() -> tuple[Setup, SweepSetup]:
+    """The settings of both tabs, of which the second one follows the uploads of the first one, as on the page."""
+    search, sweep = Setup(), SweepSetup()
+    search.param.watch(lambda event: sweep.param.update(uploaded=event.new), "uploaded")
+    return search, sweep
+
+
+def test_an_uploaded_file_can_be_swept(tmp_path, monkeypatch) -> None:
+    search, setup = shared_setups()
+    assert "upload it in the tab Search" in setup._about_data.object
+    search.take(CSV, "my file.csv")
+    assert UPLOADED in setup._data.options.values()
+    assert setup.sweep_data == "diabetes"
+    search.target = "ok"
+    search.positive = "no"
+    setup.sweep_data = UPLOADED
+    assert "ok = no" in setup._about_data.object
+    assert setup.param.sweep_sensitive.objects == ["(none)", "colour", "size", "side"]
+    assert setup.sweep_sensitive == "(none)"
+    setup.param.update(
+        sweep_sensitive="side", sweep_families=["rule_list"], list_grid="0.1", sweep_baselines=["cart"], sweep_folds=2
+    )
+    search.positive = "yes"
+    assert setup.sweep_sensitive == "side", "another class leaves the attribute"
+    order = setup.order()
+    done = Run(order)
+    done.join(120)
+    assert done.error is None
+    assert done.started.data.name == "my file"
+    assert done.started.data.positive == "yes"
+    assert done.started.sweeps[0].groups == ("0", "1")
+    assert {p.method for p in done.tables.points["test"]} == {"rule_list", "cart"}
+    (tmp_path / "my file.csv").write_bytes(CSV)
+    monkeypatch.chdir(tmp_path)
+    made: dict[str, object] = {}
+    exec(f"{done.started.codes[0]}\nsweep.wait()", made)
+    assert made["sweep"].plan.identity["data"] == done.started.sweeps[0].plan.identity["data"]
+    search.target = "side"
+    assert "side" not in setup.param.sweep_sensitive.objects
+    assert setup.sweep_sensitive == "(none)"
+    setup.sweep_data = "compas"
+    assert setup.sweep_sensitive == "race"
+    assert "in the list" in setup._about_data.object
+
+
+@pytest.mark.parametrize(
+    ("contents", "target", "expected"),
+    [
+        (b"a,b\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(80)), "b", "b"),
+        (b"a,y\n" + b"".join(b"%d,%d\n" % (i, i < 2) for i in range(40)), "y", "rarer class has only 2"),
+        (b"a,y\n" + b"1,0\n" * 20 + b",\n", "y", "row 21"),
+    ],
+    ids=["numbers", "two rows", "no label"],
+)
+def test_an_uploaded_file_that_cannot_be_swept_is_explained(contents, target, expected) -> None:
+    search, setup = shared_setups()
+    search.take(contents, "x.csv")
+    search.target = target
+    setup.sweep_data = UPLOADED
+    done = Run(setup.order())
+    done.join(60)
+    assert expected in str(done.error)
+    assert done.started.sweeps == ()
+
+
+def test_data_too_large_for_the_page_are_not_swept(monkeypatch) -> None:
+    monkeypatch.setattr(recipe, "MAX_CELLS", 1000)
+    done = Run(SMALL)
+    done.join(60)
+    assert "more than the" in str(done.error)

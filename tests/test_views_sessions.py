@@ -1,0 +1,205 @@
+"""Sessions of the page: a search in a thread of its own that is run, paused, stepped and stopped; the line in front."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from live import long_search, problem, small_search, wait_until
+
+import rulelab as rl
+from rulelab.views import words
+from rulelab.views.frames import Mark
+from rulelab.views.panes import SPEEDS
+from rulelab.views.pool import Pool
+from rulelab.views.session import Limits, Pace, Prepared, SearchSession, State
+
+
+def source(make: Callable[[], rl.Search]) -> Callable[[Callable[[str], None]], Prepared]:
+    return lambda report: Prepared(make())
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., SearchSession]]:
+    """Makes sessions, and ends their workers after the test."""
+    made: list[SearchSession] = []
+
+    def make(search: Callable[[], rl.Search] = small_search, **options: object) -> SearchSession:
+        made.append(SearchSession(source(search), **options))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield make
+    for session in made:
+        session.close()
+    for session in made:
+        session.join(10)
+        assert not session.alive
+
+
+def test_a_session_runs_to_the_certificate(start) -> None:
+    session = start()
+    session.run()
+    wait_until(lambda: session.state is State.ENDED)
+    assert session.snapshot.status is rl.Status.OPTIMAL
+    assert session.snapshot.incumbent.objective == rl.solve(small_search()).incumbent.objective
+    assert "certified optimal" in words.standing(session).phase
+    wait_until(lambda: not session.alive)
+
+
+def test_pause_holds_and_step_does_one_unit(start) -> None:
+    session = start(long_search)
+    session.run()
+    wait_until(lambda: session.snapshot is not None)
+    session.pause()
+    wait_until(lambda: session.state is State.PAUSED)
+    work = session.snapshot.work
+    time.sleep(0.2)
+    assert session.snapshot.work == work
+    for done in (1, 2, 3):
+        session.step()
+        wait_until(lambda done=done: session.snapshot.work == work + done)
+    wait_until(lambda: session.state is State.PAUSED)
+    session.run()
+    wait_until(lambda: session.snapshot.work > work + 3)
+
+
+def test_step_from_the_start_prepares_and_does_one_unit(start) -> None:
+    session = start()
+    session.step()
+    wait_until(lambda: session.state is State.PAUSED and session.snapshot is not None)
+    assert session.snapshot.work == 1
+
+
+def test_slow_motion_keeps_to_its_beat(start) -> None:
+    session = start(long_search, pace=Pace(1))
+    session.run()
+    wait_until(lambda: session.snapshot is not None)
+    work, began = session.snapshot.work, time.monotonic()
+    time.sleep(1.0)
+    done, elapsed = session.snapshot.work - work, time.monotonic() - began
+    assert 1 <= done <= elapsed / 0.25 + 1
+    session.pace = SPEEDS["full speed"]
+    wait_until(lambda: session.snapshot.work > 1000)
+
+
+def test_speeding_up_doubles_the_work_of_each_beat(start) -> None:
+    session = start(long_search, pace=Pace(1, doubling=True))
+    session.run()
+    wait_until(lambda: session.snapshot is not None and session.snapshot.work >= 15)
+    session.pause()
+    wait_until(lambda: session.state is State.PAUSED)
+    works = [s.work for s in session.history.since(Mark())[0]]
+    assert {1, 3, 7, 15} <= set(works)
+    assert works[0] == 1
+
+
+def test_stop_keeps_the_proven_gap(start) -> None:
+    session = start(long_search)
+    session.run()
+    wait_until(lambda: session.snapshot is not None)
+    session.stop()
+    wait_until(lambda: session.state is State.STOPPED)
+    session.join(5)
+    assert not session.alive
+    phase = words.standing(session).phase
+    assert "limit reached" in phase
+    assert f"{session.snapshot.gap:.4f}" in phase
+
+
+def test_the_time_limit_ends_the_run_and_the_run_can_go_on(start) -> None:
+    session = start(long_search, limits=Limits(seconds=0.1))
+    session.run()
+    wait_until(lambda: session.state is State.ENDED)
+    first = session.snapshot
+    assert (first.status, first.limit) == (rl.Status.LIMIT, "time")
+    assert session.resumable
+    session.run()
+    wait_until(lambda: session.snapshot.work > first.work and session.state is State.ENDED)
+    assert session.snapshot.seconds >= first.seconds + 0.1
+
+
+def test_closing_ends_the_worker_soon(start) -> None:
+    session = start(long_search)
+    session.run()
+    wait_until(lambda: session.snapshot is not None)
+    began = time.monotonic()
+    session.close()
+    session.join(5)
+    assert not session.alive
+    assert time.monotonic() - began < 5
+
+
+def test_closing_ends_a_paused_worker(start) -> None:
+    session = start(long_search)
+    session.step()
+    wait_until(lambda: session.state is State.PAUSED)
+    session.close()
+    session.join(5)
+    assert not session.alive
+
+
+def test_an_error_in_the_settings_is_the_session_s_message(start) -> None:
+    session = start(lambda: rl.RuleListSearch(problem(), regularization=2.0))
+    session.run()
+    wait_until(lambda: session.state is State.FAILED)
+    assert "regularization" in session.error
+    assert words.standing(session).tone == "failed"
+
+
+def test_two_sessions_do_not_disturb_each_other(start) -> None:
+    pool = Pool(1)
+    alone = rl.solve(small_search())
+    sessions = [start(small_search, pool=pool), start(long_search, pool=pool), start(small_search, pool=pool)]
+    for session in sessions:
+        session.run()
+    wait_until(lambda: all(s.state is State.ENDED for s in (sessions[0], sessions[2])))
+    assert sessions[0].snapshot.incumbent.model == sessions[2].snapshot.incumbent.model == alone.incumbent.model
+    assert sessions[0].snapshot.work == sessions[2].snapshot.work == alone.work
+    work = sessions[1].snapshot.work
+    wait_until(lambda: sessions[1].snapshot.work > work)
+
+
+def test_the_pool_serves_in_order_and_lets_no_more_in_than_it_has_places() -> None:
+    pool, order, inside = Pool(1), [], []
+    go_on = threading.Event()
+
+    def work(name: int) -> None:
+        with pool.place(lambda: False) as granted:
+            assert granted
+            inside.append(name)
+            assert len(inside) == 1
+            order.append(name)
+            go_on.wait(5)
+            inside.remove(name)
+
+    threads = []
+    for name in range(3):
+        threads.append(threading.Thread(target=work, args=(name,)))
+        threads[-1].start()
+        wait_until(lambda name=name: pool.waiting == max(0, name) and bool(order), 5)
+    go_on.set()
+    for thread in threads:
+        thread.join(5)
+    assert order == [0, 1, 2]
+    assert pool.waiting == 0
+
+
+def test_who_is_cancelled_leaves_the_line() -> None:
+    pool, cancelled = Pool(1), threading.Event()
+    granted: list[bool] = []
+
+    def wait() -> None:
+        with pool.place(cancelled.is_set) as place:
+            granted.append(place)
+
+    with pool.place(lambda: False):
+        thread = threading.Thread(target=wait)
+        thread.start()
+        wait_until(lambda: pool.waiting == 1, 5)
+        cancelled.set()
+        thread.join(5)
+    assert granted == [False]
+    with pool.place(lambda: False) as free:
+        assert free

@@ -1,0 +1,147 @@
+"""The settings of a search on the page: what reaches the search, uploaded files, the address."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from urllib.parse import parse_qsl
+
+import pytest
+from live import HOSTILE, wait_until
+
+import rulelab as rl
+from rulelab.views import address, words
+from rulelab.views.data import UPLOADED, Upload
+from rulelab.views.recipe import Recipe
+from rulelab.views.session import Prepared, State
+from rulelab.views.setup import SHARED, Setup
+
+CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
+
+
+@pytest.fixture
+def setup() -> Setup:
+    setup = Setup(complaints := [].append)  # type: ignore[arg-type]
+    setup.complaints = complaints.__self__  # type: ignore[attr-defined]
+    return setup
+
+
+def prepared(recipe: Recipe) -> Prepared:
+    return recipe(lambda doing: None)
+
+
+def test_the_first_page_is_an_embedded_data_set(setup) -> None:
+    assert rl.datasets.names()[setup.data] == "embedded"
+    assert prepared(setup.recipe()).search.problem.n_rows == len(rl.datasets.load(setup.data).y)
+
+
+def test_the_notes_say_how_many_antecedents_were_mined_and_dropped(setup) -> None:
+    setup.param.update(max_conditions=2, min_support=0.2, quantiles=3)
+    done = prepared(setup.recipe())
+    n = done.search.problem.n_antecedents
+    note = next(note for note in done.notes if "mined" in note)
+    assert f"{words.count(n)} antecedents" in note
+    assert "support below min" in note
+
+
+def test_every_setting_reaches_the_search(setup) -> None:
+    setup.param.update(
+        data="tic_tac_toe", regularization=0.02, policy="curiosity", beam=True, memory_limit=50.0, bounds=["lookahead"]
+    )
+    parameters = prepared(setup.recipe()).search.parameters
+    assert parameters["regularization"] == 0.02
+    assert parameters["policy"] == "curiosity"
+    assert parameters["beam_width"] > 0
+    assert parameters["memory_limit"] == 50_000_000
+    assert [name for name, used in parameters["bounds"].to_dict().items() if used] == ["lookahead"]
+
+
+def test_an_uploaded_file_can_be_searched(setup) -> None:
+    setup.take(CSV, "my data.csv")
+    assert setup.complaints[-1] == ""
+    assert (setup.data, setup.target, setup.positive) == (UPLOADED, "ok", "yes")
+    done = prepared(setup.recipe())
+    assert done.labels == ("no", "yes")
+    assert rl.solve(done.search).incumbent.errors == 0
+    assert (setup._target.value, setup._positive.value) == ("ok", "yes"), "the lists show what is used"
+    setup._target.value = "colour"
+    assert (setup.target, setup.positive, setup._positive.value) == ("colour", "red", "red")
+    setup._positive.value = "blue"
+    assert prepared(setup.recipe()).labels == ("red", "blue")
+
+
+@pytest.mark.parametrize(
+    ("contents", "expected"),
+    [
+        (b"", "empty"),
+        (b"   \n", "empty"),
+        (b"a,b\n", "no row"),
+        (b"a,b\n1,2\n3\n", "row 2"),
+        (b"a,a\n1,2\n", "'a'"),
+        (b"a,b\n1,\xff\n", "UTF-8"),
+        (b"PAR1 nonsense", "Parquet"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_complained_about(setup, contents, expected) -> None:
+    before = setup.data
+    setup.take(contents, "bad.csv")
+    assert expected in setup.complaints[-1]
+    assert setup.data == before
+
+
+@pytest.mark.parametrize(
+    ("contents", "expected"),
+    [
+        (b"a,y\n1,1\n2,1\n3,1\n", "y"),
+        (b"a,y\n5,0\n5,1\n5,1\n", ""),
+        (b"a,y\ninf,0\n5,1\n5,1\n", "a"),
+        (b"a,y\n1,0\n5,\n5,1\n", "y"),
+    ],
+)
+def test_unusable_data_end_in_a_message(setup, contents, expected) -> None:
+    setup.take(contents, "bad.csv")
+    session = setup.new_session()
+    session.run()
+    wait_until(lambda: session.state is State.FAILED)
+    assert expected in session.error
+    assert "unexpected" not in session.error
+
+
+def test_too_many_cells_are_refused_before_they_are_parsed() -> None:
+    header = ",".join(f"c{i}" for i in range(2000))
+    row = ",".join(["1"] * 2000)
+    contents = "\n".join([header, *[row] * 5001]).encode()
+    with pytest.raises(ValueError, match="10000000"):
+        Upload.read(contents, "large.csv")
+
+
+def test_the_address_holds_what_differs_from_the_defaults() -> None:
+    setup = Setup()
+    setup.param.update(data="tic_tac_toe", regularization=0.02, beam=True)
+    entries = {k: v for k, v in address.write(setup, SHARED).items() if v is not None}
+    assert entries == {"data": "tic_tac_toe", "regularization": "0.02", "beam": "true"}
+    again = Setup()
+    assert address.read("?" + "&".join(f"{k}={v}" for k, v in entries.items()), again, SHARED) == []
+    assert (again.data, again.regularization, again.beam) == ("tic_tac_toe", 0.02, True)
+
+
+def test_settings_of_another_tab_stay_in_the_address() -> None:
+    setup, others = Setup(), "sweep_families=%5B%22rule_list%22%5D&list_grid=0.05"
+    location = SimpleNamespace(search=f"?{others}")
+    assert address.follow(location, setup, SHARED) == []
+    setup.regularization = 0.02
+    assert parse_qsl(location.search[1:]) == [*parse_qsl(others), ("regularization", "0.02")]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("?data=nothing", "?quantiles=many", "?policy=[]", "?bounds=7", "?beam=" + "[" * 5000),
+        *("?family=tree", "?method=guess", "?max_complexity=many", "?fairness=very"),
+    ],
+)
+def test_nonsense_in_the_address_is_complained_about(query) -> None:
+    setup = Setup()
+    before = address.write(setup, SHARED)
+    complaints = address.read(query + f"&unknown={HOSTILE}", setup, SHARED)
+    assert len(complaints) == 1
+    assert address.write(setup, SHARED) == before
