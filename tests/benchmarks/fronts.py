@@ -82,6 +82,8 @@ def main(argv: list[str]) -> int:
     options.add_argument("--results", type=Path, metavar="FOLDER", help="keep the results there, and go on from them")
     args = options.parse_args(argv)
     use_shared_data()
+    if args.results:
+        args.results.mkdir(parents=True, exist_ok=True)
     unknown = [name for name in args.names if name not in PAPER]
     if unknown:
         print(f"no figures are known for {unknown[0]!r}, only for {', '.join(PAPER)}", file=sys.stderr)
