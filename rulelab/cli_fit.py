@@ -44,7 +44,11 @@ def fit(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandError(error) from error
     if not search.compiled:
+        from .warming import warm_up
+
         report("loading the compiled search (the first time on a machine it is compiled, which takes some seconds)")
+        if args.time_limit is not None:
+            warm_up(search.family)
     progress = None if args.quiet else _Progress()
     with _interruptible() as interrupted:
         for snapshot in search.steps(time_limit=args.time_limit, gap=args.gap):
