@@ -17,6 +17,7 @@ from scipy.optimize import linprog
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_set
 from rulelab.certificate.rule_set_columns import columns
+from rulelab.warming import noisy_problem
 
 GRID = 1024
 
@@ -196,6 +197,45 @@ def test_weak_dual_values_give_a_lower_bound_only() -> None:
     assert "a rule set with an objective below" in verdict.reason
     assert verdict.lower_bound == 0 < model.hamming_loss
     assert rl.verify(problem, model, prove_rule_set(problem, model, *_zero(problem), GRID, 5, 2)).valid
+
+
+@settings(max_examples=40)
+@given(instances(), st.integers(1, 8))
+def test_the_bound_of_a_search_at_any_time_can_be_proven(case: Any, work: int) -> None:
+    problem, form, most, depth = case
+    search = rl.RuleSetSearch(problem, most, depth, form=form)
+    snapshot = rl.solve(search, work_limit=work)
+    optimum = rl.solve(rl.RuleSetSearch(problem, most, depth, form=form)).incumbent.objective
+    try:
+        proof = search.certificate(bound_only=True)
+    except CertificateError:
+        assert snapshot.status is not rl.Status.OPTIMAL
+        return
+    verdict = rl.verify(problem, snapshot.incumbent.model, proof)
+    assert verdict.state in ("bound", "optimal"), verdict.reason
+    assert verdict.lower_bound <= optimum
+    assert verdict.valid == (verdict.state == "optimal")
+    if verdict.valid:
+        assert verdict.objective == optimum
+
+
+def test_a_gap_is_proven_as_a_bound() -> None:
+    problem = noisy_problem()
+    search = rl.RuleSetSearch(problem, 10, 3)
+    with pytest.raises(CertificateError, match="not proven"):
+        search.certificate(bound_only=True)
+    snapshot = next(s for s in search.steps() if s.lower_bound > 0)
+    assert snapshot.status is rl.Status.RUNNING
+    with pytest.raises(CertificateError, match="not proven"):
+        search.certificate()
+    proof = search.certificate(bound_only=True)
+    verdict = rl.verify(problem, snapshot.incumbent.model, proof)
+    assert (verdict.valid, verdict.state) == (False, "bound")
+    assert 0 < verdict.lower_bound <= snapshot.lower_bound
+    too_dear = replace(proof, arrays={**proof.arrays, "price": np.array([0])})
+    assert rl.verify(problem, snapshot.incumbent.model, too_dear).state == "refused"
+    snapshot = rl.solve(search)
+    assert rl.verify(problem, snapshot.incumbent.model, search.certificate()).state == "optimal"
 
 
 def _zero(problem: rl.Problem) -> tuple[np.ndarray, int]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def check(
     problem: Problem, model: FallingRuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
 ) -> Outcome:
     """Check the table against the problem and the model."""
-    found: dict[str, float] = {}
+    found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
         for name in ("regularization", "positive_weight"):

@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a checker found; see `Verification`."""
+    """What a checker found; see `Verification`.
+
+    Attributes
+    ----------
+    bounded : bool
+        The lower bound is proven, whether or not the model is.
+    """
 
     valid: bool
     reason: str
+    bounded: bool = False
     objective: float | None = None
     lower_bound: float | None = None
     resolution: float | None = None

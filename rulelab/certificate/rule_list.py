@@ -37,7 +37,7 @@ def check(
     if "regularization" not in parameters:
         return Outcome(False, "the certificate does not say for which regularization it speaks")
     regularization = parameters["regularization"]
-    found: dict[str, float] = {}
+    found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
         costs, objective, value = recompute(problem, model, regularization)

@@ -19,6 +19,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -33,25 +34,28 @@ from .rule_set_effort import GaveUpError
 from .rule_set_parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
+BOUND_ONLY = "bound_only"
+"""A parameter of certificates whose dual values are not meant to prove the model optimal."""
 LARGEST = 2**62
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a certificate speaks of: C, D, the regularization, G, and the tolerances of rates by name."""
+    """What a certificate speaks of: C, D, the regularization, G, the tolerances of rates by name; whether of more."""
 
     max_complexity: int
     max_conditions: int
     regularization: Fraction
     grid: int
     tolerances: Mapping[str, Fraction]
+    bound_only: bool = False
 
 
 def check(
     problem: Problem, model: RuleSet, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
 ) -> Outcome:
     """Check dual values against the problem and the model."""
-    found: dict[str, float] = {}
+    found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
         claim = read_claim(parameters)
@@ -59,11 +63,10 @@ def check(
         _prove(Case(problem, model, claim), arrays, found, checked)
     except GaveUpError as error:
         shown = f"; a lower bound of {found['lower_bound']:.10g} is proven" if "lower_bound" in found else ""
-        return Outcome(
-            False, f"the check was given up, nothing is known to be wrong: {error}{shown}", checked=checked, **found
-        )
+        reason = f"the check was given up, nothing is known to be wrong: {error}{shown}"
+        return Outcome(False, reason, bounded="lower_bound" in found, checked=checked, **found)
     except CertificateError as error:
-        return Outcome(False, str(error), checked=checked, **found)
+        return Outcome(False, str(error), bounded="lower_bound" in found, checked=checked, **found)
     scope = f"complexity at most {claim.max_complexity}, at most {claim.max_conditions} conditions a rule"
     for name, tolerance in claim.tolerances.items():
         scope += f", {name.replace('_', ' ')} of groups at most {float(tolerance):.10g} apart"
@@ -128,6 +131,12 @@ def _prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, float]
     steps = math.ceil(Fraction(bound, claim.grid * case.step))
     lower_bound = case.objective(max(0, min(case.cost, steps * case.step)))
     priced = (case.sides.matrix, dual.weight, price)
+    if claim.bound_only:
+        _check_feasible(columns(*priced, -1, claim.max_conditions), checked)
+        found["lower_bound"] = lower_bound
+        if slack >= 0:
+            raise CertificateError(f"the certificate is for a bound: {lower_bound:.10g} is proven, and no more")
+        return
     try:
         cheap = columns(*priced, max(slack, -1), claim.max_conditions)
     except GaveUpError:
@@ -186,6 +195,9 @@ def set_costs(case: Case, dual: DualValues, cheap: Columns, slack: int) -> tuple
 def read_claim(parameters: Mapping[str, float]) -> Claim:
     """The parameters of a certificate, checked; raises CertificateError."""
     named = {name: value for name, value in parameters.items() if not name.endswith(SUFFIX)}
+    bound_only = named.pop(BOUND_ONLY, 0.0)
+    if bound_only not in (0.0, 1.0):
+        raise CertificateError(f"the parameter {BOUND_ONLY} must be 0 or 1, not {bound_only!r}")
     if set(named) != set(PARAMETERS):
         raise CertificateError(f"the parameters must be {', '.join(PARAMETERS)}, not {', '.join(sorted(named))}")
     regularization = named.pop("regularization")
@@ -200,6 +212,7 @@ def read_claim(parameters: Mapping[str, float]) -> Claim:
         Fraction(repr(float(regularization))),
         int(named["grid"]),
         read_tolerances(parameters),
+        bool(bound_only),
     )
 
 

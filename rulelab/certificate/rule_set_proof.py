@@ -10,7 +10,7 @@ from ..models import RuleSet
 from ..problem import Problem
 from .certificate import Certificate
 from .origin import Origin
-from .rule_set import check_model, read_claim
+from .rule_set import BOUND_ONLY, check_model, read_claim
 from .rule_set_parity import SUFFIX
 
 
@@ -25,6 +25,7 @@ def prove_rule_set(
     regularization: float = 0.0,
     tolerances: Mapping[str, float] | None = None,
     multipliers: Mapping[str, np.ndarray] | None = None,
+    bound_only: bool = False,
 ) -> Certificate:
     """A certificate that no rule set within the limits has a smaller Hamming loss.
 
@@ -53,6 +54,8 @@ def prove_rule_set(
     multipliers : mapping of str to float array, shape (n_groups, n_groups), optional
         For each of these rates the dual values of ``rate of group g - rate of group h <= tolerance``, at least 0, in
         units of 1 / Q rows.
+    bound_only : bool
+        The dual values are to prove a bound on all rule sets; that the model meets it is not claimed.
 
     Returns
     -------
@@ -71,6 +74,8 @@ def prove_rule_set(
         "grid": float(grid),
     }
     arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64)}
+    if bound_only:
+        parameters[BOUND_ONLY] = 1.0
     if tolerances and multipliers:
         names = sorted(tolerances)
         parameters |= {name + SUFFIX: float(tolerances[name]) for name in names}

@@ -23,6 +23,9 @@ class Verification:
         The model is proven optimal for this problem and these parameters.
     reason : str
         What was proven, or the first thing that is wrong.
+    state : str
+        ``"optimal"``: the model is proven optimal (``valid``). ``"bound"``: only ``lower_bound`` is proven, and the
+        model may be optimal or not. ``"refused"``: nothing is proven.
     parameters : mapping of str to float
         For which the certificate speaks, such as ``regularization``.
     objective, lower_bound : float or None
@@ -37,6 +40,7 @@ class Verification:
 
     valid: bool
     reason: str
+    state: str = "refused"
     parameters: Mapping[str, float] = field(default_factory=dict)
     objective: float | None = None
     lower_bound: float | None = None
@@ -88,6 +92,7 @@ def verify(
     return Verification(
         valid=outcome.valid,
         reason=outcome.reason,
+        state="optimal" if outcome.valid else "bound" if outcome.bounded else "refused",
         parameters=dict(certificate.parameters),
         objective=outcome.objective,
         lower_bound=outcome.lower_bound,

@@ -26,8 +26,9 @@ def prove(
     conditions: int,
     fairness: Criterion | None,
     regularization: float,
+    bound_only: bool,
 ) -> Certificate:
-    """The certificate of an optimal rule set.
+    """The certificate of an optimal rule set, or of the best linear bound so far.
 
     Parameters
     ----------
@@ -38,6 +39,7 @@ def prove(
         D.
     fairness : Criterion, optional
     regularization : float
+    bound_only : bool
 
     Raises
     ------
@@ -67,6 +69,7 @@ def prove(
         regularization,
         tolerances,
         multipliers,
+        bound_only,
     )
 
 

@@ -175,19 +175,26 @@ class RuleSetSearch(Search):
         widest = min(self.max_complexity - 1, self.problem.n_antecedents)
         return widest if self.max_conditions is None else min(widest, self.max_conditions)
 
-    def certificate(self) -> Certificate:
+    def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the set is optimal for rules of at most ``conditions`` conditions, for `rulelab.verify`.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove the best bound of the linear programme so far, which can be a little
+            less than ``lower_bound``. `rulelab.verify` answers with the state "bound".
 
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, and for what is not certified: the 0-1 loss, weights that
-            are not integers.
+            When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
+            what is not certified: the 0-1 loss, weights that are not integers.
         """
-        if self.loss != "hamming" or not self._program.exact:
+        if self.loss != "hamming" or (self._phase != "reducing" and not self._program.exact):
             raise CertificateError("certificates are for the Hamming loss with integer weights")
-        incumbent = self._best.incumbent()
-        if self._phase != "certified" or incumbent is None:
+        incumbent, generation = self._best.incumbent(), getattr(self, "_generation", None)
+        bounded = bound_only and generation is not None and generation.closing_point is not None
+        if incumbent is None or not (bounded or self._phase == "certified"):
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
         if self._by_value:
             raise CertificateError("rates were searched value by value, which certificates do not cover")
@@ -195,10 +202,11 @@ class RuleSetSearch(Search):
             self.problem,
             incumbent.model,
             self._program,
-            getattr(self, "_generation", None),
+            generation,
             self.conditions,
             self.fairness,
             self.regularization,
+            bound_only,
         )
 
     def _advance(self, max_work: int) -> None:
