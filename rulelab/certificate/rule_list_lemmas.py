@@ -96,7 +96,7 @@ class Lemmas:
         for start in range(0, len(self), _BLOCK):
             block = slice(start, start + _BLOCK)
             weighted = (space.unpack(self.sets[block]) * space.weights).astype(space.dtype).T
-            for rows in _parts(np.flatnonzero(found < 0), _CELLS // len(space.weights)):
+            for rows in _parts(np.flatnonzero(found < 0), _CELLS // max(1, len(space.weights))):
                 missing = (~space.unpack(sets[rows])).astype(space.dtype) @ weighted
                 spare = self.values[block] - required[rows, None]
                 good = (space.cost_of(missing) <= spare) & (sizes[block] < below[rows, None])
