@@ -203,22 +203,7 @@ def test_a_phone_scrolls_down_only_and_every_control_is_named(visit) -> None:
         assert box["x"] + box["width"] <= 390
     view.page.get_by_label("Point", exact=True).select_option(index=1)
     view.page.locator(".rl-model").wait_for()
-    too_wide = view.page.evaluate(
-        """() => {
-            const found = []
-            const walk = (root) => {
-                for (const e of root.querySelectorAll("*")) {
-                    const box = e.getBoundingClientRect()
-                    if (/GlyphRenderer|LinearProgress/.test(e.className)) { continue }  // clipped
-                    if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
-                    if (e.shadowRoot) { walk(e.shadowRoot) }
-                }
-            }
-            walk(document)
-            return found
-        }"""
-    )
-    assert too_wide == []
+    assert view.too_wide() == []
     for role in ("button", "combobox", "textbox", "checkbox", "tab"):
         controls = view.page.get_by_role(role).filter(visible=True)
         named = controls.and_(view.page.get_by_role(role, name=re.compile(r"\w")))

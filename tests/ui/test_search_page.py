@@ -170,22 +170,7 @@ def test_a_phone_scrolls_down_only(visit) -> None:
     view = visit(width=390, height=844).open(QUICK)
     view.button("Run").click()
     view.until_status("certified optimal")
-    too_wide = view.page.evaluate(
-        """() => {
-            const found = []
-            const walk = (root) => {
-                for (const e of root.querySelectorAll("*")) {
-                    const box = e.getBoundingClientRect()
-                    if (/GlyphRenderer|LinearProgress/.test(e.className)) { continue }  // clipped
-                    if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
-                    if (e.shadowRoot) { walk(e.shadowRoot) }
-                }
-            }
-            walk(document)
-            return found
-        }"""
-    )
-    assert too_wide == []
+    assert view.too_wide() == []
     assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

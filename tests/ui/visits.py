@@ -10,6 +10,20 @@ from typing import Any
 
 from rulelab.views.session import THREAD_NAME
 
+_TOO_WIDE = """() => {
+    const found = []
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("*")) {
+            const box = e.getBoundingClientRect()
+            if (/GlyphRenderer|LinearProgress/.test(e.className)) { continue }  // clipped
+            if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
+            if (e.shadowRoot) { walk(e.shadowRoot) }
+        }
+    }
+    walk(document)
+    return found
+}"""
+
 
 def workers() -> list[threading.Thread]:
     """The threads that search."""
@@ -65,6 +79,10 @@ class Visit:
         """Addresses on other machines that were asked for."""
         own = (self.base, self.base.replace("http:", "ws:"), "data:", "blob:", "about:")
         return [url for url in self.requests if not url.startswith(own)]
+
+    def too_wide(self) -> list[str]:
+        """Classes of the elements that reach beyond the right edge of the window."""
+        return self.page.evaluate(_TOO_WIDE)
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
