@@ -14,6 +14,7 @@ import pandas as pd
 from . import bits
 from .columns import read_weights
 from .conditions import Condition, conditions_of
+from .exact_weights import Masses, in_units, masses_of
 from .metrics import group_labels
 
 if TYPE_CHECKING:
@@ -39,6 +40,22 @@ class Groups:
     names: tuple[str, ...]
     positives: np.ndarray
     negatives: np.ndarray
+    summed: Masses | None = field(default=None, repr=False)
+
+    @cached_property
+    def masses(self) -> Masses:
+        """The weights in integers, exactly as the rows had them."""
+        return self.summed or masses_of(self.positives, self.negatives)
+
+    def some(self, chosen: Sequence[int]) -> Groups:
+        """A selection of the groups."""
+        rows, masses = list(chosen), self.masses
+        return Groups(
+            tuple(self.names[g] for g in rows),
+            self.positives[rows],
+            self.negatives[rows],
+            None if self.summed is None else Masses(masses.positives[rows], masses.negatives[rows], masses.unit),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +80,8 @@ class Problem:
     conditions : tuple of tuples of Condition, or None
         The conditions that each antecedent joins; None when the problem was made from an array.
     groups : Groups or None
+    summed : Masses or None
+        Weights that are not integers, summed over the rows without rounding; see `masses`.
     """
 
     words: np.ndarray
@@ -74,6 +93,7 @@ class Problem:
     row_pattern: np.ndarray | None = field(default=None, repr=False)
     conditions: Conditions | None = field(default=None, repr=False)
     groups: Groups | None = field(default=None, repr=False)
+    summed: Masses | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for array in (self.words, self.positives, self.negatives, self.row_pattern):
@@ -110,6 +130,11 @@ class Problem:
     def integral(self) -> bool:
         """Whether all weights are integers, so that errors are counted exactly."""
         return self.positives.dtype.kind == "i"
+
+    @cached_property
+    def masses(self) -> Masses:
+        """The weights of the patterns in integers, exactly as the rows had them."""
+        return self.summed or masses_of(self.positives, self.negatives)
 
     def matrix(self) -> np.ndarray:
         """The patterns unpacked: bool array, shape (n_patterns, n_antecedents)."""
@@ -187,15 +212,18 @@ class Problem:
             pos, neg = pos.astype(np.float64), neg.astype(np.float64)
         _refuse_single_class(pos.sum(), neg.sum(), "positives and negatives")
         group, first = bits.group_equal_rows(bits.pack(matrix))
-        pos, neg = _sum_by(group, pos, len(first)), _sum_by(group, neg, len(first))
-        keep = (pos + neg) > 0
+        summed = _summed(group, pos, neg, len(first))
+        keep = np.asarray(summed.positives + summed.negatives > 0, dtype=bool)
+        summed = Masses(summed.positives[keep], summed.negatives[keep], summed.unit)
+        pos, neg, exactly = _as_given(summed, pos)
         return cls(
             words=bits.pack(matrix[first[keep]]),
-            positives=pos[keep],
-            negatives=neg[keep],
+            positives=pos,
+            negatives=neg,
             names=_names(names, matrix.shape[1], patterns),
             n_rows=int(pos.sum() + neg.sum()),
             conditions=_conditions(patterns),
+            summed=exactly,
         )
 
     @classmethod
@@ -217,23 +245,36 @@ class Problem:
         row_pattern = np.full(n, -1, dtype=np.int64)
         row_pattern[kept] = group
         w, is_positive, k = weight[kept], positive[kept], len(first)
+        summed = _summed(group, np.where(is_positive, w, 0), np.where(is_positive, 0, w), k)
+        positives, negatives, exactly = _as_given(summed, w)
         return cls(
             words=words[kept][first],
-            positives=_sum_by(group, np.where(is_positive, w, 0), k),
-            negatives=_sum_by(group, np.where(is_positive, 0, w), k),
+            positives=positives,
+            negatives=negatives,
             names=names,
             classes=classes,
             n_rows=n,
             row_pattern=row_pattern,
             conditions=conditions,
             groups=None if groups is None else _groups(groups, n, kept, group, w, is_positive, k),
+            summed=exactly,
         )
 
 
-def _sum_by(group: np.ndarray, weight: np.ndarray, n_groups: int) -> np.ndarray:
-    out = np.zeros(n_groups, dtype=weight.dtype)
-    np.add.at(out, group, weight)
-    return out
+def _summed(place: Any, positives: np.ndarray, negatives: np.ndarray, shape: int | tuple[int, int]) -> Masses:
+    """Sums of weights by place, an index of an array of this shape, without rounding."""
+    weights, unit = in_units([positives, negatives])
+    sums = [np.zeros(shape, dtype=weight.dtype) for weight in weights]
+    for out, weight in zip(sums, weights, strict=True):
+        np.add.at(out, place, weight)
+    return Masses(sums[0], sums[1], unit)
+
+
+def _as_given(summed: Masses, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, Masses | None]:
+    """Sums as the rows' weights are, int64 or the nearest float64, and without rounding where that is not the same."""
+    if weight.dtype.kind == "i":
+        return summed.positives, summed.negatives, None
+    return *summed.floats(), summed
 
 
 def _boolean_matrix(A: Any) -> np.ndarray:
@@ -327,8 +368,7 @@ def _groups(
     except ValueError as error:
         raise ProblemError(str(error)) from None
     codes, names = pd.factorize(labels, sort=True)
-    shape = (len(names), n_patterns)
-    positives, negatives = np.zeros(shape, dtype=weight.dtype), np.zeros(shape, dtype=weight.dtype)
-    np.add.at(positives, (codes[is_positive], pattern[is_positive]), weight[is_positive])
-    np.add.at(negatives, (codes[~is_positive], pattern[~is_positive]), weight[~is_positive])
-    return Groups(tuple(map(str, names)), positives, negatives)
+    summed = _summed(
+        (codes, pattern), np.where(is_positive, weight, 0), np.where(is_positive, 0, weight), (len(names), n_patterns)
+    )
+    return Groups(tuple(map(str, names)), *_as_given(summed, weight))

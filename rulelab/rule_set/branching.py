@@ -7,16 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from .dual import kind_prices
+from .dual import floor, kind_prices, price_on_grid
 from .master import Basis, Fixed, MasterSolution, solve_master
 from .pool import Columns
-from .program import Program
+from .program import Cost, Program, by_place
 from .sparse import row_sums, sparse_rows
 
 _INTEGRAL = 1e-6
 _TOLERANCE = 1e-6  # of a reduced cost
 _WORTH_ROUNDING = 0.25
+_NEAR_NODES = 3000  # looked at one by one, where bounds cannot tell them from the best set
 _NEW_COLUMNS = 40
+_LARGEST_PRICE = 1 << 58
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class Node:
         Columns.
     free : int64 array
         Columns, ascending.
-    bound : int
+    bound : int or Fraction
         No set of this part costs less.
     working : int64 array
         Columns that the last LP needed.
@@ -39,7 +41,7 @@ class Node:
 
     inside: tuple[int, ...]
     free: np.ndarray
-    bound: int
+    bound: Cost
     working: np.ndarray
     basis: Basis | None
 
@@ -48,12 +50,12 @@ class Node:
 class _Relaxation:
     """What an LP says about a node; the bounds are exact.
 
-    ``use``: primal value of each free column. ``with_column``: the least cost of a set that also holds it.
+    ``use``: primal value of each free column. ``helps``: whether a set that also holds it can cost less than the best.
     """
 
-    bound: int
+    bound: Cost
     use: np.ndarray
-    with_column: np.ndarray
+    helps: np.ndarray
     working: np.ndarray
     basis: Basis
 
@@ -62,51 +64,68 @@ class _Relaxation:
 class BranchAndBound:
     """Depth first; ask `open`, call `advance` once per node.
 
+    Where 64-bit arithmetic is not exact, parts whose bound is next to the best cost wait until all others are done.
+
     Attributes
     ----------
     program : Program
     columns : Columns
         Merged.
-    upper : int
+    upper : int or Fraction
         Only sets that cost less than this are looked for.
-    lower : int
+    lower : int or Fraction
         No set costs less.
     first : int64 array
         Columns for the first LP.
     best : tuple of int or None
         The best set found, as columns.
-    stack : list of Node
+    stack, near : list of Node
+        Those to look at, and those that wait.
     nodes : int
         Nodes looked at.
     """
 
     program: Program
     columns: Columns
-    upper: int
-    lower: int
+    upper: Cost
+    lower: Cost
     first: np.ndarray
     best: tuple[int, ...] | None = None
     stack: list[Node] = field(default_factory=list)
+    near: list[Node] = field(default_factory=list)
     nodes: int = 0
 
     def __post_init__(self) -> None:
         self._sparse = sparse_rows(self.columns.hits)
+        self._near_nodes = 0
         self.stack.append(Node((), np.arange(len(self.columns)), self.lower, np.sort(self.first), None))
 
     @property
     def open(self) -> bool:
-        return bool(self.stack)
+        return bool(self.stack) or (bool(self.near) and self._near_nodes < _NEAR_NODES)
 
     @property
-    def bound(self) -> int:
+    def unresolved(self) -> bool:
+        """Whether parts are left that arithmetic cannot tell from the best set."""
+        return not self.open and any(node.bound < self.upper for node in self.near)
+
+    @property
+    def bound(self) -> Cost:
         """No set of these columns costs less."""
-        return min([self.upper, *(node.bound for node in self.stack)])
+        return min([self.upper, *(node.bound for node in (*self.stack, *self.near))])
 
     def advance(self) -> None:
         """Look at one node."""
-        node = self.stack.pop()
+        if self.stack:
+            node = self.stack.pop()
+        else:
+            node = self.near.pop()
+            self._near_nodes += 1
         self.nodes += 1
         if node.bound >= self.upper:
+            return
+        if self._near_nodes == 0 and node.bound > self.upper - self.program.resolution:
+            self.near.append(node)
             return
         fixed, covers = self._fix(node.inside)
         self._offer(node.inside, fixed, covers)
@@ -120,16 +139,16 @@ class BranchAndBound:
         if bound >= self.upper:
             return
         self._round(node.inside, free, relaxed.use)
-        kept = relaxed.with_column < self.upper
-        free, use = free[kept], relaxed.use[kept]
+        free, use = free[relaxed.helps], relaxed.use[relaxed.helps]
         if bound >= self.upper or not len(free):
             return
         fraction = np.minimum(use, 1.0)
         between = (fraction > _INTEGRAL) & (fraction < 1 - _INTEGRAL)
         k = int(np.argmax(np.where(between, 2 - np.abs(fraction - 0.6), fraction)))
         rest, working = np.delete(free, k), relaxed.working[relaxed.working != free[k]]
-        self.stack.append(Node(node.inside, rest, bound, working, relaxed.basis))
-        self.stack.append(Node((*node.inside, int(free[k])), rest, bound, working, relaxed.basis))
+        parts = self.near if self._near_nodes else self.stack
+        parts.append(Node(node.inside, rest, bound, working, relaxed.basis))
+        parts.append(Node((*node.inside, int(free[k])), rest, bound, working, relaxed.basis))
 
     def _relax(self, node: Node, free: np.ndarray, fixed: Fixed, covers: np.ndarray) -> _Relaxation:
         """Solve the LP over the columns that matter: those it lacks are added until none would gain."""
@@ -137,7 +156,7 @@ class BranchAndBound:
         while True:
             solution = solve_master(self.program, self.columns.some(working), fixed, basis)
             basis = solution.basis
-            bound, reduced, with_column = self._bound(solution, free, fixed, covers)
+            bound, reduced, helps = self._bound(solution, free, fixed, covers)
             if bound >= self.upper:
                 break
             lacking = np.flatnonzero((reduced < -_TOLERANCE * self._grid) & ~np.isin(free, working))
@@ -147,7 +166,7 @@ class BranchAndBound:
             working = np.concatenate([working, free[lacking]])
         use = np.zeros(len(free))
         use[np.searchsorted(free, working)] = solution.use
-        return _Relaxation(bound, use, with_column, working, basis)
+        return _Relaxation(bound, use, helps, working, basis)
 
     def _sums(self, weight: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         """Weight of the entities that each of some columns covers, int64."""
@@ -157,9 +176,9 @@ class BranchAndBound:
 
     def _fix(self, inside: tuple[int, ...]) -> tuple[Fixed, np.ndarray]:
         program, columns, chosen = self.program, self.columns, list(inside)
-        covers = columns.kind_mass[chosen].sum(axis=0)
+        covers = columns.kind_whole[chosen].sum(axis=0)
         complexity = int(columns.complexity[chosen].sum())
-        used = tuple(float(c.cover_shares @ covers) for c in program.constraints)
+        used = tuple(float(c.of_covers(covers)) for c in program.constraints)
         cost = program.constant + int((program.cover * covers).sum()) + program.penalty * complexity
         alive = ~np.asarray(columns.hits[chosen].any(axis=0), dtype=bool)
         return Fixed(alive, program.max_complexity - complexity, cost, used), covers
@@ -167,8 +186,7 @@ class BranchAndBound:
     def _offer(self, inside: tuple[int, ...], fixed: Fixed, covers: np.ndarray) -> None:
         """Take the set if it is the best that meets the constraints."""
         program, columns = self.program, self.columns
-        uncovered = np.zeros(program.n_kinds, dtype=np.int64)
-        np.add.at(uncovered, columns.kind[fixed.alive], columns.mass[fixed.alive])
+        uncovered = by_place(columns.whole[fixed.alive], columns.kind[fixed.alive], program.n_kinds)
         cost = fixed.cost + int((program.leave * uncovered).sum())
         if cost < self.upper and program.is_fair(uncovered, covers):
             self.upper, self.best = cost, inside
@@ -189,32 +207,32 @@ class BranchAndBound:
 
     def _bound(
         self, solution: MasterSolution, free: np.ndarray, fixed: Fixed, covers: np.ndarray
-    ) -> tuple[int, np.ndarray, np.ndarray]:
-        """The least cost of a set of this node, the columns' reduced costs on the grid, the least cost with each.
+    ) -> tuple[Cost, np.ndarray, np.ndarray]:
+        """The least cost of a set of this node, the columns' reduced costs on the grid, and which may help.
 
         A Lagrangian bound: what the dual values take, less the price of the room, less what columns gain beyond it.
         """
         program, columns = self.program, self.columns
         prices = kind_prices(program, solution.gamma)
-        grid, kind, mass = prices.grid, columns.kind, columns.mass
-        self._grid = grid * float(np.abs(program.leave).max())
+        grid, kind, whole = prices.grid, columns.kind, columns.whole
+        self._grid = float(grid / program.scale) * float(np.abs(program.leave).max())
         box = prices.leave[kind]
-        share = np.clip(np.rint(solution.share * grid).astype(np.int64), 0, np.maximum(box, 0))
+        pays = np.asarray(box >= 0, dtype=bool)
         most = max(1, fixed.room // 2)
-        taken = np.where(fixed.alive, mass * np.where(box >= 0, share, box), 0)
-        gain = np.where(fixed.alive, mass * np.where(box >= 0, share, -((-box) // most)), 0)
-        price = max(0, round(solution.price * grid))
-        own = columns.kind_mass[free] @ prices.cover
-        reduced = own + (price + program.penalty * grid) * columns.complexity[free] - self._sums(gain, free)
+        amount = prices.amounts(whole, np.where(pays, prices.shares(solution.share, kind), box))
+        taken = np.where(fixed.alive, amount, 0)
+        gain = np.where(fixed.alive, np.where(pays, amount, -prices.amounts(whole, (-box) // most)), 0)
+        price = min(price_on_grid(program, solution.price, grid), _LARGEST_PRICE // program.max_complexity)
+        own = prices.amounts(columns.kind_whole[free], prices.cover).sum(axis=1)
+        reduced = own + (price + prices.penalty) * columns.complexity[free] - self._sums(gain, free)
         chosen_complexity = program.max_complexity - fixed.room
         total = (
-            (program.constant + program.penalty * chosen_complexity) * grid
-            + int((prices.cover * covers).sum())
+            floor((program.constant + program.penalty * chosen_complexity) * grid)
+            + int(prices.amounts(covers, prices.cover).sum())
             + prices.bounds
             + int(taken.sum())
             - price * fixed.room
-            + int(np.minimum(reduced, 0).sum())
+            + sum(reduced[reduced < 0].tolist())
         )
-        below = program.constant * grid - total - np.maximum(reduced, 0)
-        with_column = program.constant - below // (grid * program.step) * program.step
-        return program.round_up(Fraction(total, grid)), reduced, with_column
+        left = floor(program.below(self.upper) * grid) - total
+        return program.round_up(Fraction(total) / grid), reduced, np.maximum(reduced, 0) <= min(left, _LARGEST_PRICE)

@@ -12,7 +12,7 @@ from .equal_rates import Part, parts
 from .fairness import Criterion
 from .generation import ColumnGeneration
 from .pool import Clause, Pool
-from .program import Program
+from .program import Cost, Program
 from .search import RuleSetSearch
 
 _FIRST_COLUMNS = 80
@@ -26,16 +26,16 @@ class Found:
     Attributes
     ----------
     rules : tuple of rules
-    cost : int
+    cost : int or Fraction
     errors : int
         0-1 training errors.
     complexity : int
-    uncovered, covers : int64 array, shape (n_kinds,)
+    uncovered, covers : array of integers, shape (n_kinds,)
         As `Pool.measure` returns them.
     """
 
     rules: tuple[Clause, ...]
-    cost: int
+    cost: Cost
     errors: int
     complexity: int
     uncovered: np.ndarray
@@ -67,7 +67,7 @@ class PartSearch(RuleSetSearch):
         problem: Problem,
         program: Program,
         pool: Pool,
-        upper: int,
+        upper: Cost,
         start: np.ndarray,
         max_conditions: int | None,
         form: str,
@@ -99,7 +99,7 @@ class PartSearch(RuleSetSearch):
         self._settle()
 
     @property
-    def lower(self) -> int:
+    def lower(self) -> Cost:
         """No set costs less, unless it costs at least what is to be undercut."""
         return self._lower
 
@@ -130,7 +130,7 @@ class PartSearch(RuleSetSearch):
             return self._start
         return self._generation.least_reduced(_FIRST_COLUMNS)
 
-    def undercut(self, upper: int, lower: int) -> None:
+    def undercut(self, upper: Cost, lower: Cost) -> None:
         """Look only for sets that cost less than ``upper``; none costs less than ``lower``."""
         if upper < self._best.cost:
             self._best.cost = upper
@@ -167,7 +167,7 @@ class Cell:
         The best rule set known.
     selected : Found or None
         One of fewest training errors.
-    lower : int
+    lower : int or Fraction
         No rule set costs less.
     searched : bool
         Whether a search has worked on this cell.
@@ -177,14 +177,14 @@ class Cell:
         self.criterion, self.program = criterion, program
         self.found: Found | None = None
         self.selected: Found | None = None
-        self.lower = program.least
+        self.lower: Cost = program.least
         self.searched = False
         self.searches: list[PartSearch] = []
         self._parts: list[Part] | None = None
         self._bounds = {f"{c.leave} {c.cover}": c.bound for c in program.constraints}
 
     @property
-    def upper(self) -> int:
+    def upper(self) -> Cost:
         """Cost of the best set known; more than any set costs while there is none."""
         return self.program.worst + 1 if self.found is None else self.found.cost
 
@@ -219,7 +219,7 @@ class Cell:
             self._tell()
         return better
 
-    def raise_to(self, lower: int) -> bool:
+    def raise_to(self, lower: Cost) -> bool:
         """Take a bound from elsewhere; whether it is better."""
         if min(lower, self.upper) <= self.lower:
             return False
@@ -252,11 +252,14 @@ class Cell:
         search.undercut(self.upper, self.lower)
 
 
-def counted_gaps(criterion: Criterion, program: Program, found: Found, loss: str, form: str) -> dict[str, float]:
+def counted_gaps(
+    criterion: Criterion, program: Program, found: Found, loss: str, form: str, n_groups: int
+) -> dict[str, float]:
     """The largest difference of each rate as the constraints count it: with the Hamming loss, the proxy."""
-    wanted, unwanted = program.kind_mass[0::2], program.kind_mass[1::2]
-    missed = found.uncovered[0::2]
-    hit = found.covers[1::2] if loss == "hamming" else unwanted - found.uncovered[1::2]
+    of_wanted, of_unwanted = slice(0, 2 * n_groups, 2), slice(1, 2 * n_groups, 2)
+    wanted, unwanted = program.kind_mass[of_wanted], program.kind_mass[of_unwanted]
+    missed = found.uncovered[of_wanted]
+    hit = found.covers[of_unwanted] if loss == "hamming" else unwanted - found.uncovered[of_unwanted]
     positives, negatives, on_positives, on_negatives = wanted, unwanted, missed, hit
     if form == "cnf":
         positives, negatives, on_positives, on_negatives = unwanted, wanted, hit, missed

@@ -8,6 +8,8 @@ from .branching import BranchAndBound
 from .enumeration import Enumerator
 from .generation import ColumnGeneration
 from .pool import Clause, Pool
+from .pricing import LARGEST_SUM
+from .program import Cost
 
 _LEAST_LIMIT = 5000
 _CELLS = 1 << 26  # of the table of rules and entities, beyond which no more than _LEAST_LIMIT rules are taken
@@ -24,12 +26,14 @@ class Closing:
 
     Attributes
     ----------
-    lower : int
+    lower : int or Fraction
         No rule set costs less.
-    upper : int
+    upper : int or Fraction
         Cost of the best set known.
     partial : bool
         Too many rules are within the gap: nothing can be closed.
+    unresolved : bool
+        Done, but for sets that arithmetic could not tell from the best one, of which there are too many.
     rules : tuple of rules
         Those enumerated.
     found : tuple of rules or None
@@ -37,13 +41,13 @@ class Closing:
     done : bool
     """
 
-    def __init__(self, generation: ColumnGeneration, lower: int, upper: int, most_columns: int) -> None:
+    def __init__(self, generation: ColumnGeneration, lower: Cost, upper: Cost, most_columns: int) -> None:
         assert generation.closing_point is not None
         point, price = generation.closing_point
         program, features = generation.program, generation.features
         self.program, self.features = program, features
         self.lower, self.upper = lower, upper
-        self.partial = self.done = False
+        self.partial = self.done = self.unresolved = False
         self.rules: tuple[Clause, ...] = ()
         self.found: tuple[Clause, ...] | None = None
         self.n_columns = self.nodes = 0
@@ -52,12 +56,13 @@ class Closing:
         self._nodes_per_unit = generation.nodes_per_unit
         self._pool = Pool(program, features)
         self._branching: BranchAndBound | None = None
-        self._slack = point.grid * (upper - program.step) - (point.total - price * program.max_complexity)
+        self._slack = point.grid_floor(program.below(upper)) - (point.total - price * program.max_complexity)
         self._enumerator: Enumerator | None = self._new_enumerator()
 
     def _new_enumerator(self) -> Enumerator:
         point = self._point
-        threshold = point.charge(self._price, self._max_conditions) - self._slack
+        slack = min(self._slack, LARGEST_SUM)  # no rule sums up to less than minus that
+        threshold = np.maximum(point.charge(self._price, self._max_conditions) - slack, 1 - LARGEST_SUM)
         return Enumerator(self.features, point.weight, threshold, self._max_conditions, self._most_columns)
 
     @property
@@ -70,7 +75,7 @@ class Closing:
         """Nodes of the branch and bound so far."""
         return 0 if self._branching is None else self._branching.nodes
 
-    def cut(self, upper: int) -> None:
+    def cut(self, upper: Cost) -> None:
         """Look only for sets that cost less than this, less than ``upper`` before."""
         self.upper = upper
         if self._branching is not None:
@@ -121,3 +126,4 @@ class Closing:
             self.found = tuple(self._pool.rules[k] for k in branching.best)
         self.lower = max(self.lower, min(branching.bound, self.upper))
         self.done = not branching.open
+        self.unresolved = self.done and branching.unresolved

@@ -19,10 +19,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from .program import Program
+from .program import Cost, Program, by_place
 
-_LARGEST = 1 << 56
+_LARGEST = 1 << 55
+_LARGEST_CHARGE = (1 << 57) - 1
 _FINEST = 1 << 26
+_DIGITS = 60  # of a price, where masses are Python integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,23 +33,23 @@ class DualPoint:
 
     Attributes
     ----------
-    grid : int
+    grid : int or Fraction
         Grid units per unit of cost.
     taken : int64 array, shape (n_watched,)
         ``t`` of the watched entities.
     total : int
         The cost of the rule set without rules, as the dual values see it: constant + sum of t - sum gamma_r bound_r.
     weight : int64 array, shape (n_patterns,)
-        ``a``, what a rule gains by covering a pattern.
+        ``a``, what a rule gains by covering a pattern; at least that where it is rounded.
     per_entity : int64 array, shape (n_entities,)
         The part of ``weight`` of each entity.
     penalty : int
-        Of one unit of complexity.
+        Of one unit of complexity; at most that where it is rounded.
     gamma : float array, shape (n_constraints,)
         Prices of the constraints, as given.
     """
 
-    grid: int
+    grid: int | Fraction
     taken: np.ndarray
     total: int
     weight: np.ndarray
@@ -55,9 +57,17 @@ class DualPoint:
     penalty: int
     gamma: np.ndarray
 
+    def grid_floor(self, cost: Cost) -> int:
+        """A cost in grid units, rounded down."""
+        return floor(cost * self.grid)
+
     def charge(self, price: int, max_conditions: int) -> np.ndarray:
-        """What a rule pays for its complexity at a price per unit: int64, shape (max_conditions + 1,)."""
-        return (price + self.penalty) * (1 + np.arange(max_conditions + 1, dtype=np.int64))
+        """What a rule pays for its complexity at a price per unit: int64, shape (max_conditions + 1,).
+
+        A price that no sum of weights reaches is as good as a larger one.
+        """
+        each = min(price + self.penalty, _LARGEST_CHARGE // (max_conditions + 1))
+        return each * (1 + np.arange(max_conditions + 1, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,37 +76,65 @@ class KindPrices:
 
     Attributes
     ----------
-    grid : int
+    grid : int or Fraction
         Units per unit of cost: fine enough for the solver's precision, coarse enough for sums in 64 bits.
-    leave, cover : int64 array, shape (n_kinds,)
+    shift : int
+        Amounts are products of masses and prices, less so many binary digits.
+    leave, cover : array of integers, shape (n_kinds,)
     bounds : int
         Minus the constraints' bounds at their prices.
+    penalty : int
+        Of one unit of complexity.
     """
 
-    grid: int
+    grid: int | Fraction
+    shift: int
     leave: np.ndarray
     cover: np.ndarray
     bounds: int
+    penalty: int
+
+    def amounts(self, mass: np.ndarray, price: np.ndarray) -> np.ndarray:
+        """Masses times prices, rounded down: int64."""
+        return mass * price if not self.shift else ((mass * price) >> self.shift).astype(np.int64)
+
+    def shares(self, share: np.ndarray, kind: np.ndarray) -> np.ndarray:
+        """Dual values per unit of mass, rounded to the grid and into their box."""
+        box = self.leave[kind]
+        if not self.shift:
+            return np.clip(np.rint(share * float(self.grid)).astype(np.int64), 0, np.maximum(box, 0))
+        per_unit = float(self.grid * (1 << self.shift))
+        rounded = np.array([int(x) for x in np.maximum(share * per_unit, 0.0).tolist()], dtype=object)
+        return np.minimum(rounded, np.maximum(box, 0))
 
 
 def kind_prices(program: Program, gamma: np.ndarray) -> KindPrices:
-    """Prices per kind for any prices of the constraints; negative ones count as 0."""
-    prices = [Fraction(max(0.0, float(g))) for g in gamma]
+    """Prices per kind for any prices of the constraints, in scaled cost; negative ones count as 0."""
+    prices = [Fraction(max(0.0, float(g))) / program.scale for g in gamma]
     leave, cover = [Fraction(int(x)) for x in program.leave], [Fraction(int(x)) for x in program.cover]
     for price, constraint in zip(prices, program.constraints, strict=True):
         leave = [x + price * y for x, y in zip(leave, constraint.leave, strict=True)]
         cover = [x + price * y for x, y in zip(cover, constraint.cover, strict=True)]
     kind_mass = program.kind_mass.tolist()
     largest = sum(((abs(x) + abs(y)) * w for x, y, w in zip(leave, cover, kind_mass, strict=True)), Fraction(1))
-    grid = max(1, min(_FINEST, _floor(_LARGEST / (largest + program.penalty))))
+    finest = _LARGEST / (largest + program.penalty)
+    grid: int | Fraction = min(_FINEST, floor(finest))
+    shift = 0
+    if not program.exact or not grid:
+        grid = Fraction(2) ** (floor(finest).bit_length() - 1 if finest >= 1 else -floor(1 / finest).bit_length())
+        most = max([abs(x) for x in (*leave, *cover)])
+        shift = max(1, _DIGITS - floor(most * grid).bit_length())
+    fine, dtype = grid * (1 << shift), object if shift else np.int64
     return KindPrices(
         grid=grid,
-        leave=np.array([_floor(x * grid) for x in leave], dtype=np.int64),
-        cover=np.array([_floor(x * grid) for x in cover], dtype=np.int64),
+        shift=shift,
+        leave=np.array([floor(x * fine) for x in leave], dtype=dtype),
+        cover=np.array([floor(x * fine) for x in cover], dtype=dtype),
         bounds=sum(
-            _floor(-price * constraint.bound * grid)
+            floor(-price * constraint.bound * grid)
             for price, constraint in zip(prices, program.constraints, strict=True)
         ),
+        penalty=floor(program.penalty * grid),
     )
 
 
@@ -109,29 +147,31 @@ def dual_point(program: Program, share: np.ndarray, gamma: np.ndarray) -> DualPo
     share : float array, shape (n_watched,)
         Dual value per unit of mass of each watched entity.
     gamma : float array, shape (n_constraints,)
-        Prices of the constraints; negative ones count as 0.
+        Prices of the constraints, in scaled cost; negative ones count as 0.
     """
     prices = kind_prices(program, gamma)
     watched = program.watched
-    kind, mass = program.kind[watched], program.mass[watched]
+    kind, whole = program.kind[watched], program.whole[watched]
     box = prices.leave[kind]
-    taken = mass * np.where(
-        box >= 0, np.clip(np.rint(share * prices.grid).astype(np.int64), 0, np.maximum(box, 0)), box
-    )
-    per_entity = -program.mass * prices.cover[program.kind]
+    pays = np.asarray(box >= 0, dtype=bool)
+    taken = prices.amounts(whole, np.where(pays, prices.shares(share, kind), box))
+    per_entity = -prices.amounts(program.whole, prices.cover[program.kind])
     forced = (-box) // max(1, program.most_rules)
-    per_entity[watched] += np.where(box >= 0, taken, -mass * forced)
-    weight = np.zeros(program.n_patterns, dtype=np.int64)
-    np.add.at(weight, program.pattern, per_entity)
+    per_entity[watched] += np.where(pays, taken, -prices.amounts(whole, forced))
     return DualPoint(
         grid=prices.grid,
         taken=taken,
-        total=program.constant * prices.grid + prices.bounds + int(taken.sum()),
-        weight=weight,
+        total=floor(program.constant * prices.grid) + prices.bounds + int(taken.sum()),
+        weight=by_place(per_entity, program.pattern, program.n_patterns),
         per_entity=per_entity,
-        penalty=program.penalty * prices.grid,
+        penalty=prices.penalty,
         gamma=gamma,
     )
+
+
+def price_on_grid(program: Program, price: float, grid: int | Fraction) -> int:
+    """A price of a unit of complexity in scaled cost, in grid units."""
+    return max(0, floor(Fraction(price) / program.scale * grid))
 
 
 def knapsack(best: np.ndarray, penalty: int, max_complexity: int) -> int:
@@ -149,10 +189,10 @@ def knapsack(best: np.ndarray, penalty: int, max_complexity: int) -> int:
     return most[max_complexity]
 
 
-def bound(program: Program, point: DualPoint, best: np.ndarray) -> int:
+def bound(program: Program, point: DualPoint, best: np.ndarray) -> Cost:
     """The least cost that a rule set can have, from the largest sums of weights per number of conditions."""
     left = point.total - knapsack(best, point.penalty, program.max_complexity)
-    return program.round_up(Fraction(left, point.grid))
+    return program.round_up(Fraction(left) / point.grid)
 
 
 def price_of(point: DualPoint, best: np.ndarray) -> int:
@@ -161,5 +201,6 @@ def price_of(point: DualPoint, best: np.ndarray) -> int:
     return max([0, *ratios])
 
 
-def _floor(value: Fraction) -> int:
+def floor(value: Cost) -> int:
+    """The largest whole number that is not above."""
     return value.numerator // value.denominator

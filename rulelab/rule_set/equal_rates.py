@@ -9,16 +9,17 @@ rates are equal stays far below its optimum.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
-from .program import Constraint, Program
+from .program import Constraint, Cost, Program
 
 _MOST_PARTS = 24
+_MOST_VALUES = 5000  # of a rate, looked at one by one
 
 Vector = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 """Coefficients of ``leave`` and ``cover``, per kind."""
@@ -32,21 +33,21 @@ class Part:
     ----------
     program : Program
         With the rates fixed at these values.
-    least : int
+    least : int or Fraction
         No rule set of this part costs less.
     """
 
     program: Program
-    least: int
+    least: Cost
 
 
-def parts(program: Program, upper: int) -> tuple[Part, ...]:
+def parts(program: Program, upper: Cost) -> tuple[Part, ...]:
     """Programs one of which holds every feasible rule set that costs less than ``upper``; the program itself if many.
 
     Parameters
     ----------
     program : Program
-    upper : int
+    upper : int or Fraction
         Cost of a known rule set.
     """
     known = {(c.leave, c.cover) for c in program.constraints if c.bound == 0}
@@ -56,7 +57,10 @@ def parts(program: Program, upper: int) -> tuple[Part, ...]:
             _enter(leave, cover, rates)
     chosen: list[list[tuple[tuple[int, ...], Fraction]]] = []
     for name, groups in sorted(rates.items()):
-        values = [t for t in _values(program, groups) if _least(program, [(groups, t)]) < upper]
+        possible = _values(program, groups)
+        if len(possible) > _MOST_VALUES:
+            continue
+        values = [t for t in possible if _least(program, [(groups, t)]) < upper]
         if math.prod(map(len, chosen)) * len(values) <= _MOST_PARTS:
             chosen.append([(name, t) for t in values])
     if not chosen:
@@ -98,8 +102,8 @@ def _enter(leave: tuple[Fraction, ...], cover: tuple[Fraction, ...], rates: dict
             rates.setdefault(signs, {})[g] = vector
 
 
-def _values(program: Program, groups: dict[int, Vector]) -> Iterator[Fraction]:
-    """The values that the rate can take in all groups."""
+def _values(program: Program, groups: dict[int, Vector]) -> Sequence[Fraction]:
+    """The values that the rate can take in all groups; more than ``_MOST_VALUES`` of them are not counted out."""
     common = math.gcd(*(math.lcm(*(x.denominator for part in vector for x in part)) for vector in groups.values()))
     mass = program.kind_mass.tolist()
     most = min(
@@ -110,10 +114,11 @@ def _values(program: Program, groups: dict[int, Vector]) -> Iterator[Fraction]:
         sum((min(a, program.most_rules * b, 0) * w for a, b, w in zip(*vector, mass, strict=True)), Fraction(0))
         for vector in groups.values()
     )
-    return (Fraction(k, common) for k in range(math.ceil(least * common), math.floor(most * common) + 1))
+    first, last = math.ceil(least * common), math.floor(most * common)
+    return [Fraction(k, common) for k in range(first, min(last, first + _MOST_VALUES) + 1)]
 
 
-def _least(program: Program, fixed: list[tuple[dict[int, Vector], Fraction]]) -> int:
+def _least(program: Program, fixed: list[tuple[dict[int, Vector], Fraction]]) -> Cost:
     """What rule sets with these rates cost at least, from the kinds whose errors the rates determine."""
     cost = Fraction(program.least)
     for groups, value in fixed:

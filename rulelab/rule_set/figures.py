@@ -28,11 +28,11 @@ def detail(program: Program, conditions: int, generation: ColumnGeneration | Non
     out: dict[str, Any] = {
         "conditions": conditions,
         "patterns": program.n_patterns,
-        "resolution": 0.0 if program.exact else program.unit + program.slack,
+        "resolution": float(program.exactness),
     }
     if generation is not None:
         out |= {
-            "master_value": program.objective(1) * generation.value,
+            "master_value": generation.value * float(program.unit / program.scale / program.per_loss),
             "least_reduced_cost": generation.least_reduced_cost,
             "columns_in_master": len(generation.working),
         }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import is_whole
+from ..exact_weights import rounded_down
 from ..models import RuleSet
 from ..problem import Problem
 from . import two_rules
@@ -19,7 +20,7 @@ from .features import Features
 from .forest import forest_rules
 from .greedy import Greedy
 from .pool import Pool
-from .program import Program, make_program
+from .program import Cost, Program, make_program
 
 TOLERANCES = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0)
 """Of the experiment on COMPAS in Lawless et al., JMLR 24 (2023), table 14."""
@@ -339,16 +340,19 @@ class _Grid:
     def _show(self, cell: Cell) -> FairCell:
         program, found = cell.program, cell.found
         model = selected = None
+        proxy: dict[str, float] = {}
         true: dict[str, float] = {}
         if found is not None:
             assert cell.selected is not None
             model = RuleSet.from_problem(self.problem, found.rules, form=self.form)
             selected = RuleSet.from_problem(self.problem, cell.selected.rules, form=self.form)
             assert self.problem.groups is not None
+            n_groups = len(self.problem.groups.names)
+            proxy = counted_gaps(cell.criterion, program, found, self.loss, self.form, n_groups)
             true = true_gaps(cell.criterion, self.problem.groups, model.predicts_positive(self.problem.matrix()))
         objective = np.inf if model is None else model.hamming_loss if self.loss == "hamming" else model.errors
-        lower = max(0.0, program.objective(min(cell.lower, cell.upper)) - program.slack)
-        proven = cell.closed and program.exact
+        lower = rounded_down(program.bound(min(cell.lower, cell.upper)))
+        proven = cell.closed
         status = "gap" if cell.lower > program.least else "heuristic"
         if proven:
             status = "infeasible" if model is None else "proven"
@@ -361,12 +365,12 @@ class _Grid:
             lower_bound=objective if proven else min(lower, objective),
             conditions=self._conditions(program),
             errors=None if model is None else model.errors,
-            proxy_gaps={} if found is None else counted_gaps(cell.criterion, program, found, self.loss, self.form),
+            proxy_gaps=proxy,
             true_gaps=true,
             selected=selected,
         )
 
 
-def _hardness(cell: Cell) -> int:
+def _hardness(cell: Cell) -> Cost:
     """Cells of small gaps are closed soonest, and those of few rules."""
     return (cell.upper - cell.lower) * cell.program.max_complexity

@@ -14,7 +14,7 @@ from .features import Features
 from .master import MasterSolution, nothing_fixed, solve_master
 from .pool import Clause, Columns, Pool
 from .pricing import Pricer
-from .program import Program
+from .program import Cost, Program
 from .proximal import ProximalMaster
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
@@ -38,7 +38,7 @@ class ColumnGeneration:
     lower : int
         No rule set costs less.
     value : float
-        Of the restricted master.
+        Of the restricted master, in scaled cost.
     least_reduced_cost : float
         Of all rules, at the last duals that pricing was done for; 0 when none is negative.
     iterations, nodes : int
@@ -51,7 +51,7 @@ class ColumnGeneration:
     def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:
         self.program, self.features, self.pool = program, features, pool
         self.max_conditions = max_conditions
-        self.lower = program.least
+        self.lower: Cost = program.least
         self.value = float("inf")
         self.least_reduced_cost = float("-inf")
         self.iterations = self.nodes = self.simplex_iterations = self.newton_steps = 0
@@ -119,7 +119,7 @@ class ColumnGeneration:
         """The proximal master: duals that are good enough to price."""
         assert self._proximal is not None
         rules = self._allowed()
-        solution = self._proximal.solve(rules, self.value - float(self._linear))
+        solution = self._proximal.solve(rules, self.value - self._scaled(self._linear))
         self.iterations += 1
         self.newton_steps += solution.steps
         self.value = min(self.value, solution.value)
@@ -132,8 +132,9 @@ class ColumnGeneration:
         self._tried = share, gamma, price
         point = dual.dual_point(self.program, share, gamma)
         self.point = point
-        self._charge = point.charge(max(0, int(price * point.grid)), self.max_conditions)
-        self._tolerance = max(1, int(_TOLERANCE * point.grid * max(1, self.program.total >> 20)))
+        self._charge = point.charge(dual.price_on_grid(self.program, price, point.grid), self.max_conditions)
+        per_cost = float(point.grid / self.program.scale)
+        self._tolerance = max(1, int(_TOLERANCE * per_cost * max(1, self.program.total >> 20)))
 
     def _choose_pricing(self) -> None:
         if self._units > _CHEAP:
@@ -193,18 +194,18 @@ class ColumnGeneration:
         result, point = self._pricer.result(), self.point
         self.lower = max(self.lower, dual.bound(self.program, point, result.best))
         price = dual.price_of(point, result.best)
-        linear = Fraction(point.total - price * self.program.max_complexity, point.grid)
+        linear = Fraction(point.total - price * self.program.max_complexity) / point.grid
         if self.closing_point is None or linear > self._linear:
             self._linear, self.closing_point, self._centre = linear, (point, price), self._tried
         gains = [int(v) for v in result.values]
-        self.least_reduced_cost = -max([0, *gains]) / point.grid * self.program.unit
+        self.least_reduced_cost = float(-max([0, *gains]) / point.grid * self.program.unit / self.program.per_loss)
         changed = self._take(result.rules, gains)
         if changed or complete:
             self._pricer = None
             self._stage = "master"
         exact = complete and not changed
         if self._proximal is not None:
-            self._proximal.judge(float(linear), exact)
+            self._proximal.judge(self._scaled(linear), exact)
             self._exact = self._exact + 1 if exact else 0
             if self._exact == _EXACT:
                 self._leave_proximal()
@@ -223,11 +224,15 @@ class ColumnGeneration:
 
     def _closed(self) -> bool:
         """Whether the linear bound is next to the master's value, so that more columns cannot move it."""
-        gap = self.value - float(self._linear)
-        if self._proximal is None:
-            return gap < 0.02 * self.program.step
+        gap = self.value - self._scaled(self._linear)
+        if self._proximal is None or not self.program.exact:
+            return gap < 0.02 * self.program.fine
         same = self.program.round_up(self._linear) >= self.program.round_up(Fraction(self.value))
-        return gap < (0.2 if same else 0.02) * self.program.step
+        return gap < (0.2 if same else 0.02) * self.program.fine
+
+    def _scaled(self, cost: Cost) -> float:
+        """A cost in the units of linear programs."""
+        return float(cost * self.program.scale)
 
     def use(self, rules: np.ndarray) -> np.ndarray:
         """Primal values in the last master of rules of the pool: float array, 0 for those that it did not hold."""

@@ -8,7 +8,9 @@ from .. import bits
 from .beam import beam
 from .features import Features
 from .pool import Clause, Pool
-from .program import Program
+from .program import Program, by_place
+
+_LARGEST_CHARGE = 1 << 56
 
 
 class Greedy:
@@ -26,11 +28,10 @@ class Greedy:
         self.rules: list[Clause] = []
         self.done = False
         self._room = program.max_complexity
-        gain = program.leave[program.kind] * program.mass
-        self._leave = np.zeros(program.n_patterns, dtype=np.int64)
-        np.add.at(self._leave, program.pattern, gain)
-        self._cover = np.zeros(program.n_patterns, dtype=np.int64)
-        np.add.at(self._cover, program.pattern, program.cover[program.kind] * program.mass)
+        self._leave, self._cover = (
+            np.rint(by_place(side[program.kind] * program.mass, program.pattern, program.n_patterns)).astype(np.int64)
+            for side in (program.leave, program.cover)
+        )
 
     def advance(self) -> None:
         """One unit of work: one rule more."""
@@ -38,7 +39,8 @@ class Greedy:
         if widest < 1:
             self.done = True
             return
-        charge = self.program.penalty * (1 + np.arange(widest + 1, dtype=np.int64))
+        each = min(round(self.program.scaled_penalty), _LARGEST_CHARGE // (widest + 1))
+        charge = each * (1 + np.arange(widest + 1, dtype=np.int64))
         found, sums = beam(self.features, self._leave - self._cover, charge, widest)
         if not len(found):
             self.done = True

@@ -9,7 +9,7 @@ from ..problem import Problem
 from ..search import Incumbent
 from .fairness import Criterion, true_gaps
 from .pool import Clause, Pool
-from .program import Program
+from .program import Cost, Program
 
 
 class Incumbents:
@@ -17,7 +17,7 @@ class Incumbents:
 
     Attributes
     ----------
-    cost : int
+    cost : int or Fraction
         Of the best set; more than any set costs while there is none.
     rules : tuple of rules or None
     gaps : dict of str to float, or None
@@ -28,19 +28,17 @@ class Incumbents:
         self,
         problem: Problem,
         program: Program,
-        loss: str,
         form: str,
         fairness: Criterion | None,
-        regularization: float,
     ) -> None:
-        self.cost = program.worst + 1
+        self.cost: Cost = program.worst + 1
         self.rules: tuple[Clause, ...] | None = None
         self.gaps: dict[str, float] | None = None
         self._problem, self._program = problem, program
-        self._loss, self._form, self._fairness, self._regularization = loss, form, fairness, regularization
+        self._form, self._fairness = form, fairness
         self._found_at = (0.0, 0)
         self._made: Incumbent | None = None
-        self._selected: tuple[int, int, tuple[Clause, ...]] | None = None
+        self._selected: tuple[int, Cost, tuple[Clause, ...]] | None = None
 
     def offer(self, pool: Pool, rules: Sequence[Clause], found_at: tuple[float, int]) -> None:
         """Take a set as the incumbent when it is the best that meets the constraints."""
@@ -64,10 +62,10 @@ class Incumbents:
             return None
         if self._made is None:
             model = RuleSet.from_problem(self._problem, self.rules, form=self._form)
-            loss = model.hamming_loss if self._loss == "hamming" else model.errors
+            objective = self._program.objective(self.cost, model.complexity)
             self._made = Incumbent(
                 model=model,
-                objective=loss + self._regularization * model.complexity if self._regularization else loss,
+                objective=int(objective) if objective.denominator == 1 else float(objective),
                 errors=model.errors,
                 complexity=model.complexity,
                 found_at=self._found_at,

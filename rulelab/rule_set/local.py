@@ -7,11 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inlined, kernel
+from .master import shares
 from .pool import Columns
 from .program import Program
 from .sparse import sparse_rows
 
 _MEET = 1e-12  # how far a constraint may be exceeded here; exact arithmetic decides afterwards
+_RELATIVE = 1e-11  # of the score that a move must gain: more than its rounding errors, so that no set comes again
+_MOST_WORK = 200_000_000
 
 
 class Moves(NamedTuple):
@@ -33,6 +36,10 @@ class Moves(NamedTuple):
     leave_used : float64 array, shape (n_constraints, n_kinds)
         What a unit of uncovered mass takes.
     room : int
+    least_gain : float
+        What a move must gain: less than any two sets of different cost differ.
+    most_work : int
+        Entities looked at in one descent.
     penalty : float
         Of exceeding a constraint by 1.
     """
@@ -47,6 +54,8 @@ class Moves(NamedTuple):
     used: np.ndarray
     leave_used: np.ndarray
     room: int
+    least_gain: float
+    most_work: int
     penalty: float
 
 
@@ -81,9 +90,8 @@ def moves_of(program: Program, columns: Columns) -> Moves:
     """What the search chooses from; the columns are merged here."""
     columns = columns.merged()
     start, entity = sparse_rows(columns.hits)
-    shares = [[[float(x) for x in c.leave], [float(x) for x in c.cover]] for c in program.constraints]
-    table = np.array(shares, dtype=float).reshape(len(shares), 2, program.n_kinds)
-    own = columns.kind_mass @ program.cover + program.penalty * columns.complexity
+    leave_used, cover_used = shares(program)
+    own = columns.kind_mass @ program.cover + program.scaled_penalty * columns.complexity
     return Moves(
         start=start,
         entity=entity,
@@ -92,9 +100,11 @@ def moves_of(program: Program, columns: Columns) -> Moves:
         kind=columns.kind,
         cost=own.astype(float),
         complexity=columns.complexity,
-        used=columns.kind_mass @ table[:, 1].T,
-        leave_used=np.ascontiguousarray(table[:, 0]),
+        used=columns.kind_mass @ cover_used.T,
+        leave_used=leave_used,
         room=program.max_complexity,
+        least_gain=1e-6 * min(1.0, program.fine),
+        most_work=_MOST_WORK // max(1, len(program.constraints)),
         penalty=0.0,
     )
 
@@ -113,7 +123,7 @@ def new_walk(program: Program, moves: Moves, seed: int) -> Walk:
     )
     for q, k in enumerate(moves.kind):
         walk.taken[:] += moves.mass[q] * moves.leave_used[:, k]
-    walk.score[0] = program.constant + moves.leave.sum()
+    walk.score[0] = float(program.constant * program.scale) + moves.leave.sum()
     if (walk.taken <= _MEET).all():
         walk.score[2] = walk.score[0]
     return walk
@@ -178,33 +188,35 @@ def _gain(moves, walk, k):
 def descend(moves, walk):
     """Take the best move until none improves the score, then keep the set if it is the best one that is allowed.
 
+    A descent that has looked at ``most_work`` entities takes the best move seen and ends.
+
     Returns
     -------
     int
-        Columns looked at.
+        Entities looked at.
     """
     n = walk.chosen.size
     looked = 0
-    while True:
-        gain = -1e-6
+    while looked < moves.most_work:
+        before = walk.score[0] + moves.penalty * _excess(walk)
+        gain = -max(moves.least_gain, _RELATIVE * abs(before))
         out, into = -1, -1
         for k in range(n):
             if walk.chosen[k] == 0 and walk.score[1] + moves.complexity[k] <= moves.room:
-                looked += 1
+                looked += 1 + moves.start[k + 1] - moves.start[k]
                 change = _gain(moves, walk, k)
                 if change < gain:
                     gain, out, into = change, -1, k
         for d in range(n):
-            if walk.chosen[d] == 0:
+            if walk.chosen[d] == 0 or looked >= moves.most_work:
                 continue
-            before = walk.score[0] + moves.penalty * _excess(walk)
             choose(moves, walk, d)
             base = walk.score[0] + moves.penalty * _excess(walk) - before
             if base < gain:
                 gain, out, into = base, d, -1
             for k in range(n):
                 if walk.chosen[k] == 0 and k != d and walk.score[1] + moves.complexity[k] <= moves.room:
-                    looked += 1
+                    looked += 1 + moves.start[k + 1] - moves.start[k]
                     change = base + _gain(moves, walk, k)
                     if change < gain:
                         gain, out, into = change, d, k
@@ -217,9 +229,9 @@ def descend(moves, walk):
             choose(moves, walk, into)
     allowed = True
     for r in range(walk.taken.size):
-        if walk.taken[r] > 1e-12:
+        if walk.taken[r] > _MEET:
             allowed = False
-    if allowed and walk.score[0] < walk.score[2] - 1e-6:
+    if allowed and walk.score[0] + max(moves.least_gain, _RELATIVE * abs(walk.score[0])) < walk.score[2]:
         walk.score[2] = walk.score[0]
         for k in range(n):
             walk.best[k] = walk.chosen[k]

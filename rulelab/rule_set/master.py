@@ -21,7 +21,7 @@ import highspy
 import numpy as np
 
 from .pool import Columns, classes
-from .program import Program
+from .program import Cost, Program
 
 _LARGEST_MASS = 1 << 20
 _PRICE_LIMIT = 1e3  # times the worst cost: what meeting a constraint may be worth
@@ -65,7 +65,7 @@ class MasterSolution:
     optimal : bool
         False when the iteration limit ended the solve; the basis goes on.
     value : float
-        The LP value in units of the program's cost, with its constant.
+        The LP value in scaled cost, with the program's constant.
     share : float array, shape (n_entities,)
         Dual value per unit of mass; 0 for entities without one.
     gamma : float array, shape (n_constraints,)
@@ -97,7 +97,7 @@ class Fixed:
         Entities of the columns that no chosen rule covers.
     room : int
         Complexity left.
-    cost : int
+    cost : int or Fraction
         Of the chosen rules: their cover costs and penalty, and the program's constant.
     used : tuple of float, length n_constraints
         What the chosen rules' cover terms take of each constraint's bound.
@@ -105,7 +105,7 @@ class Fixed:
 
     alive: np.ndarray
     room: int
-    cost: int
+    cost: Cost
     used: tuple[float, ...]
 
 
@@ -114,6 +114,15 @@ def nothing_fixed(program: Program, n_entities: int) -> Fixed:
     return Fixed(
         np.ones(n_entities, dtype=bool), program.max_complexity, program.constant, (0.0,) * len(program.constraints)
     )
+
+
+def shares(program: Program) -> tuple[np.ndarray, np.ndarray]:
+    """What a unit of ``mass`` takes of each constraint, left and covered: float, shape (n_constraints, n_kinds)."""
+    n, sides = program.n_kinds, [(c.leave, c.cover) for c in program.constraints]
+    left, covered = (
+        np.array([[float(x / program.scale) for x in pair[k]] for pair in sides]).reshape(len(sides), n) for k in (0, 1)
+    )
+    return left, covered
 
 
 def solve_master(
@@ -201,18 +210,17 @@ class _Build:
         values = self.mass[cols]
         blocks = [(rows, cols, values)]
         ids = np.arange(n_columns)
-        own_cost = self.covered_mass @ cover + program.penalty * self.complexity / self.scale / self.cost_scale
+        own_cost = self.covered_mass @ cover + program.scaled_penalty * self.complexity / self.scale / self.cost_scale
         cost, lower, upper = [-self.mass], [np.zeros(n_classes)], [leave[self.class_kind]]
         row_upper, row_lower = [own_cost], [np.full(n_columns, -np.inf)]
         at = n_classes
         if prices:
             upper = [np.full(n_classes, np.inf)]
             alpha, gamma = at + kinds, at + 2 * kinds
-            leave_r = np.array([[float(x) for x in c.leave] for c in program.constraints]) * self.scale
-            cover_r = np.array([[float(x) for x in c.cover] for c in program.constraints]) * self.scale
+            leave_r, cover_r = (self.scale * side for side in shares(program))
             bounds = np.array([float(c.bound) for c in program.constraints]) - np.array(self.fixed.used)
             cost += [np.zeros(kinds), most * self.alive_mass, bounds]
-            limit = _PRICE_LIMIT * (program.worst / self.cost_scale / self.scale + 1.0)
+            limit = _PRICE_LIMIT * (float(program.worst * program.scale) / self.cost_scale / self.scale + 1.0)
             lower += [np.zeros(2 * kinds + prices)]
             upper += [np.full(2 * kinds, np.inf), np.full(prices, limit)]
             blocks += [(ids, np.full(n_columns, alpha + k), -self.forced_mass[:, k]) for k in range(kinds)]
@@ -282,7 +290,7 @@ class _Build:
         value = (self.offset - info.objective_function_value) * self.cost_scale * self.scale
         return MasterSolution(
             optimal=optimal,
-            value=self.fixed.cost + value,
+            value=float(self.fixed.cost * self.program.scale) + value,
             share=share,
             gamma=values[at : at + self.n_prices] * self.cost_scale * self.scale,
             price=float(values[-1]) * self.cost_scale * self.scale,

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import bits
+from .program import Program, by_place
 
 if TYPE_CHECKING:
     from .features import Features
-    from .program import Program
 
 Clause = tuple[int, ...]
 
+_DIGITS = 32  # of a mass, added at a time: more than 2^30 patterns do not fit into memory
 _AT_ONCE = 1 << 18  # cells of a table of rules and patterns
 
 
@@ -25,11 +26,13 @@ class Columns:
 
     Attributes
     ----------
-    kind, mass : int64 array, shape (n_entities,)
+    kind : int64 array, shape (n_entities,)
         Of the watched entities, or of classes of them.
+    mass, whole : array, shape (n_entities,)
+        As in `Program`: for linear programs, and exactly.
     hits : bool array, shape (n_columns, n_entities)
-    kind_mass : int64 array, shape (n_columns, n_kinds)
-        Covered mass of each kind, also of the kinds that are not watched.
+    kind_mass, kind_whole : array, shape (n_columns, n_kinds)
+        Covered mass of each kind, also of the kinds that are not watched: for linear programs, and exactly.
     complexity : int64 array, shape (n_columns,)
     rules : int64 array, shape (n_columns,)
         Their indices in the pool.
@@ -37,8 +40,10 @@ class Columns:
 
     kind: np.ndarray
     mass: np.ndarray
+    whole: np.ndarray
     hits: np.ndarray
     kind_mass: np.ndarray
+    kind_whole: np.ndarray
     complexity: np.ndarray
     rules: np.ndarray
 
@@ -50,8 +55,10 @@ class Columns:
         return Columns(
             self.kind,
             self.mass,
+            self.whole,
             self.hits[chosen],
             self.kind_mass[chosen],
+            self.kind_whole[chosen],
             self.complexity[chosen],
             self.rules[chosen],
         )
@@ -59,10 +66,19 @@ class Columns:
     def merged(self) -> Columns:
         """Entities of one kind that no column tells apart as one."""
         group, first = classes(self.kind, self.hits, self.rules, np.ones(len(self.kind), dtype=bool))
-        mass = np.zeros(len(first), dtype=np.int64)
-        np.add.at(mass, group, self.mass)
-        hits = np.ascontiguousarray(self.hits[:, first])
-        return Columns(self.kind[first], mass, hits, self.kind_mass, self.complexity, self.rules)
+        packed = np.packbits(self.hits, axis=0)
+        if (self.kind[first[group]] != self.kind).any() or (packed[:, first[group]] != packed).any():
+            group, first = _equal_columns(self.kind, packed)
+        return Columns(
+            self.kind[first],
+            by_place(self.mass, group, len(first)),
+            by_place(self.whole, group, len(first)),
+            np.ascontiguousarray(self.hits[:, first]),
+            self.kind_mass,
+            self.kind_whole,
+            self.complexity,
+            self.rules,
+        )
 
 
 def classes(
@@ -70,7 +86,8 @@ def classes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Class of each entity (-1 where not chosen) and a member of each class.
 
-    Entities are told apart by the sum of 64-bit hashes of their kind and of the columns that cover them.
+    Entities are told apart by the sum of 64-bit hashes of their kind and of the columns that cover them: good enough
+    for the dual values of a linear program, which any mistake here would only make worse.
     """
     signature = _mixed(kinds.astype(np.uint64))
     for key, row in zip(_mixed((rules + 1024).astype(np.uint64)), hits, strict=True):
@@ -79,6 +96,13 @@ def classes(
     _, first, inverse = np.unique(signature[chosen], return_index=True, return_inverse=True)
     group[chosen] = inverse
     return group, np.flatnonzero(chosen)[first]
+
+
+def _equal_columns(kinds: np.ndarray, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Class of each entity and a member of each class, by kind and packed column, compared in full."""
+    keys = np.vstack([kinds[None].view(np.uint8).reshape(len(kinds), 8).T, packed])
+    _, first, group = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    return group.ravel(), first
 
 
 def _mixed(x: np.ndarray) -> np.ndarray:
@@ -99,8 +123,8 @@ class Pool:
         1 + number of conditions.
     covers : uint64 array, shape (n_rules, n_words)
         Packed over the patterns.
-    kind_mass : int64 array, shape (n_rules, n_kinds)
-        Covered mass of each kind.
+    kind_mass, kind_whole : array, shape (n_rules, n_kinds)
+        Covered mass of each kind: for linear programs, and exactly.
     """
 
     def __init__(self, program: Program, features: Features) -> None:
@@ -109,13 +133,14 @@ class Pool:
         self.rules: list[Clause] = []
         self._index: dict[bytes, int] = {}
         self._patterns = program.pattern[program.watched]
-        self._weights = np.zeros((program.n_patterns, program.n_kinds), dtype=np.int64)
-        np.add.at(self._weights, (program.pattern, program.kind), program.mass)
+        self._weights = table_of(program, program.mass)
+        self._whole = self._weights if program.exact else table_of(program, program.whole)
         self._room = 0
         self._covers = np.zeros((0, bits.n_words(program.n_patterns)), dtype=np.uint64)
         self._watched = np.zeros((0, len(self._patterns)), dtype=bool)
         self._complexity = np.zeros(0, dtype=np.int64)
-        self._kind_mass = np.zeros((0, program.n_kinds), dtype=np.int64)
+        self._kind_mass = np.zeros((0, program.n_kinds), dtype=self._weights.dtype)
+        self._kind_whole = np.zeros((0, program.n_kinds), dtype=self._whole.dtype)
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -133,8 +158,13 @@ class Pool:
         return self._kind_mass[: len(self)]
 
     @property
+    def kind_whole(self) -> np.ndarray:
+        return self._kind_whole[: len(self)]
+
+    @property
     def nbytes(self) -> int:
-        return self._covers.nbytes + self._watched.nbytes + self._kind_mass.nbytes + self._weights.nbytes
+        arrays = (self._covers, self._watched, self._kind_mass, self._weights, self._kind_whole, self._whole)
+        return sum(array.nbytes for array in arrays)
 
     def columns(self, chosen: np.ndarray) -> Columns:
         """The rules with these indices."""
@@ -142,8 +172,10 @@ class Pool:
         return Columns(
             self.program.kind[watched],
             self.program.mass[watched],
+            self.program.whole[watched],
             self._watched[chosen],
             self._kind_mass[chosen],
+            self._kind_whole[chosen],
             self._complexity[chosen],
             np.asarray(chosen, dtype=np.int64),
         )
@@ -183,19 +215,20 @@ class Pool:
         end, first = len(self.rules), len(self.rules) - len(covers)
         if end > self._room:
             self._room = max(64, 2 * self._room, end)
-            for name in ("_covers", "_watched", "_complexity", "_kind_mass"):
+            for name in ("_covers", "_watched", "_complexity", "_kind_mass", "_kind_whole"):
                 old = getattr(self, name)
                 new = np.zeros((self._room, *old.shape[1:]), dtype=old.dtype)
                 new[:first] = old[:first]
                 setattr(self, name, new)
         self._covers[first:end] = covers
         self._complexity[first:end] = [1 + len(rule) for rule in self.rules[first:]]
-        rows = max(1, _AT_ONCE // self.program.n_patterns)
+        rows, exact = max(1, _AT_ONCE // self.program.n_patterns), self.program.exact
         for start in range(first, end, rows):
             stop = min(start + rows, end)
             hit = bits.unpack(self._covers[start:stop], self.program.n_patterns)
             self._watched[start:stop] = hit[:, self._patterns]
             self._kind_mass[start:stop] = hit @ self._weights
+            self._kind_whole[start:stop] = self._kind_mass[start:stop] if exact else covered(hit, self._whole)
 
     def sums(self, chosen: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Total weight of the patterns that some rules cover: int64 array, shape (len(chosen),)."""
@@ -207,12 +240,29 @@ class Pool:
         return out
 
     def measure(self, chosen: Sequence[int]) -> tuple[np.ndarray, np.ndarray, int]:
-        """Uncovered mass and summed covered mass per kind, and the complexity, of a set of rules."""
+        """Exact uncovered mass and summed covered mass per kind, and the complexity, of a set of rules."""
         union = np.zeros(self._covers.shape[1], dtype=np.uint64)
-        covers, complexity = np.zeros(self.program.n_kinds, dtype=np.int64), 0
+        covers, complexity = np.zeros(self.program.n_kinds, dtype=self._whole.dtype), 0
         for k in chosen:
             union |= self._covers[k]
-            covers += self._kind_mass[k]
+            covers = covers + self._kind_whole[k]
             complexity += int(self._complexity[k])
         hit = bits.unpack(union[None], self.program.n_patterns)[0]
-        return self.program.kind_mass - self._weights[hit].sum(axis=0), covers, complexity
+        return self.program.kind_mass - self._whole[hit].sum(axis=0), covers, complexity
+
+
+def table_of(program: Program, masses: np.ndarray) -> np.ndarray:
+    """Masses of the entities by pattern and kind."""
+    out = np.zeros((program.n_patterns, program.n_kinds), dtype=masses.dtype)
+    np.add.at(out, (program.pattern, program.kind), masses)
+    return out
+
+
+def covered(hit: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """``hit @ whole`` for Python integers, which are added in parts that fit into 64 bits."""
+    digits = max((int(x).bit_length() for x in whole.ravel().tolist()), default=0)
+    out = np.zeros((len(hit), whole.shape[1]), dtype=object)
+    for first in range(0, digits, _DIGITS):
+        part = ((whole >> first) & ((1 << _DIGITS) - 1)).astype(np.int64)
+        out += (hit @ part).astype(object) << first
+    return out

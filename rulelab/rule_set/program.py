@@ -9,6 +9,11 @@ where a criterion asks). With ``xi`` = 1 for an entity that no rule covers and `
 
 Hamming loss: positives have leave = 1, negatives cover = 1. 0-1 loss: positives have leave = 1, negatives leave = -1
 and the negatives' weight is the constant; without fairness the two labels of a pattern are netted.
+
+Sets are compared and constraints are checked on the masses as they were given, without rounding: every double is an
+integer over a power of two. Bounds come from 64-bit arithmetic that is rounded in the safe direction. Where the masses
+are small integers it is exact, and a bound is met when it comes next to a cost; else the last sets within the rounding
+are told apart one by one.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..penalties import order_preserving
 from .fairness import Criterion, groups_of, parities
 
 if TYPE_CHECKING:
@@ -30,8 +36,13 @@ if TYPE_CHECKING:
 LOSSES = ("hamming", "zero_one")
 FORMS = ("dnf", "cnf")
 
+Cost = int | Fraction
+"""An exact cost; a Fraction only where a penalty of many digits meets weights that are not integers."""
+
 _LARGEST_TOTAL = 1 << 40
-_GRID_TOTAL = 1 << 38
+_SCALED_TOTAL = 1 << 38
+_RESOLUTION = 1 << 30
+"""Where weights are not small integers, the 64-bit bounds are good to about this part of the total weight."""
 
 
 @dataclass(frozen=True)
@@ -49,49 +60,60 @@ class Constraint:
         leave, cover = ([int(x * scale) for x in side] for side in (self.leave, self.cover))
         return leave, cover, math.floor(self.bound * scale)
 
-    @cached_property
-    def cover_shares(self) -> np.ndarray:
-        """``cover`` in floating point, for linear programs."""
-        return np.array([float(x) for x in self.cover])
+    def of_covers(self, covers: np.ndarray) -> Fraction:
+        """What covered masses per kind take of the bound."""
+        return sum(map(operator.mul, self.cover, covers.tolist()), Fraction(0))
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """See the module's docstring; all costs in integers, ``unit`` of the objective each.
+    """See the module's docstring.
 
     Attributes
     ----------
-    pattern, kind, mass : int64 array, shape (n_entities,)
+    pattern, kind : int64 array, shape (n_entities,)
+    whole : array of integers, shape (n_entities,)
+        The masses, exactly: int64, or Python integers in an object array.
+    mass : array, shape (n_entities,)
+        For linear programs and heuristics: ``whole`` where that is int64 and small, else ``whole * scale`` in float64.
+    scale : Fraction
+        1 where ``mass`` is ``whole``.
     leave, cover : int64 array, shape (n_kinds,)
-    penalty : int
+    penalty : int or Fraction
         Cost of one unit of complexity.
     constraints : tuple of Constraint
+        Over ``whole``.
     constant : int
     max_complexity : int
     n_patterns : int
-    unit : float
-        What a cost of 1 is worth in the objective.
-    step : int
+    per_loss : int
+        Cost of a unit of loss, of which ``leave`` and ``cover`` are multiples.
+    unit : Fraction
+        What a unit of loss is worth.
+    regularization : Fraction
+        What a unit of complexity is worth. ``penalty`` puts sets into the same order, but can be another number.
+    step : int or Fraction
         Costs of rule sets differ by multiples of this.
-    slack : float
-        The largest amount, in the objective, by which a cost can exceed what it stands for. 0 when exact.
     exact : bool
-        Whether costs represent the objective without rounding.
+        Whether ``mass`` is ``whole``, so that a bound within ``step`` of a cost has met it.
     """
 
     pattern: np.ndarray
     kind: np.ndarray
+    whole: np.ndarray
     mass: np.ndarray
+    scale: Fraction
     leave: np.ndarray
     cover: np.ndarray
-    penalty: int
+    penalty: Cost
     constraints: tuple[Constraint, ...]
     constant: int
     max_complexity: int
     n_patterns: int
-    unit: float
-    step: int
-    slack: float
+    per_loss: int
+    unit: Fraction
+    regularization: Fraction
+    step: Cost
     exact: bool
 
     @property
@@ -105,15 +127,13 @@ class Program:
 
     @cached_property
     def total(self) -> int:
-        """Total mass."""
+        """Total ``mass``, rounded."""
         return int(self.mass.sum())
 
     @cached_property
     def kind_mass(self) -> np.ndarray:
-        """Mass of each kind, int64."""
-        out = np.zeros(self.n_kinds, dtype=np.int64)
-        np.add.at(out, self.kind, self.mass)
-        return out
+        """Exact mass of each kind: integers, as ``whole``."""
+        return by_place(self.whole, self.kind, self.n_kinds)
 
     @cached_property
     def watched(self) -> np.ndarray:
@@ -129,14 +149,39 @@ class Program:
         return self.constant + int((np.minimum(self.leave, 0) * self.kind_mass).sum())
 
     @cached_property
-    def worst(self) -> int:
+    def worst(self) -> Cost:
         """No rule set costs more than this."""
         leave = int((np.maximum(self.leave, 0) * self.kind_mass).sum())
         cover = int((self.cover * self.kind_mass).sum()) * self.most_rules
         return self.constant + leave + cover + self.penalty * self.max_complexity
 
-    def cost(self, uncovered: np.ndarray, covers: np.ndarray, complexity: int) -> int:
-        """Cost of a rule set from its mass per kind: uncovered, and summed over the covering rules."""
+    @cached_property
+    def resolution(self) -> Cost:
+        """Bounds that are less than this below a cost cannot be told from it by 64-bit arithmetic; 0 when exact."""
+        return 0 if self.exact else Fraction(self.per_loss * int(self.kind_mass.sum()), _RESOLUTION)
+
+    @cached_property
+    def exactness(self) -> Fraction:
+        """``resolution`` in units of the objective: what a proof is sure to tell apart; 0 when exact."""
+        return self.resolution * self.unit / self.per_loss
+
+    @cached_property
+    def is_literal(self) -> bool:
+        """Whether costs are the objective but for a factor: the penalty is the regularization itself."""
+        return self.penalty * self.unit == self.regularization * self.per_loss
+
+    @cached_property
+    def fine(self) -> float:
+        """Differences of ``mass`` costs below this are not worth a linear program."""
+        return max(float(self.step * self.scale), 0.0 if self.exact else float(self.resolution * self.scale))
+
+    @cached_property
+    def scaled_penalty(self) -> float:
+        """``penalty`` in units of ``mass`` costs."""
+        return float(self.penalty * self.scale)
+
+    def cost(self, uncovered: np.ndarray, covers: np.ndarray, complexity: int) -> Cost:
+        """Cost of a rule set from its exact mass per kind: uncovered, and summed over the covering rules."""
         loss = int((self.leave * uncovered).sum()) + int((self.cover * covers).sum())
         return self.constant + loss + self.penalty * complexity
 
@@ -149,13 +194,30 @@ class Program:
                 return False
         return True
 
-    def round_up(self, cost: Fraction | int) -> int:
+    def round_up(self, cost: Cost) -> Cost:
         """The least cost that a rule set can have and that is not below this one."""
         return self.constant + -((self.constant - cost) // self.step) * self.step
 
-    def objective(self, cost: int) -> float:
-        """A cost in the objective's units."""
-        return cost * self.unit
+    def below(self, cost: Cost) -> Cost:
+        """The largest cost that a rule set can have and that is below this one."""
+        return self.round_up(cost) - self.step
+
+    def objective(self, cost: Cost, complexity: int) -> Fraction:
+        """The objective of a rule set of this cost and complexity."""
+        return (cost - self.penalty * complexity) * self.unit / self.per_loss + self.regularization * complexity
+
+    def bound(self, cost: Cost) -> Fraction:
+        """What no objective is below, when no cost is below ``cost``."""
+        least = cost * self.unit / self.per_loss
+        excess = self.penalty * self.unit / self.per_loss - self.regularization
+        return max(Fraction(0), least - max(Fraction(0), excess * self.max_complexity))
+
+
+def by_place(values: np.ndarray, place: np.ndarray, n_places: int) -> np.ndarray:
+    """Sums of values by place, exact for integers."""
+    out = np.zeros(n_places, dtype=values.dtype)
+    np.add.at(out, place, values)
+    return out
 
 
 def make_program(
@@ -168,10 +230,6 @@ def make_program(
 ) -> Program:
     """The program of a problem.
 
-    With integer weights and ``regularization = P / Q`` in lowest terms a set costs ``Q * loss + P * complexity``,
-    exactly. Where that grows too large, or weights are not integers, weights are rounded to a grid of 2^38 units in
-    all, the penalty is rounded down, and ``slack`` bounds what the rounding can hide.
-
     Parameters
     ----------
     problem : Problem
@@ -182,26 +240,18 @@ def make_program(
         "dnf", or "cnf": the same with the labels exchanged.
     fairness : Criterion, optional
     regularization : float
-        Added to the loss for each unit of complexity.
+        Added to the loss for each unit of complexity; read as the decimal number that Python shows.
     """
-    fraction = Fraction(repr(float(regularization)))
-    per_loss, per_rule = fraction.denominator, fraction.numerator
-    total = problem.total_weight
-    exact = problem.integral and per_loss * total <= _LARGEST_TOTAL
-    if exact:
-        per_weight = Fraction(1)
-        unit = float(Fraction(1, per_loss))
-    else:
-        per_weight = Fraction(_GRID_TOTAL) / Fraction(total)
-        per_loss, per_rule, unit = 1, int(fraction * per_weight), float(1 / per_weight)
-    sides = [problem.positives, problem.negatives]
-    by_group: list[tuple[np.ndarray, np.ndarray]] = [(sides[0], sides[1])]
-    names: tuple[str, ...] = ()
-    if fairness is not None:
-        groups = groups_of(problem, fairness)
-        by_group, names = list(zip(groups.positives, groups.negatives, strict=True)), groups.names
-    if not exact:
-        by_group = [(_on_grid(p, per_weight), _on_grid(q, per_weight)) for p, q in by_group]
+    most_rules = int(max_complexity) // 2
+    names, by_group, unit = _weights(problem, fairness)
+    total = sum(int(side.sum()) for pair in by_group for side in pair)
+    value = Fraction(repr(float(regularization)))
+    largest_loss = total * max(1, most_rules)
+    simple = order_preserving(value / unit, int(max_complexity), largest_loss, _LARGEST_TOTAL // total)
+    exact = total <= _LARGEST_TOTAL and simple is not None
+    fraction = simple if exact and simple is not None else min(value / unit, Fraction(largest_loss + 1))
+    per_loss = fraction.denominator if exact else 1
+    penalty: Cost = int(fraction * per_loss) if exact or fraction.denominator == 1 else fraction
     hit = 0 if form == "dnf" else 1  # which label the rules should cover
     zero_one = loss == "zero_one"
     if zero_one and fairness is None:
@@ -215,35 +265,70 @@ def make_program(
             parts.append((pair[hit], 1, 0))
             parts.append((pair[1 - hit], -1 if zero_one else 0, 0 if zero_one else 1))
             constant += int(pair[1 - hit].sum()) if zero_one else 0
-    pattern = np.concatenate([np.flatnonzero(weight) for weight, _, _ in parts])
-    kind = np.concatenate([np.full(np.count_nonzero(weight), k) for k, (weight, _, _) in enumerate(parts)])
-    mass = np.concatenate([weight[weight > 0] for weight, _, _ in parts])
+    present = [np.flatnonzero(weight) for weight, _, _ in parts]
+    whole = np.concatenate([weight[where] for where, (weight, _, _) in zip(present, parts, strict=True)])
     constraints: tuple[Constraint, ...] = ()
     if fairness is not None:
         constraints = _constraints(fairness, names, by_group, hit, zero_one)
     kind_mass = [int(weight.sum()) for weight, _, _ in parts]
-    constraints = tuple(c for c in constraints if _can_be_broken(c, kind_mass, int(max_complexity) // 2))
     leave = np.array([part[1] * per_loss for part in parts], dtype=np.int64)
     cover = np.array([part[2] * per_loss for part in parts], dtype=np.int64)
-    amounts = mass * (np.abs(leave) + cover)[kind]
-    step = int(np.gcd.reduce(np.append(amounts, per_rule)))
-    rounded = 0 if exact else 0.5 * (len(mass) + 1) * (max_complexity // 2)
+    common = Fraction(math.gcd(*(per_loss * m for m in whole.tolist())))
+    whole = whole.astype(np.int64 if exact else object)
     return Program(
-        pattern=pattern.astype(np.int64),
-        kind=kind.astype(np.int64),
-        mass=mass.astype(np.int64),
+        pattern=np.concatenate(present).astype(np.int64),
+        kind=np.repeat(np.arange(len(parts)), [len(where) for where in present]),
+        whole=whole,
+        mass=whole if exact else np.array([(m * _SCALED_TOTAL) / total for m in whole.tolist()]),
+        scale=Fraction(1) if exact else Fraction(_SCALED_TOTAL, total),
         leave=leave,
         cover=cover,
-        penalty=per_rule,
-        constraints=constraints,
+        penalty=penalty,
+        constraints=tuple(c for c in constraints if _can_be_broken(c, kind_mass, most_rules)),
         constant=constant * per_loss,
         max_complexity=int(max_complexity),
         n_patterns=problem.n_patterns,
+        per_loss=per_loss,
         unit=unit,
-        step=step,
-        slack=rounded * unit,
+        regularization=value,
+        step=_step(common, Fraction(penalty), exact),
         exact=exact,
     )
+
+
+def _weights(
+    problem: Problem, fairness: Criterion | None
+) -> tuple[tuple[str, ...], list[tuple[np.ndarray, np.ndarray]], Fraction]:
+    """Names of the groups, weights of positives and negatives of each, and what 1 is worth.
+
+    Without fairness all rows are one group; with it, rows that are in no group come last, without a name.
+    """
+    masses = problem.masses
+    if fairness is None:
+        return (), *_divided([(masses.positives, masses.negatives)], masses.unit)
+    groups = groups_of(problem, fairness)
+    unit = min(masses.unit, groups.masses.unit)
+    of_groups, masses = groups.masses.finer(unit), masses.finer(unit)
+    by_group = list(zip(of_groups.positives, of_groups.negatives, strict=True))
+    rest = masses.positives - of_groups.positives.sum(axis=0), masses.negatives - of_groups.negatives.sum(axis=0)
+    if any(side.any() for side in rest):
+        by_group.append(rest)
+    return groups.names, *_divided(by_group, unit)
+
+
+def _divided(
+    by_group: list[tuple[np.ndarray, np.ndarray]], unit: Fraction
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], Fraction]:
+    """Weights divided by their greatest common divisor."""
+    common = math.gcd(*(int(np.gcd.reduce(side)) for pair in by_group for side in pair))
+    return [(p // common, q // common) for p, q in by_group], unit * common
+
+
+def _step(loss: Fraction, penalty: Fraction, exact: bool) -> Cost:
+    """The greatest common divisor of what a unit of loss and one of complexity cost."""
+    common = math.lcm(loss.denominator, penalty.denominator)
+    step = Fraction(math.gcd(int(loss * common), int(penalty * common)), common)
+    return int(step) if exact else step
 
 
 def _can_be_broken(constraint: Constraint, kind_mass: list[int], most_rules: int) -> bool:
@@ -255,10 +340,6 @@ def _can_be_broken(constraint: Constraint, kind_mass: list[int], most_rules: int
     return sum(largest, Fraction(0)) > constraint.bound
 
 
-def _on_grid(weight: np.ndarray, per_weight: Fraction) -> np.ndarray:
-    return np.rint(weight * float(per_weight)).astype(np.int64)
-
-
 def _constraints(
     fairness: Criterion,
     names: tuple[str, ...],
@@ -267,7 +348,7 @@ def _constraints(
     zero_one: bool,
 ) -> tuple[Constraint, ...]:
     """Parities in terms of the entities: kind 2 g is what the rules should cover of group g, kind 2 g + 1 what not."""
-    weights = [[int(side.sum()) for side in pair] for pair in by_group]
+    weights = [[int(side.sum()) for side in pair] for pair in by_group[: len(names)]]
     out = []
     for parity in parities(fairness, names, [w[0] for w in weights], [w[1] for w in weights]):
         leave, cover, bound = [], [], parity.bound
@@ -277,5 +358,6 @@ def _constraints(
             cover += [Fraction(0), Fraction(0) if zero_one else unwanted]
             if zero_one:
                 bound -= unwanted * weights[g][1 - hit]
-        out.append(Constraint(tuple(leave), tuple(cover), bound))
+        others = (Fraction(0),) * (2 * len(by_group) - len(leave))
+        out.append(Constraint((*leave, *others), (*cover, *others), bound))
     return tuple(out)

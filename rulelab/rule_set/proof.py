@@ -51,6 +51,8 @@ def prove(
     gamma = np.zeros(len(program.constraints))
     if generation is not None and generation.closing_point is not None:
         point, price = generation.closing_point
+        if not isinstance(point.grid, int):
+            raise CertificateError("the prices of the constraints are too large for a certificate")
         grid, gamma = point.grid, point.gamma
         watched = program.watched
         np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0))

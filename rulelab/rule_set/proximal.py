@@ -67,6 +67,7 @@ class ProximalMaster:
 
     def __init__(self, program: Program, pool: Pool) -> None:
         self._program, self._pool = program, pool
+        self._least = float(program.least * program.scale)
         watched = program.watched
         self._leave = np.maximum(program.leave[program.kind[watched]], 0).astype(float)
         mass = program.mass[watched] * self._leave
@@ -112,7 +113,7 @@ class ProximalMaster:
         self._take_in()
         program = self._program
         self._complexity = self._pool.complexity.astype(float)
-        self._own = self._pool.kind_mass @ self._forced + self._complexity * (program.penalty / self._scale)
+        self._own = self._pool.kind_mass @ self._forced + self._complexity * (program.scaled_penalty / self._scale)
         self._price_weight = _PRICE_STEP * program.max_complexity / max(1.0, self._centre_price)
         tolerance = min(2.0, max(1e-6, self._accuracy * gap / self._scale))
         steps, known = 0, np.zeros(0, dtype=np.int64)
@@ -133,7 +134,7 @@ class ProximalMaster:
 
         ``exact``: pricing has found no rule that the master lacks.
         """
-        bound = (bound - self._program.least) / self._scale
+        bound = (bound - self._least) / self._scale
         before = max(self._centre_bound, 0.0)
         promised = self._model - before
         if exact:
@@ -223,7 +224,7 @@ class ProximalMaster:
         times = np.zeros(len(self._mass))
         linear.add_use(self._start, self._entity, rules, use, times)
         value = (self._mass * np.maximum(0.0, 1.0 - times)).sum() + (self._own[rules] * use[rules]).sum()
-        return self._program.least + float(value) * self._scale
+        return self._least + float(value) * self._scale
 
 
 def _move(curvature: np.ndarray, gradient: np.ndarray, use: np.ndarray, damping: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from .branching import BranchAndBound
 from .pool import Clause, Pool
-from .program import Program
+from .program import Cost, Program
 
 COLUMNS = 400
 _FIRST = 100  # columns that the first linear program starts with
@@ -18,14 +18,14 @@ class Restricted:
 
     Attributes
     ----------
-    upper : int
+    upper : int or Fraction
         Cost of the best set known.
     found : list of rules or None
         The set that the last unit of work has found.
     done : bool
     """
 
-    def __init__(self, program: Program, pool: Pool, chosen: np.ndarray, upper: int, lower: int) -> None:
+    def __init__(self, program: Program, pool: Pool, chosen: np.ndarray, upper: Cost, lower: Cost) -> None:
         self._pool = pool
         columns = pool.columns(chosen).merged()
         self._search = BranchAndBound(program, columns, upper, lower, np.arange(len(columns))[:_FIRST])
@@ -33,7 +33,7 @@ class Restricted:
         self.done = False
 
     @property
-    def upper(self) -> int:
+    def upper(self) -> Cost:
         return self._search.upper
 
     def advance(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificate import Certificate, CertificateError
+from ..exact_weights import rounded_down
 from ..jit import is_compiled
 from ..models import RuleSet
 from ..problem import Problem
@@ -17,13 +18,13 @@ from . import conjunctions, figures
 from .arguments import check, clauses_of
 from .closing import Closing
 from .equal_rates import Part, parts
-from .fairness import Criterion
+from .fairness import Criterion, groups_of
 from .features import Features
 from .generation import ColumnGeneration
 from .greedy import Greedy
 from .incumbent import Incumbents
 from .pool import Clause, Pool
-from .program import Program, make_program
+from .program import Cost, Program, make_program
 from .proof import prove
 from .restricted import COLUMNS, Restricted
 from .sets import SetSearch
@@ -125,8 +126,9 @@ class RuleSetSearch(Search):
         self._phase = "reducing"
         self._limit: str | None = None
         self._program = self._new_program()
-        self._best = Incumbents(problem, self._program, loss, form, fairness, self.regularization)
-        self._lower = self._program.least
+        self._best = Incumbents(problem, self._program, form, fairness)
+        self._lower: Cost = self._program.least
+        self._unresolved: list[Cost] = []
         self._features: Features
         self._pool: Pool
         self._greedy: Greedy
@@ -135,10 +137,10 @@ class RuleSetSearch(Search):
         self._search_at = _FIRST_SEARCHES[0]
         self._closing: Closing | None = None
         self._restricted: Restricted | None = None
-        self._restricted_for: int | None = None
+        self._restricted_for: Cost | None = None
         self._waiting: list[Part] | None = None
         self._by_value = False
-        self._part_lower = self._lower
+        self._part_lower: Cost = self._lower
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -190,8 +192,12 @@ class RuleSetSearch(Search):
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
             what is not certified: the 0-1 loss, weights that are not integers.
         """
-        if self.loss != "hamming" or (self._phase != "reducing" and not self._program.exact):
+        if self.loss != "hamming" or not self.problem.integral or self._program.exactness:
             raise CertificateError("certificates are for the Hamming loss with integer weights")
+        if not self._program.is_literal:
+            raise CertificateError(f"the regularization {self.regularization!r} has too many digits for a certificate")
+        if self.fairness is not None and self._program.n_kinds > 2 * len(groups_of(self.problem, self.fairness).names):
+            raise CertificateError("some rows are in no group, which certificates do not cover")
         incumbent, generation = self._best.incumbent(), getattr(self, "_generation", None)
         bounded = bound_only and generation is not None and generation.closing_point is not None
         if incumbent is None or not (bounded or self._phase == "certified"):
@@ -321,8 +327,13 @@ class RuleSetSearch(Search):
                 self._pool.add(closing.rules)
                 self._phase = "integer"  # the set search gets more columns
             elif closing.done:
+                if closing.unresolved:
+                    self._unresolved.append(closing.lower)
                 self._raise(self._best.cost)
             return True
+        if closing.unresolved:
+            self._limit = "exactness"
+            return False
         if self._closed_with == (self.column_limit, self._best.cost):
             if self._restricted_for == self._best.cost:
                 self._limit = "columns"
@@ -367,10 +378,10 @@ class RuleSetSearch(Search):
     def _offer(self, rules: Sequence[Clause]) -> None:
         self._best.offer(self._pool, rules, (self._seconds, self.work))
 
-    def _raise(self, bound: int) -> None:
+    def _raise(self, bound: Cost) -> None:
         self._part_lower = max(self._part_lower, bound)
         waiting = [part.least for part in self._waiting or ()]
-        self._lower = max(self._lower, min([self._part_lower, self._best.cost, *waiting]))
+        self._lower = max(self._lower, min([self._part_lower, self._best.cost, *waiting, *self._unresolved]))
 
     def _settle(self) -> None:
         """End the search when the bound has met the incumbent."""
@@ -391,7 +402,7 @@ class RuleSetSearch(Search):
         status = Status.RUNNING if self._limit is None else Status.LIMIT
         if ended:
             status = Status.OPTIMAL if self._phase == "certified" else Status.INFEASIBLE
-        lower = max(0.0, self._program.objective(self._lower) - self._program.slack)
+        lower = rounded_down(self._program.bound(self._lower))
         if incumbent is not None:
             lower = incumbent.objective if self._phase == "certified" else min(lower, incumbent.objective)
         detail = figures.detail(self._program, self.conditions, generation)

@@ -39,7 +39,7 @@ class SetSearch:
         self._moves = local.moves_of(program, pool.columns(chosen))
         self._walk = local.new_walk(program, self._moves, seed)
         self._share = use / max(float(use.sum()), 1e-9)
-        self._price = max([0.05 * program.worst / program.max_complexity, *gamma.tolist()])
+        self._price = max([0.05 * float(program.worst * program.scale) / program.max_complexity, *gamma.tolist()])
         self._rounds, self._most_rounds = 0, rounds
         self.found: list[Clause] | None = None
         self.done = not len(chosen)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import bits
 from .cells import Found
 from .enumeration import enumerate_rules
-from .pool import Clause, Pool
+from .pool import Clause, Pool, covered, table_of
 
 LARGEST = 5
 """The complexity from which on three rules fit is one more."""
@@ -50,29 +50,29 @@ class TwoRules:
             return
         own = Pool(pool.program, pool.features)
         own.add(found.rules)
-        weights = np.zeros((pool.program.n_patterns, pool.program.n_kinds), dtype=np.int64)
-        np.add.at(weights, (pool.program.pattern, pool.program.kind), pool.program.mass)
+        weights = table_of(pool.program, pool.program.whole)
         members, complexity = [np.column_stack([np.arange(len(size))] * 2)], [size]
-        union, covers = [own.kind_mass], [own.kind_mass]
+        union, covers = [own.kind_whole], [own.kind_whole]
         for k in firsts.tolist():
             with_k = seconds[(seconds > k) | (size[seconds] > max_complexity // 2)]
             with_k = with_k[size[with_k] + size[k] <= max_complexity]
             hit = bits.unpack(own.covers[with_k] | own.covers[k], pool.program.n_patterns)
             members.append(np.column_stack([np.full(len(with_k), k), with_k]))
             complexity.append(size[with_k] + size[k])
-            union.append(hit @ weights)
-            covers.append(own.kind_mass[with_k] + own.kind_mass[k])
+            union.append(hit @ weights if pool.program.exact else covered(hit, weights))
+            covers.append(own.kind_whole[with_k] + own.kind_whole[k])
         self._members, self._complexity = np.concatenate(members), np.concatenate(complexity)
         self._uncovered, self._covers = pool.program.kind_mass - np.concatenate(union), np.concatenate(covers)
 
     def best(self, pool: Pool, constraints: Sequence, max_complexity: int) -> Found | None:
         """A set of least cost that meets the constraints; None when none does."""
         program = self._program
-        cost = self._uncovered @ program.leave + self._covers @ program.cover + program.penalty * self._complexity
+        penalty = program.penalty * self._complexity.astype(np.int64 if program.exact else object)
+        cost = self._uncovered @ program.leave + self._covers @ program.cover + penalty
         allowed = self._complexity <= max_complexity
         for constraint in constraints:
             leave, cover, bound = constraint.whole
-            largest = max(map(abs, [*leave, *cover, 1])) * program.total * (program.most_rules + 2)
+            largest = max(map(abs, [*leave, *cover, 1])) * int(program.kind_mass.sum()) * (program.most_rules + 2)
             exact = np.int64 if largest < _LARGEST_SUM else object
             used = self._uncovered.astype(exact) @ np.array(leave, exact) + self._covers.astype(exact) @ np.array(
                 cover, exact
@@ -80,6 +80,6 @@ class TwoRules:
             allowed &= np.asarray(used <= bound, dtype=bool)
         if not allowed.any():
             return None
-        k = int(np.argmin(np.where(allowed, cost, np.iinfo(np.int64).max)))
+        k = int(np.flatnonzero(allowed)[np.argmin(cost[allowed])])
         rules = tuple(self._rules[i] for i in dict.fromkeys(self._members[k].tolist()))
         return Found.measured(program, pool, rules)

@@ -16,7 +16,7 @@ from ..binarize import Binarizer
 from ..conditions import NothingFound
 from ..falling_rule_list import FallingRuleListSearch
 from ..models import FallingRuleList, Model, RuleList, RuleSet
-from ..problem import Groups, Problem
+from ..problem import Problem
 from ..rule_list import RuleListSearch
 from ..rule_set import RuleSetSearch
 from ..search import Search, Status
@@ -231,9 +231,7 @@ class RuleSets(Family):
         if problem.groups is None:
             return problem
         kept = [g for g, name in enumerate(problem.groups.names) if name in fold.compared]
-        names = tuple(problem.groups.names[g] for g in kept)
-        groups = Groups(names, problem.groups.positives[kept], problem.groups.negatives[kept])
-        return replace(problem, groups=groups)
+        return replace(problem, groups=problem.groups.some(kept))
 
     def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, warm_start: Model | None) -> Search:
         start = warm_start if isinstance(warm_start, RuleSet) else None

@@ -1,0 +1,89 @@
+"""Weights are summed as they were given, and penalties of many digits keep the order of all costs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.exact_weights import in_units, rounded_down
+from rulelab.penalties import neighbours, order_preserving
+
+weights = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=30)
+
+
+@given(weights)
+def test_units_are_the_weights(values):
+    (units,), unit = in_units([np.array(values)])
+    assert [int(x) * unit for x in units] == [Fraction(v) for v in values]
+    assert unit.numerator == 1
+
+
+def test_whole_numbers_stay_as_they_are():
+    given = np.array([3, 1, 2])
+    (units,), unit = in_units([given])
+    assert units is given
+    assert unit == 1
+
+
+@pytest.mark.parametrize("span", [(-2, 2), (-300, 300)])
+def test_problems_sum_the_rows_exactly(span):
+    rng = np.random.default_rng(4)
+    A, y, g = rng.random((200, 4)) < 0.5, rng.random(200) < 0.5, rng.integers(0, 3, 200)
+    w = 10.0 ** rng.uniform(*span, 200)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=w, groups=g)
+    groups = problem.groups.masses
+    assert problem.masses.total * problem.masses.unit == sum(map(Fraction, w.tolist()))
+    for u in range(problem.n_patterns):
+        rows = problem.row_pattern == u
+        exact = sum(map(Fraction, w[rows & y].tolist()), Fraction(0))
+        assert int(problem.masses.positives[u]) * problem.masses.unit == exact
+        assert problem.positives[u] == float(exact)
+        for k, name in enumerate(problem.groups.names):
+            exact = sum(map(Fraction, w[rows & ~y & (g == int(name))].tolist()), Fraction(0))
+            assert int(groups.negatives[k, u]) * groups.unit == exact
+
+
+def test_a_tenth_ten_times_is_not_one():
+    problem = rl.Problem.from_arrays([[1]] * 10 + [[0]], [1] * 10 + [0], sample_weight=[0.1] * 11)
+    assert int(problem.masses.positives.sum()) * problem.masses.unit == 10 * Fraction(0.1) != 1
+
+
+@given(st.fractions(0, 10, max_denominator=10**6))
+def test_rounded_down_is_never_above(value):
+    below = rounded_down(value)
+    assert Fraction(below) <= value < Fraction(np.nextafter(below, np.inf))
+
+
+penalties = st.one_of(
+    st.fractions(0, 3, max_denominator=40),
+    st.floats(1e-12, 50).map(lambda x: Fraction(repr(x))),
+    st.fractions(0, 3, max_denominator=12).map(lambda x: x + Fraction(1, 10**17)),
+)
+
+
+@given(penalties, st.integers(1, 9), st.integers(1, 20), st.integers(0, 1000))
+def test_simpler_penalties_keep_every_order(penalty, most, largest_loss, more):
+    simple = order_preserving(penalty, most, largest_loss, 2 * most + more)
+    assert simple.denominator <= 2 * most + more
+    for size in range(-most, most + 1):
+        for loss in range(-largest_loss, largest_loss + 1):
+            costs = loss + penalty * size, loss + simple * size
+            assert [c > 0 for c in costs] in ([True] * 2, [False] * 2)
+            assert [c < 0 for c in costs] in ([True] * 2, [False] * 2)
+
+
+def test_no_simpler_penalty_where_none_serves():
+    assert order_preserving(Fraction(repr(1 / 3)), 10, 100, 19) is None
+
+
+@given(st.fractions(0, 5, max_denominator=10**9), st.integers(1, 30))
+def test_neighbours_are_next_to_it(x, n):
+    if x.denominator > n:
+        below, above = neighbours(x, n)
+        every = {Fraction(p, q) for q in range(1, n + 1) for p in range(6 * q)}
+        assert (below, above) == (max(f for f in every if f < x), min(f for f in every if f > x))

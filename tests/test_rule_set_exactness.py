@@ -1,0 +1,114 @@
+"""Rule sets of any weights and penalties: searches end, and OPTIMAL is the optimum, exactly."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab.rule_set import local
+from rulelab.rule_set.features import Features
+from rulelab.rule_set.pool import Pool
+from rulelab.rule_set.program import make_program
+from rulelab.search import Status
+
+
+def _rows(seed: int, n: int, m: int):
+    rng = np.random.default_rng(seed)
+    A, y = rng.random((n, m)) < 0.5, rng.random(n) < 0.5
+    y[:4] = [1, 1, 0, 0]
+    g = np.array(["a", "b"])[(rng.random(n) < 0.5).astype(int)]
+    g[:4] = ["a", "b", "a", "b"]
+    return rng, A, y, g
+
+
+def test_a_penalty_of_many_digits_does_not_move_the_optimum():
+    rng, A, y, g = _rows(101, 18, 3)
+    w = rng.integers(1, 5, 18).astype(float)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=w, groups=g)
+    search = rl.RuleSetSearch(problem, 6, 2, fairness=rl.FalsePositiveRateParity(0.0), regularization=1 / 3)
+    last = rl.solve(search)
+    assert last.status is Status.OPTIMAL
+    assert last.incumbent.objective == pytest.approx(18 + 5 / 3, rel=1e-15)
+    assert last.gap == 0
+
+
+@pytest.mark.parametrize("criterion", [rl.EqualOpportunity(0.02), rl.EqualOpportunity(0.05), rl.AccuracyParity(0.05)])
+@pytest.mark.parametrize("weighted", ["balanced", "halves", "real"])
+def test_fits_with_real_weights_and_fairness_end(criterion, weighted):
+    rng = np.random.default_rng(3)
+    n = 300
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(18, 70, n),
+            "priors": rng.poisson(2, n),
+            "sex": rng.choice(["f", "m"], n),
+            "charge": rng.choice(["a", "b", "c"], n),
+        }
+    )
+    y = (rng.random(n) < 1 / (1 + np.exp(-(X.priors - 2) * 0.7 + (X.age - 40) * 0.05))).astype(int)
+    g = rng.choice(["x", "y"], n, p=[0.6, 0.4])
+    w = {"balanced": None, "halves": rng.integers(1, 6, n) / 2, "real": rng.random(n)}[weighted]
+    classifier = rl.RuleSetClassifier(
+        max_complexity=6,
+        max_conditions=2,
+        thresholds=4,
+        time_limit=20,
+        class_weight="balanced" if w is None else None,
+        fairness=criterion,
+        regularization=1 / 3,
+    )
+    classifier.fit(X, y, sample_weight=w, sensitive_features=g)
+    assert classifier.gap_ == 0 or classifier.status_ is Status.LIMIT
+    assert classifier.lower_bound_ <= classifier.objective_
+
+
+@pytest.mark.parametrize("regularization", [1e-300, 1e-9, 1e300])
+@pytest.mark.parametrize("scale", [1e-200, 1, 1e12, 1e200])
+def test_any_size_of_weights_and_penalties(scale, regularization):
+    _, A, y, _ = _rows(5, 30, 4)
+    w = np.random.default_rng(0).random(30) * scale
+    last = rl.solve(rl.RuleSetSearch(rl.Problem.from_arrays(A, y, sample_weight=w), 6, regularization=regularization))
+    assert last.status is Status.OPTIMAL
+    assert last.gap == 0
+    assert math.isfinite(last.incumbent.objective)
+
+
+def test_a_descent_ends_whatever_a_constraint_costs():
+    _, A, y, g = _rows(9, 40, 4)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=np.where(y, 0.7, 1.3), groups=g)
+    program = make_program(problem, 8, fairness=rl.EqualOpportunity(0.0))
+    pool = Pool(program, Features.from_problem(problem))
+    pool.add([(j,) for j in range(4)])
+    moves = local.moves_of(program, pool.columns(np.arange(len(pool))))._replace(penalty=1.3e12)
+    walk = local.new_walk(program, moves, 0)
+    for strength in range(4):
+        local.kick(moves, walk, strength)
+        assert local.descend(moves, walk) < 100_000
+    assert local.descend(moves._replace(most_work=1), walk) <= len(moves.cost) + moves.start[-1]  # one pass
+
+
+def test_rows_in_no_group_count():
+    rng, A, y, _ = _rows(2, 200, 4)
+    g = rng.choice(["a", "b", "c"], 200)
+    problem = rl.Problem.from_arrays(A, y, groups=g)
+    some = rl.Problem.from_arrays(A, y)
+    object.__setattr__(some, "groups", problem.groups.some([0, 1]))
+    last = rl.solve(rl.RuleSetSearch(some, 6, 2, fairness=rl.EqualOpportunity(1.0)))
+    assert last.status is Status.OPTIMAL
+    assert last.incumbent.objective == rl.solve(rl.RuleSetSearch(problem, 6, 2)).incumbent.objective
+
+
+def test_columns_are_merged_by_what_covers_them():
+    _, A, y, _ = _rows(11, 60, 6)
+    program = make_program(rl.Problem.from_arrays(A, y), 8)
+    pool = Pool(program, Features.from_problem(rl.Problem.from_arrays(A, y)))
+    pool.add([(j,) for j in range(6)])
+    columns = pool.columns(np.arange(3))
+    merged = columns.merged()
+    keys = {(k, *hit.tolist()) for k, hit in zip(columns.kind, columns.hits.T, strict=True)}
+    assert len(merged.kind) == len(keys)
+    assert merged.whole.sum() == columns.whole.sum()
