@@ -63,7 +63,7 @@ def prove_rule_list(
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
-        parameters={"regularization": float(regularization)},
+        parameters={"regularization": float(regularization) + 0.0},
         arrays=arrays,
         origin=Origin.of(problem),
     )
