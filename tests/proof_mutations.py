@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -192,17 +193,17 @@ def _changes(rng: np.random.Generator, certificate: Certificate) -> Iterator[tup
 def _other_arrays(rng: np.random.Generator, array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     if array.size:
         place = tuple(int(rng.integers(n)) for n in array.shape)
-        old, donor = array[place], array.ravel()[rng.integers(array.size)]
-        others: list[Any] = [old + 1, old - 1, old * 2, -old, 0, 1, donor, old + rng.integers(2, 1000)]
+        old, donor = array[place].item(), array.ravel()[rng.integers(array.size)].item()
+        others: list[Any] = [old + 1, old - 1, old * 2, -old, 0, 1, donor, old + int(rng.integers(2, 1000))]
         if array.dtype.kind == "f":
-            others += [np.nan, np.inf, -np.inf, -0.0, np.nextafter(old, 9e9), 1e300, 5e-324]
+            others += [np.nan, np.inf, -np.inf, -0.0, float(np.nextafter(old, 9e9)), 1e300, 5e-324]
         elif array.dtype == np.uint8:
             others = [old ^ (1 << int(rng.integers(8))), 255 - old, 0, 255, donor]
         else:
             others += [2**63 - 1, -(2**63), 2**61, 2**31]
         for other in others:
             changed = array.copy()
-            with np.errstate(over="ignore"):
+            with suppress(OverflowError):
                 changed[place] = other
             if not _same(changed, array):
                 yield f"{old!r} at {place} to {other!r}", changed

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..problem import Problem
 from .certificate import CertificateError
+from .parts import product, select, unique_rows, weighted
 
 _LARGEST_COST = 1 << 61
 _LARGEST_TOTAL = 1 << 26  # so that different proportions are different floats
@@ -81,8 +82,8 @@ class FallingStates:
 
     @cached_property
     def _weighted(self) -> tuple[np.ndarray, np.ndarray]:
-        positives, negatives = self.positives[:, None], self.negatives[:, None]
-        return (self._columns * positives).astype(self.dtype), (self._columns * negatives).astype(self.dtype)
+        columns = self._columns
+        return weighted(columns, self.positives, self.dtype), weighted(columns, self.negatives, self.dtype)
 
     def pack(self, sets: np.ndarray) -> np.ndarray:
         return np.packbits(sets, axis=1)
@@ -112,7 +113,7 @@ class FallingStates:
     def _sums(self, sets: np.ndarray, first: int) -> list[np.ndarray]:
         """Positives and negatives in packed sets, for the columns from the first on."""
         members: np.ndarray = np.unpackbits(sets, axis=1, count=len(self.positives)).astype(self.dtype)
-        return [(members @ weighted[:, first:]).astype(np.int64) for weighted in self._weighted]
+        return [product(members, each[:, first:]).astype(np.int64) for each in self._weighted]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +148,9 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
     positives, negatives = problem.positives, problem.negatives
     order = np.argsort(-positives / (positives + negatives), kind="stable")
     inside = problem.matrix()[order]
-    packed = np.ascontiguousarray(np.packbits(inside.T, axis=1))
-    _, first = np.unique(packed, axis=0, return_index=True)
-    antecedents = np.sort(first)
+    antecedents = np.sort(unique_rows(inside.T)[1])
     return FallingStates(
-        inside=inside[:, antecedents],
+        inside=select(inside, np.arange(len(inside)), antecedents),
         positives=positives[order].copy(),
         negatives=negatives[order].copy(),
         antecedents=antecedents,
