@@ -96,7 +96,8 @@ def test_the_command_checks_without_numba(family: str, tmp_path: Path) -> None:
 def test_python_checks_without_numba(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     A = rng.random((200, 6)) < 0.5
-    y, groups = (A[:, 0] & A[:, 1]) ^ (rng.random(200) < 0.1), rng.choice(["a", "b"], 200)
+    y = ((A[:, 0] & A[:, 1]) ^ (rng.random(200) < 0.1)).astype(int)
+    groups = rng.choice(["a", "b"], 200)
     frame = pd.DataFrame(A, columns=[f"c{j}" for j in range(6)])
     problem = rl.Problem.from_arrays(frame, y, groups=groups)
     searches = {

@@ -35,8 +35,11 @@ def test_parts_make_the_whole(seed: int, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         tiny(patch, size)
         assert np.array_equal(parts.product(a, matrix.astype(float)), a @ matrix)
-        assert np.array_equal(parts.weighted(matrix, w, float), matrix * w[:, None])
+        assert np.array_equal(
+            parts.weighted(matrix, matrix[:, :1], w, float), np.column_stack([matrix, matrix[:, :1]]) * w[:, None]
+        )
         assert np.array_equal(parts.column_sums(matrix, w), w @ matrix)
+        assert np.array_equal(parts.column_sums(matrix, w << 52), (w << 52) @ matrix)
         rows, columns = rng.permutation(k), np.flatnonzero(rng.random(m) < 0.6)
         assert np.array_equal(parts.select(matrix, rows, columns), matrix[rows][:, columns])
         _, first, group = parts.unique_rows(matrix)

@@ -74,16 +74,12 @@ class FallingStates:
         return np.where(last, 0, self.positives[i]), np.where(last, 1, self.positives[i] + self.negatives[i])
 
     @cached_property
-    def _columns(self) -> np.ndarray:
-        """Indicators of the antecedents, of everything, and of the patterns before each knot, one column each."""
-        n = len(self.positives)
-        first = np.arange(n)[:, None] < self.knots
-        return np.column_stack([self.inside, np.ones(n, dtype=bool), first])
-
-    @cached_property
     def _weighted(self) -> tuple[np.ndarray, np.ndarray]:
-        columns = self._columns
-        return weighted(columns, self.positives, self.dtype), weighted(columns, self.negatives, self.dtype)
+        """Positives and negatives in the antecedents, in everything, and in the patterns before each knot."""
+        n = len(self.positives)
+        beside = np.column_stack([np.ones(n, dtype=bool), np.arange(n)[:, None] < self.knots])
+        positive, negative = (weighted(self.inside, beside, w, self.dtype) for w in (self.positives, self.negatives))
+        return positive, negative
 
     def pack(self, sets: np.ndarray) -> np.ndarray:
         return np.packbits(sets, axis=1)

@@ -29,19 +29,23 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return out
 
 
-def weighted(matrix: np.ndarray, weights: np.ndarray, dtype: type) -> np.ndarray:
-    """The rows of a Boolean matrix times a weight each."""
-    out: np.ndarray = np.empty(matrix.shape, dtype=dtype)
-    for part in parts(len(matrix), matrix.shape[1]):
-        np.multiply(matrix[part], weights[part, None].astype(dtype), out=out[part])
+def weighted(matrix: np.ndarray, beside: np.ndarray, weights: np.ndarray, dtype: type) -> np.ndarray:
+    """The rows of two Boolean matrices side by side, times a weight each."""
+    n, m = matrix.shape
+    out: np.ndarray = np.empty((n, m + beside.shape[1]), dtype=dtype)
+    for part in parts(n, out.shape[1]):
+        weight: np.ndarray = weights[part, None].astype(dtype)
+        np.multiply(matrix[part], weight, out=out[part, :m])
+        np.multiply(beside[part], weight, out=out[part, m:])
     return out
 
 
 def column_sums(matrix: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """``weights @ matrix`` for integer weights of the rows of a Boolean matrix."""
+    exact = np.float64 if sum(map(abs, weights.tolist())) < 1 << 53 else np.int64  # floats are much faster
     out = np.zeros(matrix.shape[1], dtype=np.int64)
-    for part in parts(len(matrix), matrix.shape[1], CELLS >> 2):
-        out += weights[part] @ matrix[part]
+    for part in parts(len(matrix), matrix.shape[1], CELLS >> 4):
+        out += (weights[part].astype(exact) @ matrix[part].astype(exact)).astype(np.int64)
     return out
 
 

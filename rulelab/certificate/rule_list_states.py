@@ -140,8 +140,7 @@ class States:
     @cached_property
     def _weighted(self) -> tuple[np.ndarray, np.ndarray]:
         """Weight of each pattern in each antecedent and, last, in all: of positive and of negative patterns."""
-        columns = np.column_stack([self.inside, np.ones(len(self.inside), dtype=bool)])
-        products = weighted(columns, self.weights, self.dtype)
+        products = weighted(self.inside, np.ones((len(self.inside), 1), dtype=bool), self.weights, self.dtype)
         return products[: self.n_positive], products[self.n_positive :]
 
     def pack(self, sets: np.ndarray) -> np.ndarray:
