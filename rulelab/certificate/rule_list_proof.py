@@ -74,7 +74,7 @@ def _rows(packed: list[bytes], n_bytes: int) -> np.ndarray:
     """Packed sets as the rows of a uint8 array."""
     out = np.empty((len(packed), n_bytes), dtype=np.uint8)
     for part in parts(len(packed), n_bytes):
-        out[part] = np.frombuffer(b"".join(packed[part]), dtype=np.uint8).reshape(-1, n_bytes)
+        out[part] = np.frombuffer(b"".join(packed[part]), dtype=np.uint8).reshape(part.stop - part.start, n_bytes)
     return out
 
 
