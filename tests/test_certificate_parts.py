@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from proof_mutations import Proof, proofs
 
 import rulelab as rl
 from rulelab import bits
+from rulelab.certificate import certificate as certificate_file
 from rulelab.certificate import parts, prove_falling_rule_list, prove_rule_list, rule_set_closing, rule_set_pairs
 
 SOUND = list(proofs(np.random.default_rng(3)))[:6]
@@ -105,6 +107,26 @@ def test_an_interrupted_check_leaves_nothing_broken(k: int, monkeypatch: pytest.
         assert rl.verify(proof.problem, proof.model, proof.certificate).state in ("optimal", "bound")
 
     assert interrupted(monkeypatch, check) > 3
+
+
+def test_an_interrupted_file_is_not_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, certificate = tmp_path / "proof.npz", SOUND[0].certificate
+    certificate.save(path)
+    content = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(certificate_file, "_write_arrays", lambda stream, arrays: (stream.write(b"PK"), _interrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            SOUND[1].certificate.save(path)
+        with pytest.raises(KeyboardInterrupt):
+            SOUND[1].certificate.save(tmp_path / "other.npz")
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+    SOUND[1].certificate.save(path)
+    assert rl.verify(SOUND[1].problem, SOUND[1].model, rl.Certificate.load(path))
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
 
 
 def test_an_interrupted_proof_leaves_nothing_broken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 
 from .. import strict_json
 from .origin import Origin, OriginError
+from .parts import parts
 
 SCHEMA = 2
 """Of the files that are written; those of schema 1, which have no origin, are read too."""
@@ -112,6 +113,8 @@ class Certificate:
     def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
         """Write a compressed npz archive that holds numbers and text only, no pickled objects.
 
+        A file that is there already is replaced when the new one is complete, and stays as it is when that fails.
+
         Raises
         ------
         CertificateError
@@ -132,11 +135,20 @@ class Certificate:
                 arrays[_ORIGIN] = np.frombuffer(self.origin.dump(), dtype=np.uint8)
             except OriginError as error:
                 raise CertificateError(str(error)) from None
-        if isinstance(path, str | os.PathLike):
-            with Path(path).open("wb") as stream:  # a path without the suffix is kept as it is
-                np.savez_compressed(stream, **arrays)
-        else:
-            np.savez_compressed(path, **arrays)
+        if not isinstance(path, str | os.PathLike):
+            _write_arrays(path, arrays)
+            return
+        whole = Path(path)
+        place = whole.with_name(f"{whole.name}.{os.getpid()}.part") if whole.is_file() or not whole.exists() else whole
+        try:
+            with place.open("wb") as stream:
+                _write_arrays(stream, arrays)
+            if place != whole:
+                place.replace(whole)
+        except BaseException:
+            if place != whole:
+                place.unlink(missing_ok=True)
+            raise
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | BinaryIO) -> Self:
@@ -197,6 +209,17 @@ def _check_directory(stream: BinaryIO) -> int:
     return size
 
 
+def _write_arrays(stream: BinaryIO, arrays: Mapping[str, np.ndarray]) -> None:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
+                header = {"descr": array.dtype.str, "fortran_order": False, "shape": array.shape}
+                np.lib.format.write_array_header_1_0(out, header)
+                flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+                for part in parts(len(flat), 1, 1 << 20):
+                    out.write(flat[part].tobytes())
+
+
 def _read_arrays(archive: zipfile.ZipFile, packed: int) -> dict[str, np.ndarray]:
     """The arrays of an archive whose file has so many bytes."""
     members = archive.infolist()
@@ -216,8 +239,12 @@ def _read_arrays(archive: zipfile.ZipFile, packed: int) -> dict[str, np.ndarray]
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     """One array of the archive, whose claimed shape must be what its bytes amount to."""
     name = repr(member.filename)
-    with archive.open(member) as packed:
-        content = packed.read(member.file_size + 1)  # with a size, no more than that is ever unpacked
+    content = bytearray(member.file_size)  # no more than that is ever unpacked
+    with archive.open(member) as packed, memoryview(content) as view:
+        for part in parts(len(content), 1):
+            if packed.readinto(view[part]) < part.stop - part.start:  # type: ignore[attr-defined]
+                raise CertificateError(f"the array {name} of this certificate is damaged: it is shorter than it claims")
+        packed.read(1)  # compares the check sum
     if not content.startswith(b"\x93NUMPY") or len(content) < 10:
         raise CertificateError(f"the array {name} of this certificate is damaged: it does not begin as an array")
     if content[6:8] != b"\1\0":
