@@ -47,6 +47,7 @@ def test_parts_make_the_whole(seed: int, size: int) -> None:
         _, first, group = parts.unique_rows(matrix)
         assert np.array_equal(matrix[first][group], matrix)
         assert len(first) == len({bytes(row) for row in matrix})
+        assert np.array_equal(parts.packed_outside(matrix), np.packbits(~matrix.T, axis=1))
         packed = bits.pack(matrix)
         assert np.array_equal(bits.unpack(packed, m), matrix)
         assert np.array_equal(bits.transpose(packed, m), bits.pack(matrix.T))

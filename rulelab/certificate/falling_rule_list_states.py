@@ -16,7 +16,7 @@ import numpy as np
 
 from ..problem import Problem
 from .certificate import CertificateError
-from .parts import product, select, unique_rows, weighted
+from .parts import packed_outside, product, select, unique_rows, weighted
 
 _LARGEST_COST = 1 << 61
 _LARGEST_TOTAL = 1 << 26  # so that different proportions are different floats
@@ -87,7 +87,7 @@ class FallingStates:
     @cached_property
     def outside(self) -> np.ndarray:
         """Packed patterns that each antecedent leaves."""
-        return self.pack(~self.inside.T)
+        return packed_outside(self.inside)
 
     @cached_property
     def everything(self) -> np.ndarray:

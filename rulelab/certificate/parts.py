@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-CELLS = 1 << 24
+CELLS = 1 << 22
 """Cells that one call makes or copies."""
 PRODUCTS = 1 << 29
 """Multiplications of one product of matrices."""
@@ -44,8 +44,17 @@ def column_sums(matrix: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """``weights @ matrix`` for integer weights of the rows of a Boolean matrix."""
     exact = np.float64 if sum(map(abs, weights.tolist())) < 1 << 53 else np.int64  # floats are much faster
     out = np.zeros(matrix.shape[1], dtype=np.int64)
-    for part in parts(len(matrix), matrix.shape[1], CELLS >> 4):
+    for part in parts(len(matrix), matrix.shape[1], CELLS >> 2):
         out += (weights[part].astype(exact) @ matrix[part].astype(exact)).astype(np.int64)
+    return out
+
+
+def packed_outside(inside: np.ndarray) -> np.ndarray:
+    """For each column of a Boolean matrix the rows where it does not hold, packed: the rows of a uint8 array."""
+    n, m = inside.shape
+    out = np.empty((m, -(-n // 8)), dtype=np.uint8)
+    for part in parts(m, n):
+        out[part] = np.packbits(~inside[:, part].T, axis=1)
     return out
 
 

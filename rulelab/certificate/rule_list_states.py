@@ -16,7 +16,7 @@ import numpy as np
 
 from ..problem import Problem
 from .certificate import CertificateError
-from .parts import column_sums, product, select, unique_rows, weighted
+from .parts import column_sums, packed_outside, product, select, unique_rows, weighted
 
 _LARGEST_COST = 1 << 61
 _GRID_TOTAL = 1 << 50
@@ -135,7 +135,7 @@ class States:
     @cached_property
     def outside(self) -> np.ndarray:
         """Packed patterns that each antecedent leaves."""
-        return self.pack(~self.inside.T)
+        return packed_outside(self.inside)
 
     @cached_property
     def _weighted(self) -> tuple[np.ndarray, np.ndarray]:

@@ -192,7 +192,7 @@ class Closing:
         """Weight of the cells of each row; sums of integers below 2^53 are exact."""
         some = np.flatnonzero(weight)
         out = np.zeros(len(cells))
-        for block in parts(len(some), len(cells), CELLS >> 2):
+        for block in parts(len(some), len(cells), CELLS):
             part = some[block]
             out += cells[:, part].astype(np.float64) @ weight[part]
         return out
@@ -203,7 +203,7 @@ class Closing:
         weight = self.overlap[left]
         some = np.flatnonzero(weight)
         out = np.zeros((len(tried), len(cells)))
-        for block in parts(len(some), len(cells), min(CELLS >> 2, PRODUCTS // max(1, len(tried)))):
+        for block in parts(len(some), len(cells), min(CELLS, PRODUCTS // max(1, len(tried)))):
             part = some[block]
             values = cells[:, part].astype(np.float64)
             out += (values[tried] * weight[part]) @ values.T

@@ -213,7 +213,7 @@ class HeavyRules:
         n, m = rows.cells.shape
         self.effort.spend(n * m * m)
         out = np.zeros((m, m))
-        for rows_at_once in parts(n, m, min(_AT_ONCE * max(1, m), CELLS >> 2)):
+        for rows_at_once in parts(n, m, min(_AT_ONCE * max(1, m), CELLS)):
             cells = rows.cells[rows_at_once].astype(np.float64)
             own = (cells * rows.weight[rows_at_once, None]).T
             for some in parts(m, cells.size, PRODUCTS):
