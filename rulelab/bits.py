@@ -1,12 +1,15 @@
-"""Packed bit matrices: rows of 64-bit words, bit ``j`` of a row in word ``j // 64`` at position ``j % 64``."""
+"""Packed bit matrices: rows of 64-bit words, bit ``j`` of a row in word ``j // 64`` at position ``j % 64``.
+
+Plain numpy: problems are made of this, and a check of a proof should not have to trust compiled code.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .jit import inlined, kernel
-
 WORD = 64
+_AT_ONCE = 1 << 20
+"""Words that are worked on at once."""
 
 
 def n_words(n_bits: int) -> int:
@@ -28,14 +31,18 @@ def pack(matrix: np.ndarray) -> np.ndarray:
     matrix = np.ascontiguousarray(matrix, dtype=bool)
     n_rows, n_bits = matrix.shape
     packed = np.zeros((n_rows, n_words(n_bits) * 8), dtype=np.uint8)
-    packed[:, : -(-n_bits // 8)] = np.packbits(matrix, axis=1, bitorder="little")
+    for part in _parts(n_rows, n_bits):
+        packed[part, : -(-n_bits // 8)] = np.packbits(matrix[part], axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64, copy=False)
 
 
 def unpack(words: np.ndarray, n_bits: int) -> np.ndarray:
     """Boolean matrix of shape (n_rows, n_bits) from packed rows; the inverse of `pack`."""
     octets = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
-    return np.unpackbits(octets, axis=1, count=n_bits, bitorder="little").astype(bool)
+    out = np.empty((len(words), n_bits), dtype=bool)
+    for part in _parts(len(words), n_bits):
+        out[part] = np.unpackbits(octets[part], axis=1, count=n_bits, bitorder="little")
+    return out
 
 
 def counts(words: np.ndarray) -> np.ndarray:
@@ -45,8 +52,14 @@ def counts(words: np.ndarray) -> np.ndarray:
 
 def transpose(words: np.ndarray, n_bits: int) -> np.ndarray:
     """Transpose a packed matrix of ``n_bits`` columns without unpacking it."""
-    out = np.zeros((n_bits, n_words(words.shape[0])), dtype=np.uint64)
-    _transpose(_read_only(words), out, np.zeros(WORD, dtype=np.uint64))
+    n_rows, width = words.shape
+    out = np.zeros((n_bits, n_words(n_rows)), dtype=np.uint64)
+    for part in _parts(-(-n_rows // WORD), WORD * width):
+        rows = words[part.start * WORD : part.stop * WORD]
+        blocks = np.zeros((part.stop - part.start, WORD, width), dtype=np.uint64)
+        blocks.reshape(-1, width)[: len(rows)] = rows
+        _transpose_blocks(blocks)
+        out[:, part] = blocks.transpose(2, 1, 0).reshape(WORD * width, -1)[:n_bits]
     return out
 
 
@@ -60,86 +73,54 @@ def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first : int64 array, shape (n_groups,)
         The first row of each group.
     """
-    n_rows = words.shape[0]
-    capacity = 16
-    while capacity < 2 * n_rows:
-        capacity *= 2
-    group = np.empty(n_rows, dtype=np.int64)
-    first = np.empty(n_rows, dtype=np.int64)
-    n_groups = _group_equal_rows(_read_only(words), np.full(capacity, -1, dtype=np.int64), group, first)
-    return group, first[:n_groups].copy()
+    first, group = _grouped(_hashes(words))
+    parts = _parts(len(words), words.shape[1])
+    if not all(np.array_equal(words[part], words[first[group[part]]]) for part in parts):
+        first, group = _grouped(np.ascontiguousarray(words).view(f"V{8 * words.shape[1]}").ravel())
+    return group, first
 
 
-@inlined
-def mix(h, x):
-    """Fold the word ``x`` into the 64-bit hash ``h`` (the finalizer of splitmix64)."""
-    h = (h ^ x) * np.uint64(0x9E3779B97F4A7C15)
-    h ^= h >> np.uint64(32)
-    h *= np.uint64(0xBF58476D1CE4E5B9)
-    return h ^ (h >> np.uint64(29))
+def _grouped(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First row and group of each row, by equal keys; groups are numbered by first appearance."""
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    return first[order].astype(np.int64, copy=False), number[group.ravel()]
 
 
-def _read_only(words: np.ndarray) -> np.ndarray:
-    """A view that cannot be written, whether the rows can or not: kernels are compiled for one type of array."""
-    view = np.ascontiguousarray(words).view()
-    view.flags.writeable = False
-    return view
+def _hashes(words: np.ndarray) -> np.ndarray:
+    """A 64-bit hash of each row: a sum of mixed words, each times a number of its own; sums wrap around."""
+    factors = np.random.default_rng(0).integers(0, 1 << 64, words.shape[1], dtype=np.uint64)
+    out = np.empty(len(words), dtype=np.uint64)
+    for part in _parts(len(words), words.shape[1]):
+        mixed = words[part] * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+        out[part] = mixed @ factors
+    return out
 
 
-@kernel
-def _group_equal_rows(words, table, group, first):
-    mask = np.uint64(table.size - 1)
-    n_groups = 0
-    for i in range(words.shape[0]):
-        h = np.uint64(0)
-        for k in range(words.shape[1]):
-            h = mix(h, words[i, k])
-        slot = h & mask
-        while True:
-            g = table[slot]
-            if g < 0:
-                table[slot] = n_groups
-                first[n_groups] = i
-                group[i] = n_groups
-                n_groups += 1
-                break
-            same = True
-            for k in range(words.shape[1]):
-                if words[i, k] != words[first[g], k]:
-                    same = False
-                    break
-            if same:
-                group[i] = g
-                break
-            slot = (slot + np.uint64(1)) & mask
-    return n_groups
+def _transpose_blocks(blocks: np.ndarray) -> None:
+    """Transpose blocks of 64 x 64 bits in place by swapping ever smaller off-diagonal squares.
 
-
-@kernel
-def _transpose(words, out, block):
-    n_rows, n_bits = words.shape[0], out.shape[0]
-    for row_word in range((n_rows + 63) // 64):
-        for column_word in range((n_bits + 63) // 64):
-            for i in range(64):
-                row = row_word * 64 + i
-                block[i] = words[row, column_word] if row < n_rows else np.uint64(0)
-            transpose_64(block)
-            for j in range(min(64, n_bits - column_word * 64)):
-                out[column_word * 64 + j, row_word] = block[j]
-
-
-@inlined
-def transpose_64(block):
-    """Transpose a 64 x 64 bit block in place by swapping ever smaller off-diagonal squares."""
-    width = 32
-    mask = np.uint64(0x00000000FFFFFFFF)
+    Parameters
+    ----------
+    blocks : uint64 array, shape (n, 64, m)
+        One block is ``blocks[i, :, j]``.
+    """
+    n, _, m = blocks.shape
+    mask, width = np.uint64(0x00000000FFFFFFFF), WORD // 2
     while width:
-        shift = np.uint64(width)
-        i = 0
-        while i < 64:
-            swap = ((block[i] >> shift) ^ block[i + width]) & mask
-            block[i] ^= swap << shift
-            block[i + width] ^= swap
-            i = (i + width + 1) & ~width
-        width >>= 1
+        shift, pairs = np.uint64(width), blocks.reshape(n, WORD // (2 * width), 2, width, m)
+        upper, lower = pairs[:, :, 0], pairs[:, :, 1]
+        swap = ((upper >> shift) ^ lower) & mask
+        upper ^= swap << shift
+        lower ^= swap
+        width //= 2
         mask ^= mask << np.uint64(width)
+
+
+def _parts(n: int, width: int) -> list[slice]:
+    """Slices of n rows of that many words or cells each."""
+    step = max(1, _AT_ONCE // max(1, width))
+    return [slice(start, min(n, start + step)) for start in range(0, n, step)]

@@ -260,8 +260,9 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
     group.add_argument("--target", metavar="COLUMN", help="the column that is predicted")
     group.add_argument("--positive", metavar="LABEL", help="the class that is predicted")
-    number = _number(0, 1, False, "a number above 0 and below 1")
-    group.add_argument("--regularization", type=number, metavar="X", help="cost of a rule")
+    number = _number(0, sys.float_info.max, True, "a number of at least 0")
+    text = "cost of a rule (lists) or, in rows, of a unit of complexity (sets)"
+    group.add_argument("--regularization", type=number, metavar="X", help=text)
     text = "sensitive attribute of a file, for a proof that compares groups; repeatable"
     group.add_argument("--sensitive", action="append", default=[], metavar="COLUMN", help=text)
     parser.set_defaults(run=verify)

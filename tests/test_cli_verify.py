@@ -283,7 +283,7 @@ TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
         "the classes 'no' and 'yes', but the target 'paid' has 'not yes' and 'yes'",
     ),
     "a rule less": (change_model(lambda model: model["rules"].pop()), "the default rule of the model claims"),
-    "other counts": (change_model(lambda model: model["default"].update(positives=10**400)), "claims to capture"),
+    "other counts": (change_model(lambda model: model["default"].update(positives=10**300)), "claims to capture"),
     "a probability": (change_model(lambda model: model["default"].update(probability=0.999)), "claims the probability"),
     "other words": (change_model(other_words), "rule 1 of the model tests 'age > 30'"),
     "classes swapped": (
@@ -324,6 +324,32 @@ def test_what_the_proof_must_speak_for(fitted: Path, capsys: pytest.CaptureFixtu
     assert (status, "the proof is about the target 'paid', not 'member'" in out) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("0", 0), ("1.5", 1), ("-1", 2), ("nan", 2), ("inf", 2), ("x", 2)],
+)
+def test_the_regularization_of_a_rule_set(given: str, expected: int, tmp_path: Path, capsys: Any):
+    people().to_csv(tmp_path / "data.csv", index=False)
+    options = ("--model", "rule-set", "--target", "paid", "--thresholds", 3, "--max-complexity", 4)
+    fit = run(capsys, "fit", tmp_path / "data.csv", *options, "-o", files(tmp_path)[1], "--proof", files(tmp_path)[2])
+    assert fit[0] == 0, fit
+    status, out, err = run(capsys, "verify", *files(tmp_path), f"--regularization={given}")
+    assert status == expected, (out, err)
+    if expected == 1:
+        assert "is for the regularization 0.0, not 1.5" in out
+    if expected == 2:
+        assert f"must be a number of at least 0, not {given!r}" in err
+
+
+def test_a_regularization_above_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    people().to_csv(tmp_path / "data.csv", index=False)
+    options = ("--model", "rule-set", "--target", "paid", "--thresholds", 3, "--regularization", 2.5)
+    fit = run(capsys, "fit", tmp_path / "data.csv", *options, "-o", files(tmp_path)[1], "--proof", files(tmp_path)[2])
+    assert fit[0] == 0, fit
+    assert run(capsys, "verify", *files(tmp_path), "--regularization", 2.5)[0] == 0
+    assert run(capsys, "verify", *files(tmp_path), "--regularization", 2)[0] == 1
+
+
 def hostile(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
     """Change the text in which the proof names its antecedents."""
 
@@ -348,6 +374,12 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "half a proof": (
         lambda folder: (folder / "proof.npz").write_bytes((folder / "proof.npz").read_bytes()[:500]),
         "not a certificate",
+    ),
+    "a number too large": (change_model(lambda model: model["default"].update(positives=10**400)), "it is too large"),
+    "a negative zero": (change_model(lambda model: model["default"].update(positives=-0.0)), "cannot be negative"),
+    "a folder for a model": (
+        lambda folder: ((folder / "model.json").unlink(), (folder / "model.json").mkdir()),
+        "Is a directory",
     ),
     "half a model": (lambda folder: (folder / "model.json").write_text('{"format": '), "not valid JSON"),
     "not a model": (lambda folder: (folder / "model.json").write_text("[]"), "no saved model"),

@@ -15,9 +15,9 @@ import rulelab
 PACKAGE = Path(rulelab.__file__).parent
 ENGINES = {"rule_list", "falling_rule_list", "rule_set"}
 LAYERS: list[set[str]] = [
-    {"arguments", "compiling"},
+    {"arguments", "compiling", "strict_json"},
     {"jit"},
-    {"bits", "growing", "heap", "remaining"},
+    {"bits", "bit_kernels", "growing", "heap", "remaining"},
     {"planes"},
     {"conditions"},
     {"columns", "boolean_table", "mining_kernels"},

@@ -151,7 +151,7 @@ def test_a_saved_proof_verifies(tmp_path: Any) -> None:
         ({"max_complexity": 6.5}, {}, "whole number"),
         ({"grid": 0.0}, {}, "whole number"),
         ({"regularization": -1.0}, {}, "at least 0"),
-        ({"regularization": float("nan")}, {}, "at least 0"),
+        ({"regularization": float("nan")}, {}, "must be finite"),
         ({"colour": 1.0}, {}, "parameters must be"),
         ({"max_complexity": 2.0}, {}, "more than the 2"),
         ({"max_conditions": 1.0}, {}, "more than the 1"),

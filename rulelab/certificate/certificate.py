@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
+import re
 import struct
 import sys
 import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, Self
 
 import numpy as np
 
+from .. import strict_json
 from .origin import Origin, OriginError
+from .parts import parts
 
 SCHEMA = 2
 """Of the files that are written; those of schema 1, which have no origin, are read too."""
@@ -27,8 +30,19 @@ LARGEST_FILE = 1 << 31
 
 _HEADER = "header"
 _ORIGIN = "origin"
+_FIELDS = {"schema", "family", "fingerprint", "parameters"}
 _LARGEST_HEADER = 1 << 16
+_LARGEST_DIRECTORY = 1 << 12
 _MOST_ARRAYS = 16
+_SMALL, _RATIO = 1 << 26, 256
+"""What is larger than so many bytes when unpacked must be that many times smaller at most when packed."""
+_SMALL_ORIGIN, _ORIGIN_RATIO = 1 << 20, 64
+_END = b"PK\x05\x06"
+_END_64 = b"PK\x06\x07"
+_ARRAY = re.compile(
+    rb"\{'descr': (.{1,9000}), 'fortran_order': (True|False), 'shape': \((-?\d[-\d, ]{0,99})?\), \} *\n", re.DOTALL
+)
+_NUMBERS = re.compile(r"'(\|u1|[<>]i8|[<>]f8)'")
 
 
 class CertificateError(ValueError):
@@ -53,6 +67,11 @@ class Certificate:
         int64, positions of the sets that bound other sets.
     origin : Origin or None
         How a raw table becomes the problem; `verify` does not need it, but ``rulelab verify`` does.
+
+    Raises
+    ------
+    CertificateError
+        When an attribute is of another type than this.
     """
 
     family: str
@@ -62,10 +81,26 @@ class Certificate:
     origin: Origin | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        self._check_types()
         for array in self.arrays.values():
             array.setflags(write=False)
         object.__setattr__(self, "arrays", MappingProxyType(dict(self.arrays)))
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+
+    def _check_types(self) -> None:
+        if not (isinstance(self.family, str) and isinstance(self.fingerprint, str)):
+            raise CertificateError("the family and the fingerprint of a certificate must be texts")
+        for what, mapping in (("parameters", self.parameters), ("arrays", self.arrays)):
+            if not (isinstance(mapping, Mapping) and all(isinstance(key, str) for key in mapping)):
+                raise CertificateError(f"the {what} of a certificate must be a mapping with names, not {mapping!r:.60}")
+        for key, value in self.parameters.items():
+            if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+                raise CertificateError(f"the parameter {key!r} of a certificate must be a number, not {value!r:.60}")
+        for key, array in self.arrays.items():
+            if type(array) is not np.ndarray or array.dtype.kind not in "buif":
+                raise CertificateError(f"{key!r} of a certificate must be an array of numbers, not {_kind(array)}")
+        if not (self.origin is None or isinstance(self.origin, Origin)):
+            raise CertificateError(f"the origin of a certificate must be an Origin, not {type(self.origin).__name__}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Certificate, (self.family, self.fingerprint, dict(self.parameters), dict(self.arrays), self.origin)
@@ -77,6 +112,8 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
         """Write a compressed npz archive that holds numbers and text only, no pickled objects.
+
+        A file that is there already is replaced when the new one is complete, and stays as it is when that fails.
 
         Raises
         ------
@@ -98,11 +135,20 @@ class Certificate:
                 arrays[_ORIGIN] = np.frombuffer(self.origin.dump(), dtype=np.uint8)
             except OriginError as error:
                 raise CertificateError(str(error)) from None
-        if isinstance(path, str | os.PathLike):
-            with Path(path).open("wb") as stream:  # a path without the suffix is kept as it is
-                np.savez_compressed(stream, **arrays)
-        else:
-            np.savez_compressed(path, **arrays)
+        if not isinstance(path, str | os.PathLike):
+            _write_arrays(path, arrays)
+            return
+        whole = Path(path)
+        place = whole.with_name(f"{whole.name}.{os.getpid()}.part") if whole.is_file() or not whole.exists() else whole
+        try:
+            with place.open("wb") as stream:
+                _write_arrays(stream, arrays)
+            if place != whole:
+                place.replace(whole)
+        except BaseException:
+            if place != whole:
+                place.unlink(missing_ok=True)
+            raise
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | BinaryIO) -> Self:
@@ -115,12 +161,22 @@ class Certificate:
         FileNotFoundError
             When there is no such file.
         """
+        if isinstance(path, str | os.PathLike):
+            with Path(path).open("rb") as stream:
+                return cls._load(stream)
+        if not (hasattr(path, "read") and hasattr(path, "seek")):
+            raise CertificateError(f"a certificate is loaded from a path or an open file, not from {_kind(path)}")
+        return cls._load(path)
+
+    @classmethod
+    def _load(cls, stream: BinaryIO) -> Self:
         try:
-            with zipfile.ZipFile(path) as archive:
-                arrays = _read_arrays(archive)
+            size = _check_directory(stream)
+            with zipfile.ZipFile(stream) as archive:
+                arrays = _read_arrays(archive, size)
         except CertificateError:
             raise
-        except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError) as error:
+        except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, TypeError) as error:
             raise CertificateError(f"this is not a certificate, or it is damaged: {error}") from None
         if _HEADER not in arrays:
             raise CertificateError("this archive has no header: it is not a certificate")
@@ -129,7 +185,43 @@ class Certificate:
         return cls(family, fingerprint, parameters, arrays, origin)
 
 
-def _read_arrays(archive: zipfile.ZipFile) -> dict[str, np.ndarray]:
+def _kind(value: object) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+def _check_directory(stream: BinaryIO) -> int:
+    """The size of the file, whose end must be that of an archive of a few members without any comment.
+
+    `zipfile` takes this end as it is, so that it will not read a directory of another size or place.
+    """
+    stream.seek(0, os.SEEK_END)
+    size = stream.tell()
+    stream.seek(max(0, size - 42))
+    end = stream.read(42)
+    if not isinstance(end, bytes):
+        raise CertificateError("a certificate is loaded from a file that was opened in binary mode")
+    if end[-22:-18] != _END or end[-2:] != b"\0\0" or end[:4] == _END_64:
+        raise CertificateError("this is not a certificate, or it is damaged: its end is not that of an archive")
+    n_members, directory = struct.unpack("<10xHI6x", end[-22:])
+    if n_members > _MOST_ARRAYS or directory > _LARGEST_DIRECTORY:
+        raise CertificateError("this is not a certificate: the archive must hold a few arrays, each named once")
+    stream.seek(0)
+    return size
+
+
+def _write_arrays(stream: BinaryIO, arrays: Mapping[str, np.ndarray]) -> None:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
+                header = {"descr": array.dtype.str, "fortran_order": False, "shape": array.shape}
+                np.lib.format.write_array_header_1_0(out, header)
+                flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+                for part in parts(len(flat), 1, 1 << 20):
+                    out.write(flat[part].tobytes())
+
+
+def _read_arrays(archive: zipfile.ZipFile, packed: int) -> dict[str, np.ndarray]:
+    """The arrays of an archive whose file has so many bytes."""
     members = archive.infolist()
     names = [member.filename for member in members]
     if len(names) > _MOST_ARRAYS or len(set(names)) < len(names) or not all(n.endswith(".npy") for n in names):
@@ -138,28 +230,34 @@ def _read_arrays(archive: zipfile.ZipFile) -> dict[str, np.ndarray]:
         raise CertificateError("this is not a certificate: the archive is compressed in an unknown way")
     if (size := sum(member.file_size for member in members)) > LARGEST_FILE:
         raise CertificateError(f"the arrays of this certificate take {size} bytes; at most {LARGEST_FILE} are read")
+    text = sum(m.file_size for m in members if m.filename in (f"{_HEADER}.npy", f"{_ORIGIN}.npy"))
+    if size > max(_SMALL, _RATIO * packed) or text > max(_SMALL_ORIGIN, _ORIGIN_RATIO * packed):
+        raise CertificateError(f"{packed} bytes of this file claim to be {size} bytes of arrays: no certificate does")
     return {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     """One array of the archive, whose claimed shape must be what its bytes amount to."""
     name = repr(member.filename)
-    with archive.open(member) as packed:
-        content = packed.read(member.file_size + 1)  # with a size, no more than that is ever unpacked
-    stream = io.BytesIO(content)
-    try:
-        version = np.lib.format.read_magic(stream)
-        if version != (1, 0):
-            raise CertificateError(f"the array {name} of this certificate has the unknown format {version}")
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    except CertificateError:
-        raise
-    except ValueError as error:
-        raise CertificateError(f"the array {name} of this certificate is damaged: {error}") from None
-    if dtype.kind not in "buif" or dtype.hasobject or fortran:
-        raise CertificateError(f"the array {name} of this certificate holds {dtype}; only plain numbers are read")
-    start = stream.tell()
-    if any(n < 0 for n in shape) or math.prod(shape) * dtype.itemsize != len(content) - start:
+    content = bytearray(member.file_size)  # no more than that is ever unpacked
+    with archive.open(member) as packed, memoryview(content) as view:
+        for part in parts(len(content), 1):
+            if packed.readinto(view[part]) < part.stop - part.start:  # type: ignore[attr-defined]
+                raise CertificateError(f"the array {name} of this certificate is damaged: it is shorter than it claims")
+        packed.read(1)  # compares the check sum
+    if not content.startswith(b"\x93NUMPY") or len(content) < 10:
+        raise CertificateError(f"the array {name} of this certificate is damaged: it does not begin as an array")
+    if content[6:8] != b"\1\0":
+        raise CertificateError(f"the array {name} of this certificate has the unknown format {tuple(content[6:8])}")
+    start = 10 + int.from_bytes(content[8:10], "little")
+    header = _ARRAY.fullmatch(content[10:start])
+    if header is None:
+        raise CertificateError(f"the array {name} of this certificate is damaged: its type or shape cannot be read")
+    descr = header[1].decode("latin1")
+    if not _NUMBERS.fullmatch(descr) or header[2] == b"True":
+        raise CertificateError(f"the array {name} of this certificate holds {descr:.60}; only plain numbers are read")
+    shape, dtype = tuple(map(int, re.findall(rb"-?\d+", header[3] or b""))), np.dtype(descr[1:-1])
+    if len(shape) > 3 or any(n < 0 for n in shape) or math.prod(shape) * dtype.itemsize != len(content) - start:
         raise CertificateError(f"the array {name} claims the shape {shape}, but has {len(content) - start} bytes")
     array = np.frombuffer(content, dtype=dtype, offset=start).reshape(shape)
     return array.astype(dtype.newbyteorder("="), copy=False)
@@ -178,8 +276,8 @@ def _read_header(array: np.ndarray) -> tuple[int, str, str, dict[str, float]]:
     if array.dtype != np.uint8 or array.ndim != 1 or array.size > _LARGEST_HEADER:
         raise CertificateError("the header of this certificate is not text")
     try:
-        header = json.loads(array.tobytes().decode())
-    except (ValueError, RecursionError) as error:
+        header = strict_json.load(array.tobytes(), _LARGEST_HEADER, 64)
+    except ValueError as error:
         raise CertificateError(f"the header of this certificate cannot be read: {error}") from None
     if not isinstance(header, dict) or type(header.get("schema")) is not int:
         raise CertificateError("the header of this certificate names no schema")
@@ -190,7 +288,16 @@ def _read_header(array: np.ndarray) -> tuple[int, str, str, dict[str, float]]:
     family, fingerprint, parameters = (header.get(key) for key in ("family", "fingerprint", "parameters"))
     if not isinstance(family, str) or not isinstance(fingerprint, str) or not isinstance(parameters, dict):
         raise CertificateError("the header of this certificate lacks the family, the fingerprint or the parameters")
+    if set(header) != _FIELDS:
+        raise CertificateError(
+            f"the header of this certificate must hold {sorted(_FIELDS)}, not {sorted(header)!s:.200}"
+        )
     for key, value in parameters.items():
-        if type(value) not in (int, float) or not -sys.float_info.max <= value <= sys.float_info.max:
+        if type(value) not in (int, float) or not is_plain(value):
             raise CertificateError(f"the parameter {key!r} of this certificate is not a number")
     return header["schema"], family, fingerprint, {key: float(value) for key, value in parameters.items()}
+
+
+def is_plain(value: float) -> bool:
+    """Whether a number is finite, also as a float, and not a negative zero."""
+    return abs(value) <= sys.float_info.max and not (value == 0 and math.copysign(1, value) < 0)

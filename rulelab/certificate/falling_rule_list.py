@@ -30,6 +30,7 @@ from .certificate import CertificateError
 from .falling_rule_list_children import Entries, children, chunks
 from .falling_rule_list_states import FallingStates, falling_states
 from .outcome import Outcome
+from .said import same_conditions
 
 ARRAYS = {"parents", "antecedents", "values"}
 _LARGEST_SETS = 1 << 32
@@ -47,6 +48,10 @@ def check(
             if name not in parameters:
                 raise CertificateError(f"the certificate does not say for which {name} it speaks")
         regularization, positive_weight = parameters["regularization"], parameters["positive_weight"]
+        if more := sorted(set(parameters) - {"regularization", "positive_weight"}):
+            raise CertificateError(
+                f"the certificate has parameters that falling rule lists do not have: {', '.join(more)}"
+            )
         space = falling_states(problem, regularization, positive_weight)
         value = falling_value(problem, model, space, positive_weight)
         found["objective"] = float(value * space.unit)
@@ -103,7 +108,7 @@ def falling_value(problem: Problem, model: FallingRuleList, space: FallingStates
                 raise CertificateError(
                     f"{where} claims the {field} {getattr(said, field)!r}, but it is {getattr(is_so, field)!r}"
                 )
-        if said.conditions is not None and is_so.conditions is not None and said.conditions != is_so.conditions:
+        if not same_conditions(said.conditions, is_so.conditions):
             raise CertificateError(f"{where} tests other conditions than its antecedent {is_so.name!r} of the problem")
         if not math.isclose(said.probability, is_so.probability, rel_tol=1e-9):
             raise CertificateError(
@@ -137,6 +142,9 @@ def _entries(space: FallingStates, arrays: Mapping[str, np.ndarray]) -> Entries:
         raise CertificateError("an entry does not follow an earlier one")
     if (antecedents[1:] < 0).any() or (antecedents[1:] >= len(space.antecedents)).any():
         raise CertificateError("an entry follows by an antecedent that the problem does not have")
+    most = min(space.per_positive * int(space.positives.sum()), space.per_negative * int(space.negatives.sum()))
+    if (values < 0).any() or (values > most).any():
+        raise CertificateError("a value of the table is negative or exceeds what the else costs on everything")
     if n * space.n_bytes > _LARGEST_SETS:
         raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
     sets = np.empty((n, space.n_bytes), dtype=np.uint8)
@@ -144,9 +152,9 @@ def _entries(space: FallingStates, arrays: Mapping[str, np.ndarray]) -> Entries:
     for k in range(1, n):
         np.bitwise_and(sets[parents[k]], space.outside[antecedents[k]], out=sets[k])
     p, size = np.ones(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    captured = sets[parents[1:]] & ~space.outside[antecedents[1:]]
     for part in chunks(space, n - 1):
-        positive, negative = space.totals(captured[part] & space.everything)
+        captured = sets[parents[1:][part]] & ~space.outside[antecedents[1:][part]]
+        positive, negative = space.totals(captured & space.everything)
         p[1:][part], size[1:][part] = positive.total, positive.total + negative.total
     if (size == 0).any():
         raise CertificateError("an entry follows by an antecedent that captures nothing")

@@ -12,7 +12,7 @@ import numpy as np
 
 from .falling_rule_list_states import FallingStates
 
-_CELLS = 1 << 20
+_CELLS, _BYTES = 1 << 20, 1 << 28
 
 
 class Entries(NamedTuple):
@@ -145,5 +145,6 @@ def _loss_reaches(
 
 def chunks(space: FallingStates, n: int) -> Iterator[slice]:
     """Slices of n sets that are small enough to be worked on at once."""
-    step = max(1, _CELLS // (len(space.positives) + len(space.antecedents) + len(space.knots)))
+    m = len(space.antecedents)
+    step = max(1, min(_CELLS // (len(space.positives) + m + len(space.knots)), _BYTES // (1 + m * space.n_bytes)))
     return (slice(start, min(n, start + step)) for start in range(0, n, step))

@@ -46,7 +46,7 @@ def prove_falling_rule_list(problem: Problem, model: FallingRuleList, regulariza
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
-        parameters={"regularization": float(regularization), "positive_weight": float(model.positive_weight)},
+        parameters={"regularization": float(regularization) + 0.0, "positive_weight": float(model.positive_weight)},
         arrays={
             "parents": np.array(parents, dtype=np.int64),
             "antecedents": np.array(antecedents, dtype=np.int64),

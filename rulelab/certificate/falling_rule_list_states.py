@@ -16,6 +16,7 @@ import numpy as np
 
 from ..problem import Problem
 from .certificate import CertificateError
+from .parts import packed_outside, product, select, unique_rows, weighted
 
 _LARGEST_COST = 1 << 61
 _LARGEST_TOTAL = 1 << 26  # so that different proportions are different floats
@@ -73,16 +74,12 @@ class FallingStates:
         return np.where(last, 0, self.positives[i]), np.where(last, 1, self.positives[i] + self.negatives[i])
 
     @cached_property
-    def _columns(self) -> np.ndarray:
-        """Indicators of the antecedents, of everything, and of the patterns before each knot, one column each."""
-        n = len(self.positives)
-        first = np.arange(n)[:, None] < self.knots
-        return np.column_stack([self.inside, np.ones(n, dtype=bool), first])
-
-    @cached_property
     def _weighted(self) -> tuple[np.ndarray, np.ndarray]:
-        positives, negatives = self.positives[:, None], self.negatives[:, None]
-        return (self._columns * positives).astype(self.dtype), (self._columns * negatives).astype(self.dtype)
+        """Positives and negatives in the antecedents, in everything, and in the patterns before each knot."""
+        n = len(self.positives)
+        beside = np.column_stack([np.ones(n, dtype=bool), np.arange(n)[:, None] < self.knots])
+        positive, negative = (weighted(self.inside, beside, w, self.dtype) for w in (self.positives, self.negatives))
+        return positive, negative
 
     def pack(self, sets: np.ndarray) -> np.ndarray:
         return np.packbits(sets, axis=1)
@@ -90,7 +87,7 @@ class FallingStates:
     @cached_property
     def outside(self) -> np.ndarray:
         """Packed patterns that each antecedent leaves."""
-        return self.pack(~self.inside.T)
+        return packed_outside(self.inside)
 
     @cached_property
     def everything(self) -> np.ndarray:
@@ -112,7 +109,7 @@ class FallingStates:
     def _sums(self, sets: np.ndarray, first: int) -> list[np.ndarray]:
         """Positives and negatives in packed sets, for the columns from the first on."""
         members: np.ndarray = np.unpackbits(sets, axis=1, count=len(self.positives)).astype(self.dtype)
-        return [(members @ weighted[:, first:]).astype(np.int64) for weighted in self._weighted]
+        return [product(members, each[:, first:]).astype(np.int64) for each in self._weighted]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +144,9 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
     positives, negatives = problem.positives, problem.negatives
     order = np.argsort(-positives / (positives + negatives), kind="stable")
     inside = problem.matrix()[order]
-    packed = np.ascontiguousarray(np.packbits(inside.T, axis=1))
-    _, first = np.unique(packed, axis=0, return_index=True)
-    antecedents = np.sort(first)
+    antecedents = np.sort(unique_rows(inside.T)[1])
     return FallingStates(
-        inside=inside[:, antecedents],
+        inside=select(inside, np.arange(len(inside)), antecedents),
         positives=positives[order].copy(),
         negatives=negatives[order].copy(),
         antecedents=antecedents,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from .. import bits
+from .. import bits, strict_json
 from ..columns import as_frame
 from ..conditions import Condition
 from ..problem import Conditions, Problem
@@ -23,13 +24,26 @@ LARGEST_TEXT = 1 << 24
 """Most bytes of an origin in a file."""
 LARGEST_BITS = 1 << 31
 """Most bytes that the packed antecedents may take on the rows of a table."""
+MOST_LISTS = 1 << 19
+"""Most conditions and antecedents of an origin in a file."""
+LARGEST_NAMES = 1 << 27
+"""Most bytes of memory that the antecedents in words may take."""
 
 _ENTRIES = {"target", "classes", "conditions", "antecedents", "names"}
-_REPEATED = r"(?: \([1-9][0-9]{0,8}\))?"  # what `conditions.unique_names` adds
+_REPEATED = re.compile(r" \([1-9][0-9]{0,8}\)")  # what `conditions.unique_names` adds
 
 
 class OriginError(ValueError):
     """An origin is malformed, or does not fit the table; the message says where."""
+
+
+class _Packed(NamedTuple):
+    """Antecedents as `Problem.from_antecedents` reads them, without the module that mines them."""
+
+    words: np.ndarray
+    n_rows: int
+    names: tuple[str, ...]
+    conditions: Conditions
 
 
 @dataclass(frozen=True)
@@ -66,8 +80,9 @@ class Origin:
         if not self.conditions or len(self.conditions) != len(self.names) or len(set(self.names)) < len(self.names):
             raise OriginError("there must be antecedents, each with a name of its own")
         try:
-            "".join(self.names).encode()
-        except UnicodeEncodeError as error:
+            for name in self.names:
+                name.encode()
+        except (AttributeError, UnicodeEncodeError) as error:
             raise OriginError(f"a name is no text: {error}") from None
         for condition in {id(c): c for conditions in self.conditions for c in conditions}.values():
             _check_condition(condition)
@@ -111,8 +126,6 @@ class Origin:
         ProblemError
             When `y` does not hold two classes.
         """
-        from ..antecedents import Antecedents
-
         frame, (distinct, members) = as_frame(X), _distinct(self.conditions)
         if missing := [name for name in self.columns if name not in frame.columns]:
             raise OriginError(f"the table has no column {_short(missing[0])}")
@@ -127,20 +140,9 @@ class Origin:
         words = np.empty((len(members), width), dtype=np.uint64)
         for row, joined in zip(words, members, strict=True):
             np.bitwise_and.reduce(holds[joined], axis=0, out=row)
-        parts = np.full((len(members), max(map(len, members))), -1, dtype=np.int32)
-        for out, joined in zip(parts, members, strict=True):
-            out[: len(joined)] = joined
-        antecedents = Antecedents(
-            words=words,
-            n_rows=len(frame),
-            features=tuple(map(str, distinct)),
-            feature_conditions=tuple(distinct),
-            parts=parts,
-            support=bits.counts(words),
-            dropped={},
-            complements=np.zeros((0, 2), dtype=np.int64),
-        )
-        return replace(Problem.from_antecedents(antecedents, y, groups=groups), names=self.names, classes=self.classes)
+        packed = _Packed(words, len(frame), self.names, self.conditions)
+        problem = Problem.from_antecedents(packed, y, groups=groups)  # type: ignore[arg-type]
+        return replace(problem, classes=self.classes)
 
     def dump(self) -> bytes:
         """As JSON: each condition once, the antecedents as indices, and the names that the conditions do not give.
@@ -159,6 +161,8 @@ class Origin:
             "antecedents": members,
             "names": {str(i): name for i, name in enumerate(self.names) if name != derived[i]},
         }
+        if (lists := 5 + len(distinct) + len(members)) > MOST_LISTS:
+            raise OriginError(f"{len(members)} antecedents make {lists} lists; at most {MOST_LISTS} are saved")
         text = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
         if len(text) > LARGEST_TEXT:
             raise OriginError(f"{len(members)} antecedents take {len(text)} bytes; at most {LARGEST_TEXT} are saved")
@@ -172,11 +176,9 @@ class Origin:
         ------
         OriginError
         """
-        if len(text) > LARGEST_TEXT:
-            raise OriginError(f"it takes {len(text)} bytes; at most {LARGEST_TEXT} are read")
         try:
-            content = json.loads(text.decode())
-        except (ValueError, RecursionError) as error:
+            content = strict_json.load(text, LARGEST_TEXT, MOST_LISTS)
+        except ValueError as error:
             raise OriginError(f"it is not valid JSON: {error}") from None
         if not isinstance(content, dict) or set(content) != _ENTRIES:
             raise OriginError(f"it must have the entries {', '.join(sorted(_ENTRIES))}")
@@ -240,12 +242,27 @@ def _derived(conditions: Conditions) -> list[str]:
     """The conditions of each antecedent in words."""
     distinct, members = _distinct(conditions)
     words = list(map(str, distinct))
+    sizes = list(map(sys.getsizeof, words))
+    if (size := sum(sizes[j] for joined in members for j in joined)) > LARGEST_NAMES:
+        raise OriginError(f"the antecedents in words take {size} bytes; at most {LARGEST_NAMES} are used")
     return [" and ".join(words[j] for j in joined) for joined in members]
 
 
 def _is_numbered(name: str, conditions: Sequence[Condition]) -> bool:
     """Whether the name is the conditions in words, with numbers in brackets."""
-    return re.fullmatch(" and ".join(re.escape(str(c)) + _REPEATED for c in conditions) + _REPEATED, name) is not None
+    at = 0
+    for k, condition in enumerate(conditions):
+        part = " and " * (k > 0) + str(condition)
+        if not name.startswith(part, at):
+            return False
+        at = _after_number(name, at + len(part))
+    return _after_number(name, at) == len(name)
+
+
+def _after_number(name: str, at: int) -> int:
+    """Where the name goes on after a number in brackets, if there is one here."""
+    number = _REPEATED.match(name, at)
+    return at if number is None else number.end()
 
 
 def _short(value: object) -> str:

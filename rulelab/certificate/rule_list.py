@@ -28,6 +28,7 @@ from .outcome import Outcome
 from .rule_list_children import children, chunks
 from .rule_list_lemmas import Lemmas
 from .rule_list_states import Grid, States, exact_sum, grid, states
+from .said import same_conditions
 
 
 def check(
@@ -36,6 +37,8 @@ def check(
     """Check the table against the problem and the model."""
     if "regularization" not in parameters:
         return Outcome(False, "the certificate does not say for which regularization it speaks")
+    if more := sorted(set(parameters) - {"regularization"}):
+        return Outcome(False, f"the certificate has parameters that rule lists do not have: {', '.join(more)}")
     regularization = parameters["regularization"]
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
@@ -45,6 +48,8 @@ def check(
         found["objective"] = float(objective)
         sets, values = _table(space, arrays)
         table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
+        if len(table) < len(sets):
+            raise CertificateError("a set is in the table twice")
         lower_bound = _root(space, costs, table, value, objective, found)
         rounding = costs.tolerance + len(model) * (Fraction(repr(regularization)) - costs.per_rule * costs.unit)
         if objective - lower_bound > rounding:
@@ -84,6 +89,8 @@ def _lemmas(arrays: Mapping[str, np.ndarray], sets: np.ndarray, values: np.ndarr
     chosen = arrays.get("lemmas", np.zeros(0, dtype=np.int64))
     if chosen.dtype != np.int64 or chosen.ndim != 1 or (chosen < 0).any() or (chosen >= len(sets)).any():
         raise CertificateError("'lemmas' of the certificate must be positions of sets of its table")
+    if (chosen[1:] <= chosen[:-1]).any():
+        raise CertificateError("'lemmas' of the certificate must be ascending")
     return Lemmas(sets[chosen], values[chosen])
 
 
@@ -180,32 +187,40 @@ def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple
 
 def _check_rule(problem: Problem, rule: Rule, where: str, left: np.ndarray, captured: np.ndarray) -> None:
     """Refuse a rule whose words, conditions or numbers are not those of its antecedent on the patterns left."""
+    name, known = "", None
     if rule.antecedent is not None:
         name = problem.names[rule.antecedent]
-        if rule.name != name:
-            raise CertificateError(f"{where} is named {rule.name!r}, but its antecedent of the problem is {name!r}")
-        known = rule.conditions is not None and problem.conditions is not None
-        if known and rule.conditions != problem.conditions[rule.antecedent]:  # type: ignore[index]
-            said = " and ".join(map(str, rule.conditions or ())) or "nothing"
-            raise CertificateError(f"{where} tests {said!r}, but its antecedent of the problem is {name!r}")
+        known = None if problem.conditions is None else problem.conditions[rule.antecedent]
+    if rule.name != name:
+        raise CertificateError(f"{where} is named {rule.name!r}, but its antecedent of the problem is {name!r}")
+    if not same_conditions(rule.conditions, known):
+        said = " and ".join(map(str, rule.conditions or ())) or "nothing"
+        no_words = rule.antecedent is not None and known is None
+        tests = "has no conditions: make the problem of a DataFrame" if no_words else f"is {name!r}"
+        raise CertificateError(f"{where} tests {said!r}, but its antecedent of the problem {tests}")
     everything = np.ones(problem.n_patterns, dtype=bool)
     weights = [
         (problem.positives[patterns].sum().item(), problem.negatives[patterns].sum().item())
         for patterns in (captured, left, everything)
     ]
     counts = weights[0]
-    if not (_agree(rule.positives, counts[0]) and _agree(rule.negatives, counts[1])):
+    agree = _equal if problem.integral else _agree
+    if not (agree(rule.positives, counts[0]) and agree(rule.negatives, counts[1])):
         raise CertificateError(
             f"{where} claims to capture {rule.positives} positive and {rule.negatives} negative, "
             f"but captures {counts[0]} and {counts[1]}"
         )
-    if not _agree(rule.correct, counts[0 if rule.prediction == problem.classes[1] else 1]):
+    if not agree(rule.correct, counts[0 if rule.prediction == problem.classes[1] else 1]):
         raise CertificateError(f"{where} claims to predict {rule.correct} correctly, which its own counts do not say")
     positives, negatives = next(pair for pair in weights if sum(pair) > 0)  # a rule that captures nothing: of the rest
     if not _agree(rule.probability, positives / (positives + negatives)):
         raise CertificateError(
             f"{where} claims the probability {rule.probability}, but it is {positives / (positives + negatives):.10g}"
         )
+
+
+def _equal(claimed: float, actual: float) -> bool:
+    return claimed == actual
 
 
 def _agree(claimed: float, actual: float) -> bool:

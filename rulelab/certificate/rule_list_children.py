@@ -12,7 +12,7 @@ import numpy as np
 
 from .rule_list_states import States
 
-_CELLS = 1 << 20
+_CELLS, _BYTES = 1 << 20, 1 << 28
 _LONGEST = 12
 """Completions of more rules than this are bounded by their rules alone."""
 
@@ -184,5 +184,6 @@ def _largest_sums(weights: np.ndarray) -> np.ndarray:
 
 def chunks(space: States, n: int) -> Iterator[slice]:
     """Slices of n sets that are small enough to be worked on at once."""
-    step = max(1, _CELLS // (len(space.weights) + len(space.antecedents) + 1))
+    m = len(space.antecedents)
+    step = max(1, min(_CELLS // (len(space.weights) + m + 1), _BYTES // (1 + m * space.n_bytes)))
     return (slice(start, min(n, start + step)) for start in range(0, n, step))

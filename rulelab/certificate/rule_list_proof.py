@@ -13,6 +13,7 @@ from ..models import RuleList
 from ..problem import Problem
 from .certificate import Certificate, CertificateError
 from .origin import Origin
+from .parts import parts
 from .rule_list import recompute
 from .rule_list_children import children, chunks
 from .rule_list_lemmas import KnownSets, Lemmas
@@ -55,7 +56,7 @@ def prove_rule_list(
         except _NotProven:
             raise CertificateError("the model is not optimal for this regularization: a better list exists") from None
     arrays: dict[str, np.ndarray] = {
-        "sets": np.frombuffer(b"".join(table), dtype=np.uint8).reshape(len(table), space.n_bytes),
+        "sets": _rows(list(table), space.n_bytes),
         "values": np.fromiter(table.values(), dtype=np.int64, count=len(table)),
     }
     if used:
@@ -63,10 +64,18 @@ def prove_rule_list(
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
-        parameters={"regularization": float(regularization)},
+        parameters={"regularization": float(regularization) + 0.0},
         arrays=arrays,
         origin=Origin.of(problem),
     )
+
+
+def _rows(packed: list[bytes], n_bytes: int) -> np.ndarray:
+    """Packed sets as the rows of a uint8 array."""
+    out = np.empty((len(packed), n_bytes), dtype=np.uint8)
+    for part in parts(len(packed), n_bytes):
+        out[part] = np.frombuffer(b"".join(packed[part]), dtype=np.uint8).reshape(part.stop - part.start, n_bytes)
+    return out
 
 
 class _NotProven(Exception):  # noqa: N818 - caught below
@@ -88,8 +97,7 @@ def _table(space: States, root: int, lemmas: Lemmas) -> tuple[dict[bytes, int], 
         largest = max(waiting)
         level = waiting.pop(largest)
         table.update(level)
-        sets = np.frombuffer(b"".join(level), dtype=np.uint8).reshape(len(level), space.n_bytes)
-        values = np.fromiter(level.values(), dtype=np.int64, count=len(level))
+        sets, values = _rows(list(level), space.n_bytes), np.fromiter(level.values(), dtype=np.int64, count=len(level))
         for part in chunks(space, len(sets)):
             below = children(space, sets[part], values[part])
             if len(below.exceeded):

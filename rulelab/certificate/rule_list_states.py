@@ -16,6 +16,7 @@ import numpy as np
 
 from ..problem import Problem
 from .certificate import CertificateError
+from .parts import column_sums, packed_outside, product, select, unique_rows, weighted
 
 _LARGEST_COST = 1 << 61
 _GRID_TOTAL = 1 << 50
@@ -134,14 +135,13 @@ class States:
     @cached_property
     def outside(self) -> np.ndarray:
         """Packed patterns that each antecedent leaves."""
-        return self.pack(~self.inside.T)
+        return packed_outside(self.inside)
 
     @cached_property
     def _weighted(self) -> tuple[np.ndarray, np.ndarray]:
         """Weight of each pattern in each antecedent and, last, in all: of positive and of negative patterns."""
-        columns = np.column_stack([self.inside, np.ones(len(self.inside), dtype=bool)])
-        weighted = (columns * self.weights[:, None]).astype(self.dtype)
-        return weighted[: self.n_positive], weighted[self.n_positive :]
+        products = weighted(self.inside, np.ones((len(self.inside), 1), dtype=bool), self.weights, self.dtype)
+        return products[: self.n_positive], products[self.n_positive :]
 
     def pack(self, sets: np.ndarray) -> np.ndarray:
         return np.packbits(sets, axis=1)
@@ -157,8 +157,8 @@ class States:
     def net_weights(self, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """W+ and W- of every antecedent, shape (n, n_antecedents), and in all, shape (n, 1), on packed sets."""
         members: np.ndarray = self.unpack(sets).astype(self.dtype)
-        positive = members[:, : self.n_positive] @ self._weighted[0]
-        negative = members[:, self.n_positive :] @ self._weighted[1]
+        positive = product(members[:, : self.n_positive], self._weighted[0])
+        negative = product(members[:, self.n_positive :], self._weighted[1])
         return positive[:, :-1], negative[:, :-1], positive[:, -1:], negative[:, -1:]
 
     def weight_for(self, cost: np.ndarray) -> np.ndarray:
@@ -179,17 +179,17 @@ def states(problem: Problem, costs: Grid) -> States:
     inside, net = problem.matrix(), costs.positives - costs.negatives
     antecedents = np.arange(problem.n_antecedents)
     while True:
-        _, first, group = _unique_rows(inside)
+        _, first, group = unique_rows(inside)
         merged = np.zeros(len(first), dtype=np.int64)
         np.add.at(merged, group, net)
-        inside, net = inside[first][merged != 0], merged[merged != 0]
+        inside, net = select(inside, first[merged != 0], np.arange(len(antecedents))), merged[merged != 0]
         keep = np.zeros(len(antecedents), dtype=bool)
-        keep[_unique_rows(inside.T)[1]] = True
-        larger = np.maximum(np.maximum(net, 0) @ inside, np.maximum(-net, 0) @ inside)
+        keep[unique_rows(inside.T)[1]] = True
+        larger = np.maximum(column_sums(inside, np.maximum(net, 0)), column_sums(inside, np.maximum(-net, 0)))
         keep &= ~inside.all(axis=0) & (larger > costs.per_rule // costs.per_error)
         if keep.all():
             break
-        inside, antecedents = inside[:, keep], antecedents[keep]
+        inside, antecedents = select(inside, np.arange(len(inside)), np.flatnonzero(keep)), antecedents[keep]
     everything = int(costs.positives.sum()) + int(costs.negatives.sum())
     order = np.argsort(net < 0, kind="stable")
     return States(
@@ -201,9 +201,3 @@ def states(problem: Problem, costs: Grid) -> States:
         per_rule=costs.per_rule,
         constant=(everything - int(np.abs(net).sum())) // 2,
     )
-
-
-def _unique_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`numpy.unique` of the rows of a Boolean matrix, with first indices and groups; a row may be empty."""
-    padded = np.ascontiguousarray(np.packbits(np.column_stack([matrix, np.ones(len(matrix), dtype=bool)]), axis=1))
-    return np.unique(padded.view(f"S{padded.shape[1]}").ravel(), return_index=True, return_inverse=True)

@@ -32,6 +32,7 @@ from .rule_set_columns import Columns, columns
 from .rule_set_dual import DualValues, read_dual
 from .rule_set_effort import GaveUpError
 from .rule_set_parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
+from .said import same_conditions
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"
@@ -221,9 +222,11 @@ def check_model(problem: Problem, model: RuleSet, claim: Claim) -> None:
     if not problem.integral:
         raise CertificateError("rule sets are certified for whole weights only")
     try:
-        if RuleSet.from_problem(problem, model.clauses, model.form) != model:
+        again = RuleSet.from_problem(problem, model.clauses, model.form)
+        said, known = ([x.conditions for rule in each.rules for x in rule.literals] for each in (model, again))
+        if again != model or not all(map(same_conditions, said, known)):
             raise CertificateError("the model's rules or counts are not those of this problem")
-    except ModelError as error:
+    except (ModelError, TypeError) as error:
         raise CertificateError(f"the model does not fit the problem: {error}") from None
     if model.complexity > claim.max_complexity:
         raise CertificateError(

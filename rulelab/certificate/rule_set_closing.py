@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .parts import CELLS, PRODUCTS, parts, select
 from .rule_set_effort import Effort
 
 MOST_CELLS = 1_000_000_000_000
 """Most cells of rules and patterns that are looked at, some minutes of work."""
 _SET, _TEST = 1_000_000, 20  # cells of work for each set, and for each pattern of a set that is tested
 _AT_ONCE = 256  # rules whose overlaps with all others are in memory
-_PART = 1 << 12  # patterns in one product of matrices
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class Closing:
     ) -> None:
         self.n_patterns = covered.shape[1]
         member, kind = _distinct(covered)
-        self.cells = np.ascontiguousarray(covered[:, member])
+        self.cells = select(covered, np.arange(len(covered)), member)
         missed, first, again = (
             np.bincount(kind, weights=values, minlength=len(member))
             for values in (costs.missed, costs.first, costs.again)
@@ -192,8 +192,8 @@ class Closing:
         """Weight of the cells of each row; sums of integers below 2^53 are exact."""
         some = np.flatnonzero(weight)
         out = np.zeros(len(cells))
-        for start in range(0, len(some), _PART):
-            part = some[start : start + _PART]
+        for block in parts(len(some), len(cells), CELLS):
+            part = some[block]
             out += cells[:, part].astype(np.float64) @ weight[part]
         return out
 
@@ -203,8 +203,8 @@ class Closing:
         weight = self.overlap[left]
         some = np.flatnonzero(weight)
         out = np.zeros((len(tried), len(cells)))
-        for start in range(0, len(some), _PART):
-            part = some[start : start + _PART]
+        for block in parts(len(some), len(cells), min(CELLS, PRODUCTS // max(1, len(tried)))):
+            part = some[block]
             values = cells[:, part].astype(np.float64)
             out += (values[tried] * weight[part]) @ values.T
         return out
@@ -212,7 +212,9 @@ class Closing:
 
 def _distinct(covered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """One pattern of each kind that rules tell apart, and the kind of each pattern."""
-    packed = np.ascontiguousarray(np.packbits(covered, axis=0).T)
+    packed = np.empty((covered.shape[1], -(-len(covered) // 8)), dtype=np.uint8)
+    for part in parts(covered.shape[1], len(covered)):
+        packed[part] = np.packbits(covered[:, part], axis=0).T
     if not packed.size:
         return np.arange(min(1, len(packed))), np.zeros(len(packed), dtype=np.int64)
     _, member, kind = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)

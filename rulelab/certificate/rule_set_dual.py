@@ -131,6 +131,8 @@ def _costs(
         raise CertificateError("'multipliers' must be one number for each rate and each two groups")
     if not np.isfinite(multipliers).all() or (multipliers < 0).any():
         raise CertificateError("a multiplier of a constraint is negative or not finite")
+    if np.signbit(multipliers).any() or multipliers[:, np.arange(n_groups), np.arange(n_groups)].any():
+        raise CertificateError("a multiplier is a negative zero, or of a group and itself")
     for parity, values in zip(constraints, multipliers.tolist(), strict=True):
         exact = [[Fraction(x) for x in row] for row in values]
         offset -= parity.tolerance * sum(map(sum, exact), Fraction(0))

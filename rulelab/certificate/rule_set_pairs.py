@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .parts import CELLS, PRODUCTS, column_sums, parts, select
 from .rule_set_effort import Effort
 
 _AT_ONCE = 1 << 13  # rows of a product of matrices
+_SORTED = 1 << 20  # cells that are sorted at once
 _TABLES, _COPIES = 50, 10  # cells of work for one cell of a table of pairs, and of a copy
 
 
@@ -70,9 +72,9 @@ class HeavyRules:
         self.effort = effort
         self.counted = 0
         values = weight.astype(np.float64)
-        order = np.argsort(np.maximum(values, 0) @ matrix, kind="stable")
-        self.conditions = order[matrix[:, order].any(axis=0)]
-        cells = np.ascontiguousarray(matrix[:, self.conditions]).view(np.uint8)
+        order = np.argsort(column_sums(matrix, np.maximum(weight, 0)), kind="stable")
+        self.conditions = order[np.asarray(matrix.any(axis=0))[order]]
+        cells = select(matrix, np.arange(len(matrix)), self.conditions).view(np.uint8)
         self.helps, self.hurts = (_Rows(cells[v > 0], v[v > 0]) for v in (values, -values))
         self.rest = matrix[weight == 0]
         self.heaviest = float(self.hurts.weight.sum())
@@ -182,6 +184,16 @@ class HeavyRules:
         needed = self.needed[wanted:]
         if len(needed) == 1 and size == wanted:
             return np.asarray(total >= needed[0])
+        out = np.empty(total.shape, dtype=bool)
+        for part in parts(len(total), total.shape[1], _SORTED):
+            own = removed if len(removed) == 1 else removed[part]
+            out[part] = self._reach_of_few(size, wanted, helping[part], total[part], own)
+        return out
+
+    def _reach_of_few(
+        self, size: int, wanted: int, helping: np.ndarray, total: np.ndarray, removed: np.ndarray
+    ) -> np.ndarray:
+        needed = self.needed[wanted:]
         most_removed = -np.sort(-removed, axis=1)[:, : self.most - size]
         spared = np.pad(np.cumsum(most_removed, axis=1), ((0, 0), (1, 0)))
         more = np.minimum(np.arange(wanted - size, self.most - size + 1), spared.shape[1] - 1)
@@ -201,7 +213,9 @@ class HeavyRules:
         n, m = rows.cells.shape
         self.effort.spend(n * m * m)
         out = np.zeros((m, m))
-        for start in range(0, n, _AT_ONCE):
-            part = rows.cells[start : start + _AT_ONCE].astype(np.float64)
-            out += (part * rows.weight[start : start + _AT_ONCE, None]).T @ part
+        for rows_at_once in parts(n, m, min(_AT_ONCE * max(1, m), CELLS)):
+            cells = rows.cells[rows_at_once].astype(np.float64)
+            own = (cells * rows.weight[rows_at_once, None]).T
+            for some in parts(m, cells.size, PRODUCTS):
+                out[some] += own[some] @ cells
         return out

@@ -70,7 +70,7 @@ def prove_rule_set(
     parameters = {
         "max_complexity": float(max_complexity),
         "max_conditions": float(max_conditions),
-        "regularization": float(regularization),
+        "regularization": float(regularization) + 0.0,
         "grid": float(grid),
     }
     arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64)}
@@ -78,7 +78,7 @@ def prove_rule_set(
         parameters[BOUND_ONLY] = 1.0
     if tolerances and multipliers:
         names = sorted(tolerances)
-        parameters |= {name + SUFFIX: float(tolerances[name]) for name in names}
+        parameters |= {name + SUFFIX: float(tolerances[name]) + 0.0 for name in names}
         arrays["multipliers"] = np.array([multipliers[name] for name in names], dtype=np.float64)
     check_model(problem, model, read_claim(parameters))
     return Certificate(

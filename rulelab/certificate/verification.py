@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from ..models import FallingRuleList, Model, RuleList, RuleSet
 from ..problem import Problem
 from . import falling_rule_list, rule_list, rule_set
-from .certificate import Certificate, CertificateError
+from .certificate import Certificate, CertificateError, is_plain
+from .origin import Origin
 from .outcome import Outcome
+from .said import same_conditions
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,21 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
         return refuse(f"the certificate is of the family {certificate.family!r}, the model of {model.family!r}")
     if certificate.fingerprint != problem.fingerprint:
         return refuse("the certificate was made for other data: the fingerprints of the problems differ")
+    for name, value in certificate.parameters.items():
+        if not is_plain(value):
+            return refuse(f"the parameter {name} of the certificate must be finite and no negative zero, not {value!r}")
+    if certificate.origin is not None and (wrong := _other_origin(certificate.origin, problem)):
+        return refuse(wrong)
     claimed = certificate.parameters.get("regularization")
     if regularization is not None and claimed != regularization:
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
     return checker(problem, model, certificate.parameters, certificate.arrays)
+
+
+def _other_origin(origin: Origin, problem: Problem) -> str | None:
+    """What an origin says that the problem does not; the target's name and the conditions of an array are not known."""
+    if origin.names != problem.names or origin.classes != tuple(problem.classes):
+        return "the origin in the certificate has other antecedents or classes than the problem"
+    if problem.conditions is not None and not all(map(same_conditions, origin.conditions, problem.conditions)):
+        return "the origin in the certificate has other conditions than the antecedents of the problem"
+    return None

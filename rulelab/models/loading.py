@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from . import serialisation
@@ -24,7 +25,10 @@ def load_model(path: str | Path) -> Model:
     OSError
         When the file cannot be read.
     """
-    return parse_model(Path(path).read_bytes())
+    if not isinstance(path, str | os.PathLike):
+        raise ModelError(f"a model is loaded from the path of a file, not from {type(path).__name__}")
+    with Path(path).open("rb") as stream:
+        return parse_model(stream.read(serialisation.LARGEST_TEXT + 1))
 
 
 def parse_model(text: str | bytes) -> Model:

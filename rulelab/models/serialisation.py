@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Any
 
+from .. import strict_json
 from ..conditions import Condition
 from .errors import ModelError
 
 FORMAT = "rulelab model"
 SCHEMA_VERSION = 1
+LARGEST_TEXT = 1 << 22
+"""Most characters or bytes of a model in JSON."""
+MOST_LISTS = 1 << 17
+"""Most lists and objects in it."""
 
 Scalar = str | int | float | bool | None
 
@@ -40,21 +46,22 @@ def check_header(data: Any) -> str:
 
 
 def dump(data: dict[str, Any]) -> str:
-    return json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    if len(text.encode(errors="replace")) > LARGEST_TEXT:
+        raise ModelError(f"the model takes more than {LARGEST_TEXT} bytes as JSON, which nobody could read again")
+    return text
 
 
 def parse(text: str | bytes) -> Any:
-    """JSON without the extensions NaN and Infinity."""
+    """JSON without the extensions NaN and Infinity, of limited size, every key of an object once."""
+    if not isinstance(text, str | bytes | bytearray):
+        raise ModelError(f"a saved model is text, not {type(text).__name__}")
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return strict_json.load(text, LARGEST_TEXT, MOST_LISTS)
     except UnicodeDecodeError as error:
         raise ModelError(f"the model is not UTF-8 text: {error}") from None
-    except ModelError:
-        raise
     except ValueError as error:  # malformed, or a number of too many digits
         raise ModelError(f"the model is not valid JSON: {error}") from None
-    except RecursionError:
-        raise ModelError("the model is not valid: its JSON is nested too deeply") from None
 
 
 def plain(value: Any, what: str) -> Scalar:
@@ -103,8 +110,10 @@ def read_classes(data: dict[str, Any]) -> tuple[Any, ...]:
 def read_count(data: dict[str, Any], key: str, where: str) -> int | float:
     """A number that is not negative."""
     value = read(data, key, (int, float), where)
-    if value < 0:
+    if value < 0 or (isinstance(value, float) and math.copysign(1, value) < 0):
         raise ModelError(f"'{where}.{key}' of the saved model is {value}; it cannot be negative")
+    if value > sys.float_info.max:
+        raise ModelError(f"'{where}.{key}' of the saved model has more than 308 digits; it is too large")
     return value
 
 
@@ -130,10 +139,6 @@ def read_conditions(data: dict[str, Any], where: str) -> tuple[Condition, ...] |
 
 
 _JSON_NAMES = {str: "text", int: "an integer", float: "a number", bool: "a Boolean", list: "a list", dict: "an object"}
-
-
-def _refuse(constant: str) -> None:
-    raise ModelError(f"the model is not valid JSON: it holds {constant}")
 
 
 def _short(value: Any) -> str:

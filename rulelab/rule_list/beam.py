@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import heap
-from ..bits import mix
+from ..bit_kernels import mix
 from ..jit import inlined, kernel
 from . import bounds
 from .counting import Layout, count, weigh

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bits import mix
+from ..bit_kernels import mix
 from ..jit import inlined, inner
 from .state import N_NODES, TABLE_IS_STALE
 

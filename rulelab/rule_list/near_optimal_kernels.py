@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import heap
-from ..bits import mix
+from ..bit_kernels import mix
 from ..jit import inner, kernel
 from . import bounds
 from .counting import count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import heap
-from ..bits import mix
+from ..bit_kernels import mix
 from ..jit import inlined, inner, popcount
 from . import paper_bounds as bounds
 from .counting import weigh

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
-from ..bits import transpose_64
+from ..bit_kernels import transpose_64
 from ..jit import ctz, inlined, inner, popcount
 
 SMALLEST_SECTION = 24

@@ -1,0 +1,77 @@
+"""Large tables in parts: between two parts Ctrl-C gets through, and what is in between needs little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+CELLS = 1 << 22
+"""Cells that one call makes or copies."""
+PRODUCTS = 1 << 29
+"""Multiplications of one product of matrices."""
+
+
+def parts(n: int, width: int, most: int | None = None) -> Iterator[slice]:
+    """Slices of n rows of that many cells each, with at most so many cells (default: `CELLS`) unless it is one row."""
+    step = max(1, (CELLS if most is None else most) // max(1, width))
+    return (slice(start, min(n, start + step)) for start in range(0, n, step))
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """``a @ b``, of types in which the sums are exact, so that their order does not matter."""
+    n, m = len(a), b.shape[1]
+    out = np.zeros((n, m), dtype=np.result_type(a, b))
+    for rows in parts(n, m, 1 << 22):
+        height = rows.stop - rows.start
+        for inner in parts(len(b), height * m, PRODUCTS):
+            out[rows] += a[rows, inner] @ b[inner]
+    return out
+
+
+def weighted(matrix: np.ndarray, beside: np.ndarray, weights: np.ndarray, dtype: type) -> np.ndarray:
+    """The rows of two Boolean matrices side by side, times a weight each."""
+    n, m = matrix.shape
+    out: np.ndarray = np.empty((n, m + beside.shape[1]), dtype=dtype)
+    for part in parts(n, out.shape[1]):
+        weight: np.ndarray = weights[part, None].astype(dtype)
+        np.multiply(matrix[part], weight, out=out[part, :m])
+        np.multiply(beside[part], weight, out=out[part, m:])
+    return out
+
+
+def column_sums(matrix: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """``weights @ matrix`` for integer weights of the rows of a Boolean matrix."""
+    exact = np.float64 if sum(map(abs, weights.tolist())) < 1 << 53 else np.int64  # floats are much faster
+    out = np.zeros(matrix.shape[1], dtype=np.int64)
+    for part in parts(len(matrix), matrix.shape[1], CELLS >> 2):
+        out += (weights[part].astype(exact) @ matrix[part].astype(exact)).astype(np.int64)
+    return out
+
+
+def packed_outside(inside: np.ndarray) -> np.ndarray:
+    """For each column of a Boolean matrix the rows where it does not hold, packed: the rows of a uint8 array."""
+    n, m = inside.shape
+    out = np.empty((m, -(-n // 8)), dtype=np.uint8)
+    for part in parts(m, n):
+        out[part] = np.packbits(~inside[:, part].T, axis=1)
+    return out
+
+
+def select(matrix: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """``matrix[rows][:, columns]`` for indices."""
+    out = np.empty((len(rows), len(columns)), dtype=matrix.dtype)
+    for part in parts(len(rows), matrix.shape[1]):
+        out[part] = matrix[rows[part]][:, columns]
+    return out
+
+
+def unique_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`numpy.unique` of the rows of a Boolean matrix, with first indices and groups; a row may be empty."""
+    n, m = matrix.shape
+    padded = np.empty((n, m // 8 + 1), dtype=np.uint8)
+    for part in parts(n, m):
+        ended = np.ones((part.stop - part.start, m + 1), dtype=bool)  # the last bit: none ends with a zero byte
+        ended[:, :-1] = matrix[part]
+        padded[part] = np.packbits(ended, axis=1)
+    return np.unique(padded.view(f"S{padded.shape[1]}").ravel(), return_index=True, return_inverse=True)

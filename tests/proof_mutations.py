@@ -1,0 +1,325 @@
+"""Small proofs of all families, every way to change one, and a judge who knows the true optimum.
+
+Use `proofs(rng)` for proofs, `mutations(rng, proof.certificate)` for changed ones, `damaged(rng, content)` for changed
+files, and `judge(proof, certificate)` and `judge_file(proof, content)`, which raise `AssertionError` when a changed
+proof is accepted though what it claims is false.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import naive
+import numpy as np
+import pandas as pd
+
+import rulelab as rl
+from rulelab.certificate import Certificate, CertificateError, KnownSets, prove_falling_rule_list, prove_rule_list
+from rulelab.certificate.rule_list_states import States, grid, states
+from rulelab.conditions import Condition
+
+INTERNAL = {"grid", "bound_only"}
+"""Parameters that say how something is proven, not what."""
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """A certificate that holds, and ``least``: the true optimum for given parameters, found by plain enumeration."""
+
+    name: str
+    problem: rl.Problem
+    model: Any
+    certificate: Certificate
+    least: Callable[[Mapping[str, float]], Fraction | None]
+
+
+def proofs(rng: np.random.Generator) -> Iterator[Proof]:
+    """One proof of each kind, about different data each time."""
+    n, m = 24, 4
+    A = rng.random((n, m)) < rng.uniform(0.25, 0.7, m)
+    y = (A[:, 0] & A[:, 1]) ^ A[:, 2] ^ (rng.random(n) < 0.2)
+    y[:2], A[1] = (True, False), A[0]
+    groups = np.array(["a", "b"])[rng.integers(0, 2, n)]
+    for i, g in enumerate("ab"):
+        groups[4 * i : 4 * i + 4], y[4 * i : 4 * i + 4] = g, [True, False] * 2
+    weight = rng.integers(1, 5, n)
+    frame = pd.DataFrame(A, columns=[f"c{j}" for j in range(m)])
+    problem = rl.Problem.from_arrays(frame, y, sample_weight=weight, groups=groups)
+    data = A, y, weight.tolist()
+    yield from _lists(rng, problem, data)
+    for form in ("dnf", "cnf"):
+        for fairness in (None, rl.EqualizedOdds(0.2, 0.1), rl.AccuracyParity(0.1)):
+            yield from _sets(rng, problem, data, groups, form, fairness)
+
+
+def _lists(rng: np.random.Generator, problem: rl.Problem, data: Any) -> Iterator[Proof]:
+    regularization = float(rng.choice([0.005, 0.01, 0.02]))
+
+    def least(parameters: Mapping[str, float]) -> Fraction:
+        return naive.best_rule_list(*data, Fraction(repr(parameters["regularization"])))
+
+    model = rl.solve(rl.RuleListSearch(problem, regularization)).incumbent.model
+    yield Proof("rule list", problem, model, prove_rule_list(problem, model, regularization), least)
+    known = _known(problem, regularization)
+    with_lemmas = prove_rule_list(problem, model, regularization, known)
+    if "lemmas" not in with_lemmas.arrays:
+        chosen = np.arange(len(with_lemmas.arrays["values"]))
+        with_lemmas = replace(with_lemmas, arrays={**with_lemmas.arrays, "lemmas": chosen})
+    yield Proof("rule list with lemmas", problem, model, with_lemmas, least)
+    positive_weight = float(rng.choice([0.5, 1.0, 2.0]))
+
+    def least_falling(parameters: Mapping[str, float]) -> Fraction:
+        w, c = (Fraction(repr(parameters[name])) for name in ("positive_weight", "regularization"))
+        return naive.best_falling_rule_list(*data, w, c)
+
+    falling = rl.solve(rl.FallingRuleListSearch(problem, regularization, positive_weight)).incumbent.model
+    certificate = prove_falling_rule_list(problem, falling, regularization)
+    yield Proof("falling rule list", problem, falling, certificate, least_falling)
+
+
+def _known(problem: rl.Problem, regularization: float) -> KnownSets:
+    """Many sets with what they cost at least, the default rule's errors or one rule, as lemmas to choose from."""
+    space: States = states(problem, grid(problem, regularization))
+    n = len(space.weights)
+    sets = np.array([[bool(k >> u & 1) for u in range(n)] for k in range(1, 1 << min(n, 10))], dtype=bool)
+    sets = sets.reshape(len(sets), n)
+    weights = sets * space.weights
+    wrong = np.minimum(weights[:, : space.n_positive].sum(axis=1), weights[:, space.n_positive :].sum(axis=1))
+    return KnownSets(
+        antecedents=space.antecedents,
+        patterns=space.inside,
+        net=np.where(np.arange(n) < space.n_positive, space.weights, -space.weights),
+        per_error=space.per_error,
+        per_rule=space.per_rule,
+        sets=sets,
+        values=np.minimum(space.cost_of(wrong), space.per_rule),
+    )
+
+
+def _sets(
+    rng: np.random.Generator, problem: rl.Problem, data: Any, groups: np.ndarray, form: str, fairness: Any
+) -> Iterator[Proof]:
+    A, y, weight = data
+    seen, wanted = (A, y) if form == "dnf" else (~A, ~y)
+    rates = {
+        "false_negative_rate": "false_negative",
+        "false_positive_rate": "false_positive",
+        "accuracy": "error",
+    }
+    swapped = {"false_negative": "false_positive", "false_positive": "false_negative"}
+    every = list(naive.all_rule_sets(seen, 9, A.shape[1]))
+    cost = {s: naive.hamming_loss(seen, wanted, weight, s) for s in every}
+    gaps: dict[tuple[str, Any], Fraction] = {}
+
+    def gap(rate: str, clauses: Any) -> Fraction:
+        if (rate, clauses) not in gaps:
+            name = rates[rate] if form == "dnf" else swapped.get(rates[rate], rates[rate])
+            gaps[rate, clauses] = naive.parity_gap(name, seen, wanted, weight, groups, clauses, True)
+        return gaps[rate, clauses]
+
+    def least(parameters: Mapping[str, float]) -> Fraction | None:
+        most, longest = parameters["max_complexity"], parameters["max_conditions"]
+        penalty = Fraction(repr(parameters["regularization"]))
+        limits = {k.removesuffix("_tolerance"): Fraction(repr(v)) for k, v in parameters.items() if "_tol" in k}
+        if most > 9:
+            return None
+        costs = {s: cost[s] + penalty * naive.rule_set_complexity(s) for s in every}
+        for s in sorted(costs, key=costs.__getitem__):
+            allowed = naive.rule_set_complexity(s) <= most and all(len(clause) <= longest for clause in s)
+            if allowed and all(gap(rate, s) <= limit for rate, limit in limits.items()):
+                return costs[s]
+        return None
+
+    name = f"rule set ({form}{', fair' if fairness is not None else ''})"
+    search = rl.RuleSetSearch(
+        problem, 6, 2, form=form, fairness=fairness, regularization=float(rng.choice([0.0, 0.5, 1.5]))
+    )
+    last = rl.solve(search)
+    if last.status is not rl.Status.OPTIMAL:
+        return
+    model = last.incumbent.model
+    yield Proof(name, problem, model, search.certificate(), least)
+    if fairness is None:
+        yield Proof(f"{name}, bound only", problem, model, search.certificate(bound_only=True), least)
+
+
+# changes --------------------------------------------------------------------------------------------------------------
+
+
+def mutations(rng: np.random.Generator, certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
+    """Each kind of change of each array and each field once, at random places; another ``rng`` gives others."""
+    for description, change in _changes(rng, certificate):
+        try:
+            yield description, replace(certificate, **change)
+        except CertificateError:  # of another type: it cannot even be made
+            continue
+
+
+def _changes(rng: np.random.Generator, certificate: Certificate) -> Iterator[tuple[str, dict[str, Any]]]:
+    arrays, parameters = certificate.arrays, certificate.parameters
+    for name, array in arrays.items():
+        for what, other in _other_arrays(rng, array):
+            yield f"{name}: {what}", {"arrays": {**arrays, name: other}}
+        yield f"{name}: left out", {"arrays": {k: v for k, v in arrays.items() if k != name}}
+        length = max(len(each) for each in arrays.values())
+        if length > 1 and len(array) == length:
+            k = int(rng.integers(length))
+            fewer = {key: np.delete(v, k, axis=0) if len(v) == length else v for key, v in arrays.items()}
+            yield f"entry {k} of all: left out", {"arrays": fewer}
+    for name in ("lemmas", "multipliers", "price", "values", "more"):
+        if name not in arrays:
+            yield f"{name}: added", {"arrays": {**arrays, name: np.zeros(1, dtype=np.int64)}}
+    for name, value in parameters.items():
+        for other in _other_numbers(value):
+            yield f"{name}: {value!r} to {other!r}", {"parameters": {**parameters, name: other}}
+        yield f"{name}: left out", {"parameters": {k: v for k, v in parameters.items() if k != name}}
+    for name in ("price", "positive_weight", "bound_only", "grid", "accuracy_tolerance", "x_tolerance", ""):
+        if name not in parameters:
+            yield f"parameter {name!r}: added", {"parameters": {**parameters, name: float(rng.integers(0, 2))}}
+    for family in ("rule_list", "falling_rule_list", "rule_set", "", "Rule_list"):
+        if family != certificate.family:
+            yield f"family: {family!r}", {"family": family}
+    flipped = certificate.fingerprint.translate(str.maketrans("0123456789abcdef", "123456789abcdef0"))
+    for fingerprint in ("", flipped, certificate.fingerprint.upper(), certificate.fingerprint + " "):
+        yield f"fingerprint: {fingerprint[:8]}...", {"fingerprint": fingerprint}
+    yield from _other_origins(rng, certificate)
+
+
+def _other_arrays(rng: np.random.Generator, array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    if array.size:
+        place = tuple(int(rng.integers(n)) for n in array.shape)
+        old, donor = array[place].item(), array.ravel()[rng.integers(array.size)].item()
+        others: list[Any] = [old + 1, old - 1, old * 2, -old, 0, 1, donor, old + int(rng.integers(2, 1000))]
+        if array.dtype.kind == "f":
+            others += [np.nan, np.inf, -np.inf, -0.0, float(np.nextafter(old, 9e9)), 1e300, 5e-324]
+        elif array.dtype == np.uint8:
+            others = [old ^ (1 << int(rng.integers(8))), 255 - old, 0, 255, donor]
+        else:
+            others += [2**63 - 1, -(2**63), 2**61, 2**31]
+        for other in others:
+            changed = array.copy()
+            with suppress(OverflowError):
+                changed[place] = other
+            if not _same(changed, array):
+                yield f"{old!r} at {place} to {other!r}", changed
+    for what, changed in (
+        ("reversed", array[::-1].copy()),
+        ("the last one left out", array[:-1].copy()),
+        ("the first one left out", array[1:].copy()),
+        ("the last one twice", np.concatenate([array, array[-1:]])),
+        ("in another order", rng.permutation(array)),
+        ("all 0", np.zeros_like(array)),
+        ("empty", array[:0].copy()),
+        ("as a row", array.reshape(1, -1).copy()),
+        ("flat", array.ravel().copy()),
+        ("with an axis", array[..., None].copy()),
+        ("as floats", array.astype(np.float32)),
+        ("as short integers", np.nan_to_num(array).astype(np.int32)),
+        ("of the other byte order", array.astype(array.dtype.newbyteorder("S"))),
+        ("as Booleans", array.astype(bool)),
+    ):
+        if not _same(changed, array):
+            yield what, changed
+
+
+def _other_numbers(value: float) -> list[float]:
+    others = [value + 1, value - 1, value * 2, value / 2, -value, 0.0, -0.0, 0.5, 1.0, 1e300, 5e-324, 2.0**53]
+    others += [
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        float(np.nextafter(value, 9e9)),
+        float(np.nextafter(value, -1)),
+    ]
+    return [other for other in others if repr(other) != repr(value)]
+
+
+def _other_origins(rng: np.random.Generator, certificate: Certificate) -> Iterator[tuple[str, dict[str, Any]]]:
+    origin = certificate.origin
+    yield "origin: left out", {"origin": None}
+    if origin is None:
+        return
+    k = int(rng.integers(len(origin.names)))
+    for condition in (Condition("other", "==", True), Condition(origin.conditions[k][0].column, "==", False)):
+        if str(condition) not in origin.names:
+            conditions = (*origin.conditions[:k], (condition,), *origin.conditions[k + 1 :])
+            names = (*origin.names[:k], str(condition), *origin.names[k + 1 :])
+            yield f"origin: {condition}", {"origin": replace(origin, conditions=conditions, names=names)}
+    fewer = replace(origin, conditions=origin.conditions[1:], names=origin.names[1:])
+    turned = replace(origin, conditions=origin.conditions[::-1], names=origin.names[::-1])
+    yield "origin: one less", {"origin": fewer}
+    yield "origin: reversed", {"origin": turned}
+    yield "origin: classes", {"origin": replace(origin, classes=origin.classes[::-1])}
+    yield "origin: other classes", {"origin": replace(origin, classes=("no", "yes"))}
+    yield "origin: number", {"origin": replace(origin, names=(f"{origin.names[0]} (2)", *origin.names[1:]))}
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def damaged(rng: np.random.Generator, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """A file with its bytes changed in different ways, at random places."""
+    n = len(content)
+    i, j = sorted(rng.integers(0, n, 2).tolist())
+    k = int(rng.integers(8))
+    yield f"bit {k} of byte {i}", content[:i] + bytes([content[i] ^ 1 << k]) + content[i + 1 :]
+    yield f"byte {i} to 0", content[:i] + b"\0" + content[i + 1 :]
+    yield f"cut at {i}", content[:i]
+    yield f"begun at {i}", content[i:]
+    yield f"{i} to {j} left out", content[:i] + content[j:]
+    yield f"{i} to {j} twice", content[:j] + content[i:]
+    yield f"{i} to {j} zeros", content[:i] + bytes(j - i) + content[j:]
+    yield f"{i} to {j} random", content[:i] + rng.bytes(j - i) + content[j:]
+    yield "something before", rng.bytes(20) + content
+    yield "something after", content + rng.bytes(20)
+    yield "twice", content + content
+    yield "near the end", content[: n - 80] + rng.bytes(int(rng.integers(1, 9))) + content[n - 72 :]
+
+
+# the judge ------------------------------------------------------------------------------------------------------------
+
+
+def judge(proof: Proof, changed: Certificate) -> str:
+    """What a check makes of a changed proof: "refused", "bound", "same claim" or "another true claim".
+
+    Raises
+    ------
+    AssertionError
+        When something false is accepted, or something that nothing checks.
+    """
+    answer = rl.verify(proof.problem, proof.model, changed)
+    assert answer.reason, "no reason is given"
+    assert answer.valid == (answer.state == "optimal")
+    assert dict(answer.parameters) == dict(changed.parameters) or answer.state == "refused"
+    if answer.state == "refused":
+        return "refused"
+    assert (changed.family, changed.fingerprint) == (proof.certificate.family, proof.certificate.fingerprint)
+    assert set(changed.parameters) - INTERNAL == set(proof.certificate.parameters) - INTERNAL, "unknown parameters"
+    assert set(changed.arrays) - {"lemmas"} == set(proof.certificate.arrays) - {"lemmas"}, "unknown arrays"
+    assert changed.origin in (None, proof.certificate.origin), "another origin"
+    least = proof.least(changed.parameters)
+    assert least is None or answer.lower_bound <= float(least), f"the bound {answer.lower_bound} exceeds {least}"
+    if answer.state == "bound":
+        return "bound"
+    assert answer.objective == answer.lower_bound
+    if least is not None:
+        assert answer.objective == float(least), f"{answer.objective} is accepted, but {float(least)} is the optimum"
+    before, after = (
+        {k: v for k, v in each.parameters.items() if k not in INTERNAL} for each in (proof.certificate, changed)
+    )
+    return "same claim" if before == after else "another true claim"
+
+
+def judge_file(proof: Proof, content: bytes) -> str:
+    """As `judge`, of a changed file; "unreadable" when it is refused as a file."""
+    try:
+        changed = Certificate.load(io.BytesIO(content))
+    except CertificateError:
+        return "unreadable"
+    return judge(proof, changed)
