@@ -82,7 +82,8 @@ class FrontierSearch(Search):
     -----
     With regularization 0 the bounds of the CORELS paper (JMLR 18, 2018) that rest on it say nothing. What takes their
     place: the number of rules that are left limits what can still be captured, and a rule of a best list of k rules
-    gets more weight right than the errors of the best list of k - 1 rules exceed its own.
+    gets more weight right than the errors of the best list of k - 1 rules exceed its own. None of these bounds can be
+    switched off; in `Snapshot.pruned`, names that start with "always: " are no bounds but what holds by definition.
     """
 
     family: ClassVar[str] = "rule_list"

@@ -13,8 +13,10 @@ from ..jit import inner, kernel
 from . import bounds
 from .counting import count, weigh
 from .frontier_state import (
+    BY_BEST,
     BY_COST,
     BY_GRID,
+    BY_NOTHING,
     BY_PAIR,
     BY_SAME_SET,
     BY_SUPPORT,
@@ -171,7 +173,10 @@ def _expand(arrays, curve, store, constant, node):
     for a in range(positive.size):
         best = curve.errors[k]
         right = max(positive[a], negative[a])
-        if right <= curve.errors[k - 1] - best or right == 0:
+        if right == 0:
+            pruned[BY_NOTHING] += 1
+            continue
+        if right <= curve.errors[k - 1] - best:
             pruned[BY_SUPPORT] += 1
             continue
         numbers[CREATED] += 1
@@ -330,7 +335,7 @@ def _next(store, best):
             _unqueue(store, node)
             if store.key[node] < best:
                 return node
-            store.pruned[BY_COST] += 1
+            store.pruned[BY_BEST] += 1
     return np.int64(-1)
 
 
@@ -360,6 +365,6 @@ def _purge(store, best):
                 kept += 1
             else:
                 _unqueue(store, node)
-                store.pruned[BY_COST] += 1
+                store.pruned[BY_BEST] += 1
     numbers[N_HEAP] = kept
     heap.heapify(store.heap_key, store.heap_node, kept)

@@ -12,8 +12,17 @@ from .counting import Layout
 LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED = range(8)
 
 # positions in Store.pruned, with the names that snapshots show
-BY_COST, BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID = range(6)
-PRUNED_NAMES = ("hierarchical", "deletion", "one more rule", "pair lookahead", "equivalent support", "grid")
+BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID, BY_NOTHING, BY_COST, BY_BEST = range(8)
+PRUNED_NAMES = (
+    "deletion",
+    "one more rule",
+    "pair lookahead",
+    "equivalent support",
+    "grid",
+    "always: captures nothing",
+    "always: hierarchical",
+    "always: new incumbent",
+)
 
 
 class Rules(NamedTuple):

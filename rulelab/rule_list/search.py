@@ -343,7 +343,9 @@ class RuleListSearch(Search):
         if self._phase in ("searching", "certified"):
             cost = int(self._store.numbers[state.LOWER_BOUND])
         else:
-            cost = min(self._best.cost, self._rules.per_error * self._rules.constant + self._rules.per_rule)
+            rules = self._rules
+            least = rules.per_rule if rules.lookahead else 0
+            cost = min(self._best.cost, rules.per_error * rules.constant + least)
         return max(0.0, cost * self._costs.unit - self._costs.slack)
 
     def _make_incumbent(self) -> Incumbent:
