@@ -151,9 +151,18 @@ def test_each_bound_of_rule_lists_is_of_use_beside_others(learning, name):
     """None hides behind the others that do not imply it: all that count further rules imply the lookahead."""
     implied_by = {"lookahead": {"one_more_rule", "pair_lookahead", "grid", "cores"}, "one_more_rule": {"grid", "cores"}}
     others = set(BOUNDS) - {name} - implied_by.get(name, set())
-    regularization = 0.03 if name == "one_more_rule" else 0.008
-    cases = [random_case(seed, n=150, m=14) for seed in range(3)]
+    regularization, cases = 0.008, [random_case(seed, n=150, m=14) for seed in range(3)]
+    if name == "one_more_rule":
+        regularization, cases = 0.04, [categories(seed) for seed in range(2)]
     assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), RuleListBounds, name, others, cases)
+
+
+def categories(seed, n=200, k=10):
+    """Disjoint antecedents, of which it takes many to capture one label."""
+    rng = np.random.default_rng(seed)
+    which = rng.integers(0, k, n)
+    y = rng.random(n) < np.where(which % 2 == 0, 0.85, 0.15)
+    return which[:, None] == np.arange(k), y
 
 
 NEEDS = {"eligible_cap": ("prefix_bound",)}

@@ -20,7 +20,7 @@ from . import frontier_beam
 from . import frontier_kernels as kernels
 from . import frontier_state as state
 from .costs import Costs, integer_costs
-from .counting import Layout, layout
+from .counting import Layout, children_per_work, layout
 from .reduction import Reduction, reduce
 
 
@@ -213,12 +213,16 @@ class FrontierSearch(Search):
         while self.work < target and self._phase == "searching":
             k = int(numbers[state.LENGTH])
             before = curve.errors[k]
-            outcome = kernels.advance(self._layout, curve, self._store, self._reduction.constant, target - self.work)
+            left = target - self.work
+            children = left * children_per_work(self._layout)
+            outcome = kernels.advance(self._layout, curve, self._store, self._reduction.constant, left, children)
             self.work = int(numbers[state.WORK])
             if curve.errors[k] < before:
                 self._seconds_found[k] = self._seconds
             if outcome == kernels.DONE:
                 self._start(k + 1)
+            if outcome == kernels.PAUSED:
+                return
             if outcome == kernels.GROW and not self._grow():
                 self._out_of_memory = True
                 return
