@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What decides about a conjunction's support; see `mining_kernels`."""
 
 _CHUNK = 1 << 16
+_EFFORT = 1 << 26  # words that a kernel looks at between two moments at which Python can be interrupted
 _ROUNDING = 1e-9  # of a fraction times a number of rows (absolute), and of sums of fractional weights (relative)
 
 
@@ -121,7 +122,7 @@ class Antecedents:
         if len(table.features) != len(self.features):
             raise ValueError(f"the array has {len(table.features)} columns; {len(self.features)} were mined")
         out = np.empty((len(self), table.words.shape[1]), dtype=np.uint64)
-        mk.fill(table.words, self.parts, out)
+        _fill(table.words, self.parts, out)
         return out if packed else bits.unpack(out, table.n_rows).T
 
     def summary(self) -> str:
@@ -201,14 +202,14 @@ def mine_antecedents(
         verdicts = np.zeros((len(usable),) * 2 if max_conditions > 2 else (0, 0), dtype=np.int32)
 
         def pairs(out: tuple, i: int = 0) -> tuple:
-            return mk.mine_pairs(words, measure, kept.multipliers, counts, i, verdicts, out, dropped)
+            return mk.mine_pairs(words, measure, kept.multipliers, counts, i, verdicts, out, dropped, _EFFORT)
 
         dropped[mk.DUPLICATE] += kept.drain(pairs, (0,), len(usable))
     if max_conditions > 2:
         prefix = np.empty(words.shape[1], dtype=np.uint64)
 
         def triples(out: tuple, i: int = 0, j: int = 1) -> tuple:
-            return mk.mine_triples(words, measure, kept.multipliers, verdicts, i, j, prefix, out, dropped)
+            return mk.mine_triples(words, measure, kept.multipliers, verdicts, i, j, prefix, out, dropped, _EFFORT)
 
         dropped[mk.DUPLICATE] += kept.drain(triples, (0, 1), len(usable) - 2)
     if not kept.size:
@@ -239,7 +240,7 @@ class _Kept:
 
     def drain(self, mine: Callable[..., tuple], cursor: tuple[int, ...], end: int) -> int:
         """Mine chunk after chunk from `cursor` until its first index reaches `end`; the number of duplicates."""
-        chunk = _conjunctions(max(_CHUNK, 2 * len(self.words)))
+        chunk = _conjunctions(max(min(_CHUNK, _EFFORT // self.words.shape[1]), 2 * len(self.words)))
         duplicates = 0
         while cursor[0] < end:
             *cursor, written = mine(chunk, *cursor)  # type: ignore[assignment]
@@ -252,14 +253,15 @@ class _Kept:
         """The antecedents on all rows of the table; `mask` has those of positive weight."""
         parts, support, hashes = (array[: self.size] for array in self.kept)
         words = np.empty((self.size, self.words.shape[1]), dtype=np.uint64)
-        mk.fill(self.words, parts, words)
+        _fill(self.words, parts, words)
         partner = np.empty(self.size, dtype=np.int64)
         hash_of_ones = np.uint64(mk.hash_both(mask, mask, self.multipliers))
-        mk.find_complements(words, mask, hash_of_ones, hashes, self.table, partner)
+        for start, stop in _slices(words):
+            mk.find_complements(words, mask, hash_of_ones, hashes, self.table, partner, start, stop)
         first = np.flatnonzero(partner >= 0)
         if weight is not None:
             support = _support(words, mask, weight.astype(np.float64)).astype(weight.dtype)
-            mk.fill(table.words[usable], parts, words)
+            _fill(table.words[usable], parts, words)
         return Antecedents(
             words=words,
             n_rows=table.n_rows,
@@ -346,7 +348,8 @@ def _support(words: np.ndarray, mask: np.ndarray, weights: np.ndarray) -> np.nda
     if not weights.size:
         return bits.counts(words & mask)
     out = np.empty(len(words))
-    mk.weigh_each(words, mask, weights, out)
+    for start, stop in _slices(words, factor=32):
+        mk.weigh_each(words[start:stop], mask, weights, out[start:stop])
     return out
 
 
@@ -373,6 +376,18 @@ def _usable_columns(
     dropped[mk.BELOW] += of_all - of_supported
     dropped[mk.DUPLICATE] += of_supported - of_usable
     return usable
+
+
+def _slices(words: np.ndarray, factor: int = 1) -> Iterator[tuple[int, int]]:
+    """Ranges of packed rows of which each takes a kernel well below half a second."""
+    size = max(1, _EFFORT // (factor * max(1, words.shape[1])))
+    return ((start, min(start + size, len(words))) for start in range(0, len(words), size))
+
+
+def _fill(words: np.ndarray, parts: np.ndarray, out: np.ndarray) -> None:
+    """Write the packed rows of the conjunctions."""
+    for start, stop in _slices(out, factor=4):
+        mk.fill(words, parts[start:stop], out[start:stop])
 
 
 def _conjunctions(capacity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

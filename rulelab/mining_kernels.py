@@ -76,8 +76,14 @@ def hash_both(prefix, column, multipliers):
 
 
 @kernel
-def mine_pairs(words, measure, multipliers, counts, i, verdicts, out, dropped):
-    """Judge the pairs (i, j), i < j, from row ``i`` on, for as long as the output has room for a whole row.
+def effort_of(words, weights):
+    """What judging one conjunction of two packed rows takes, in words looked at; weights are looked up row by row."""
+    return words.shape[1] * (32 if weights.size else 1)
+
+
+@kernel
+def mine_pairs(words, measure, multipliers, counts, i, verdicts, out, dropped, effort):
+    """Judge the pairs (i, j), i < j, from row ``i`` on, while the output has room for a whole row and effort is left.
 
     Parameters
     ----------
@@ -86,6 +92,7 @@ def mine_pairs(words, measure, multipliers, counts, i, verdicts, out, dropped):
     verdicts : int32, (n_columns, n_columns), or of size 0: receives the verdict of each pair
     out : parts int32 (capacity, 3), counts int64 (capacity,), hashes uint64 (capacity,)
     dropped : int64, by code of the reason
+    effort : int64, words to look at until the call ends with the row it has begun
 
     Returns
     -------
@@ -94,8 +101,10 @@ def mine_pairs(words, measure, multipliers, counts, i, verdicts, out, dropped):
     parts, out_counts, hashes = out
     most = measure[2][MAX_SUPPORT]
     n = words.shape[0]
+    each = effort_of(words, measure[1])
     written = 0
-    while i < n and written + n - i <= out_counts.size:
+    while i < n and written + n - i <= out_counts.size and effort > 0:
+        effort -= (n - i) * each
         for j in range(i + 1, n):
             verdict, support = judge(words[i], words[j], measure)
             if verdict == counts[i] or verdict == counts[j]:
@@ -116,7 +125,7 @@ def mine_pairs(words, measure, multipliers, counts, i, verdicts, out, dropped):
 
 
 @kernel(allocates=True)
-def mine_triples(words, measure, multipliers, verdicts, i, j, prefix, out, dropped):
+def mine_triples(words, measure, multipliers, verdicts, i, j, prefix, out, dropped, effort):
     """Judge the triples (i, j, k), i < j < k, from the pair (i, j) on; as `mine_pairs`, returns next i, j, written.
 
     A triple that contains a pair left out is left out for the same reason, without being formed.
@@ -125,14 +134,17 @@ def mine_triples(words, measure, multipliers, verdicts, i, j, prefix, out, dropp
     parts, out_counts, hashes = out
     most = measure[2][MAX_SUPPORT]
     n = words.shape[0]
+    each = effort_of(words, measure[1])
     written = 0
     while i < n - 2:
-        if written + n - j > out_counts.size:
+        if written + n - j > out_counts.size or effort <= 0:
             return i, j, written
         both = verdicts[i, j]
+        effort -= 1
         if both < 0:
             dropped[-both] += n - 1 - j
         else:
+            effort -= (n - j) * each
             for w in range(prefix.size):
                 prefix[w] = words[i, w] & words[j, w]
             for k in range(j + 1, n):
@@ -228,10 +240,10 @@ def fill(words, parts, out):
 
 
 @kernel
-def find_complements(words, ones, hash_of_ones, hashes, table, partner):
-    """For each packed row the later one that is its exact negation: partner int64, -1 where there is none."""
+def find_complements(words, ones, hash_of_ones, hashes, table, partner, start, stop):
+    """For packed rows start .. stop - 1 the later one that is its negation: partner int64, -1 where there is none."""
     mask = np.uint64(table.size - 1)
-    for r in range(words.shape[0]):
+    for r in range(start, stop):
         partner[r] = -1
         h = hash_of_ones - hashes[r]
         slot = mix(np.uint64(0), h) & mask

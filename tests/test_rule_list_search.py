@@ -225,7 +225,7 @@ def test_bounds_report_what_they_cut(instances):
     A, y, _ = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y)
     full = certified(problem, 0.01, beam_width=0)
-    assert {"hierarchical", "lookahead", "accurate support", "pair lookahead", "equivalent support"} <= {
+    assert {"always: hierarchical", "lookahead", "accurate support", "pair lookahead", "equivalent support"} <= {
         name for name, count in full.pruned.items() if count
     }
     without = certified(problem, 0.01, beam_width=0, bounds=RuleListBounds(pair_lookahead=False))

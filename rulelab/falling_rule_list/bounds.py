@@ -29,7 +29,15 @@ _ROUNDS, _SMALLER = 100, 0.9999  # of the cap, while it gets smaller
 class FallingBounds:
     """Which bounds an exact falling rule list search uses; all by default, and none of them changes the optimum.
 
-    That a prefix costs what its rules cost, and never less, cannot be switched off.
+    Each switch has a counter in `Snapshot.pruned` of the same name, with spaces; a prefix is counted once, by the first
+    bound that cuts it. Of equivalent points, prefix bound and density cap that is the first in this order that alone
+    suffices; the density cap implies the other two, and so cuts their share when they are off.
+
+    What cannot be switched off is counted under names that start with "always: ". "captures nothing or all": of what is
+    left; "rising proportion": the list would not fall; "hierarchical": the prefix and one more rule alone cost as much
+    as the incumbent; "new incumbent": the same for the lower bound of a queued prefix, by the bounds in use, when a
+    better list has been found; "length limit": ``max_length`` allows no further rule. The Monte-Carlo search for the
+    first list does not look at the switches: it moves no bound.
 
     Attributes
     ----------
@@ -40,14 +48,15 @@ class FallingBounds:
         Rules at or below the threshold are not tried: some optimal list has none (Cor 4.5). Falling lists only.
     prefix_bound : bool
         Whatever a further rule captures has at most the proportion of the last one (Thm 4.6); of softly falling lists,
-        at most the proportion that the penalty allows (Thm 5.2).
+        at most the proportion that the penalty allows (Thm 5.2), which takes ``violations`` too.
     equivalent_points : bool
         Every pattern costs at least ``min(A p, B q)``.
     density_cap : bool
         The two before at once, for every threshold between 0 and tau, see `further_loss`.
     eligible_cap : bool
         Once the antecedents are counted, the largest proportion of those that may come next takes the place of the
-        last rule's. Falling lists only.
+        last rule's, in the prefix bound and the density cap; a prefix that none may follow is dropped. Of softly
+        falling lists: the proportions of those that may come next take the place of the least one in ``violations``.
     dominance : bool
         Of the prefixes that capture the same set, one is dropped when another has no more rules and a last proportion
         that is not smaller; of softly falling lists, when another costs no more and its least proportion is not
@@ -97,7 +106,7 @@ def further_loss(arrays, rules, positives, negatives, left, cap):
     """
     a = rules.per_positive
     b = rules.per_negative
-    if cap * (a + b) < b * _BELOW:  # no rule may be above tau
+    if cap * (a + b) < b * _BELOW and (rules.prefix_bound or rules.density_cap):  # no rule may be above tau
         return a * left
     least = 0
     n = positives.size

@@ -12,16 +12,17 @@ from .exact_layout import sum_head
 from .exact_memo import find_slot, hash_of, set_of
 from .exact_state import (
     BEST,
+    BY_COST,
     BY_DENSITY,
     BY_DOMINANCE,
     BY_ELIGIBLE,
     BY_FEASIBLE,
     BY_LENGTH,
     BY_NECESSARY,
+    BY_NOTHING,
     BY_POINTS,
     BY_PREFIX,
     BY_RISING,
-    BY_SUPPORT,
     CREATED,
     EXPANDED,
     FOUND_AT,
@@ -66,7 +67,7 @@ def expand(arrays, rules, store, node):
         p, q = store.counts[0, a], store.counts[1, a]
         n = p + q
         if n == 0 or n == left_p + left_q:
-            pruned[BY_SUPPORT] += 1
+            pruned[BY_NOTHING] += 1
             continue
         above = rules.per_positive * p > rules.per_negative * q
         if rules.necessary_condition and not above:
@@ -92,13 +93,13 @@ def expand(arrays, rules, store, node):
         room = numbers[BEST] - rules.per_rule
         least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
         if least >= room:  # what the rule and those after it capture of the whole set has at most its proportion
-            pruned[_bound(arrays, rules, positives, negatives, left_p, room - cost - rules.per_rule, cap)] += 1
+            pruned[bound_that_cuts(arrays, rules, positives, negatives, left_p, room - cost - rules.per_rule, cap)] += 1
             continue
         make_child(arrays, store, a)
         child_positives, child_negatives = store.sums[2], store.sums[3]
         least = max(least, child + further_loss(arrays, rules, child_positives, child_negatives, rest_p, cap))
         if least >= room:
-            pruned[_bound(arrays, rules, child_positives, child_negatives, rest_p, room - child, cap)] += 1
+            pruned[bound_that_cuts(arrays, rules, child_positives, child_negatives, rest_p, room - child, cap)] += 1
             continue
         keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, p, n)
 
@@ -118,9 +119,10 @@ def _largest_eligible(rules, store, left, last_p, last_n):
 
 
 @inner
-def _bound(arrays, rules, positives, negatives, left, budget, cap):
-    """Which bound cuts: the first of equivalent points, prefix bound, density cap that alone suffices."""
-    loss = np.int64(0)
+def bound_that_cuts(arrays, rules, positives, negatives, left, budget, cap):
+    """Why `further_loss` leaves nothing of the budget: the first bound in use that alone does."""
+    if budget <= 0:
+        return BY_COST
     n, above = positives.size, arrays.above
     if rules.equivalent_points:
         loss = rules.per_positive * left
@@ -128,6 +130,8 @@ def _bound(arrays, rules, positives, negatives, left, budget, cap):
             loss -= rules.per_positive * positives[above - 1] - rules.per_negative * negatives[above - 1]
         if loss >= budget:
             return BY_POINTS
+    if not rules.density_cap:
+        return BY_PREFIX
     if rules.prefix_bound and n and rules.per_negative * (1 - cap) * positives[n - 1] >= budget * cap:
         return BY_PREFIX
     return BY_DENSITY

@@ -7,12 +7,13 @@ import numpy as np
 from .. import heap
 from ..jit import inlined, kernel
 from .bounds import further_loss
-from .exact_children import expand, open_prefix
+from .exact_children import bound_that_cuts, expand, open_prefix
 from .exact_layout import sum_head
 from .exact_memo import hash_of, rebuild_table
 from .exact_state import (
     BEST,
-    BY_COST,
+    BY_INCUMBENT,
+    BY_LENGTH,
     LOWER_BOUND,
     N_HEAP,
     N_NODES,
@@ -42,7 +43,12 @@ def start(arrays, rules, store, left_positive, left_negative):
     store.table[np.int64(store.hash[0] & np.uint64(store.table.size - 1))] = 0
     numbers[N_NODES] = 1
     numbers[LOWER_BOUND] = min(numbers[BEST], store.key[0])
-    if store.key[0] < numbers[BEST] and rules.max_length > 0:
+    if rules.max_length == 0:
+        store.pruned[BY_LENGTH] += 1
+    elif store.key[0] >= numbers[BEST]:
+        budget = numbers[BEST] - rules.per_rule
+        store.pruned[bound_that_cuts(arrays, rules, store.sums[0], store.sums[1], left_positive, budget, 1.0)] += 1
+    else:
         store.queued[0] = 1
         store.queue_by_length[0] = 1
         numbers[N_QUEUED] = 1
@@ -118,6 +124,6 @@ def _purge(store):
             store.queued[node] = 0
             store.queue_by_length[store.length[node]] -= 1
             numbers[N_QUEUED] -= 1
-            store.pruned[BY_COST] += 1
+            store.pruned[BY_INCUMBENT] += 1
     numbers[N_HEAP] = kept
     heap.heapify(store.heap_key, store.heap_node, kept)

@@ -61,13 +61,13 @@ def layout(prepared: Prepared) -> Layout:
     """Arrange a problem, whose antecedents and weights are prepared, for the kernels."""
     data = prepared.data
     m, n = len(data.columns), len(prepared.patterns)
-    inside = bits.unpack(data.columns, n).T
+    patterns = bits.transpose(data.columns, n)
     positives, negatives = data.positives[:n], data.negatives[:n]
-    group, first = bits.group_equal_rows(bits.pack(inside)) if m else (np.zeros(n, dtype=np.int64), np.zeros(1, int))
+    group, first = bits.group_equal_rows(patterns) if m else (np.zeros(n, dtype=np.int64), np.zeros(1, int))
     merged = np.zeros((2, len(first)), dtype=np.int64)
     np.add.at(merged[0], group, positives)
     np.add.at(merged[1], group, negatives)
-    inside, (positives, negatives) = inside[first], merged
+    patterns, (positives, negatives) = patterns[first], merged
     proportion = positives / (positives + negatives).clip(1)
     is_above = data.per_positive * positives > data.per_negative * negatives  # both products are below 2^61
     blocks = [
@@ -82,13 +82,13 @@ def layout(prepared: Prepared) -> Layout:
     starts = np.cumsum([0, *sizes])[:3] * bits.WORD
     slots = np.concatenate([start + np.arange(len(block)) for start, block in zip(starts, orders, strict=True)])
     order = np.concatenate(orders)
-    placed = np.zeros((words * bits.WORD, m), dtype=bool)
-    placed[slots] = inside[order]
+    placed = np.zeros((words * bits.WORD, patterns.shape[1]), dtype=np.uint64)
+    placed[slots] = patterns[order]
     weights = np.zeros((2, words * bits.WORD), dtype=np.int64)
     weights[0, slots], weights[1, slots] = positives[order], negatives[order]
     present = np.zeros((1, words * bits.WORD), dtype=bool)
     present[0, slots] = True
-    by_antecedent = bits.pack(placed.T) if m else np.zeros((0, words), dtype=np.uint64)
+    by_antecedent = bits.transpose(placed, m) if m else np.zeros((0, words), dtype=np.uint64)
     planes = bit_planes(weights[0]), bit_planes(weights[1])
     head, above = sizes[0] + sizes[1], sizes[0]
     tau = data.per_negative / (data.per_positive + data.per_negative)

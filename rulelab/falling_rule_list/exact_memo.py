@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import inlined, inner
-from .exact_state import N_NODES, N_QUEUED, REOPENED, TABLE_IS_STALE
+from .exact_state import BY_DOMINANCE, N_NODES, N_QUEUED, REOPENED, TABLE_IS_STALE
 from .ratios import at_most
 
 
@@ -85,6 +85,7 @@ def find_slot(arrays, rules, store, chosen, h, cost, length, left_positive, rati
                         store.queued[node] = 0
                         store.queue_by_length[store.length[node]] -= 1
                         store.numbers[N_QUEUED] -= 1
+                        store.pruned[BY_DOMINANCE] += 1
                     else:
                         store.numbers[REOPENED] += 1
                     if free < 0:

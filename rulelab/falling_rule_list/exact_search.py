@@ -164,8 +164,11 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         self._layout = layout(self._data)
         positive, negative = int(costs.positives.sum()), int(costs.negatives.sum())
         alone = min(costs.per_positive * positive, costs.per_negative * negative)
-        points = np.minimum(costs.per_positive * costs.positives, costs.per_negative * costs.negatives).sum()
-        self._trivial = min(alone, int(points) + costs.per_rule)
+        points = 0  # wrong in every list
+        if self.bounds.equivalent_points:
+            each = np.minimum(costs.per_positive * costs.positives, costs.per_negative * costs.negatives)
+            points = int(each.sum())
+        self._trivial = min(alone, points + costs.per_rule)
         self._rules = state.Rules(
             per_positive=costs.per_positive,
             per_negative=costs.per_negative,

@@ -13,34 +13,36 @@ N_NODES, N_HEAP, N_QUEUED, BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = range(7)
 CREATED, EXPANDED, WORK, IMPROVED, REOPENED, TABLE_IS_STALE = range(7, 13)
 N_NUMBERS = 13
 
-# positions in Store.pruned, with the names that snapshots show
+# positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
 (
-    BY_COST,
-    BY_RISING,
     BY_FEASIBLE,
     BY_NECESSARY,
     BY_PREFIX,
     BY_POINTS,
     BY_DENSITY,
     BY_ELIGIBLE,
-    BY_VIOLATIONS,
     BY_DOMINANCE,
-    BY_SUPPORT,
+    BY_VIOLATIONS,
+    BY_NOTHING,
+    BY_RISING,
+    BY_COST,
+    BY_INCUMBENT,
     BY_LENGTH,
-) = range(12)
+) = range(13)
 PRUNED_NAMES = (
-    "hierarchical",
-    "rising proportion",
     "feasible prefix",
     "necessary condition",
     "prefix bound",
     "equivalent points",
     "density cap",
     "eligible cap",
-    "violations",
     "dominance",
-    "support",
-    "length",
+    "violations",
+    "always: captures nothing or all",
+    "always: rising proportion",
+    "always: hierarchical",
+    "always: new incumbent",
+    "always: length limit",
 )
 
 

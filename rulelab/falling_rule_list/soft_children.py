@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from ..jit import inlined, inner
 from .bounds import further_cost, further_loss, least_rise, smallest_lowest, violation
-from .exact_children import improve, keep, make_child
+from .exact_children import bound_that_cuts, improve, keep, make_child
 from .exact_state import (
     BEST,
     BY_COST,
-    BY_DENSITY,
     BY_ELIGIBLE,
     BY_LENGTH,
-    BY_POINTS,
-    BY_SUPPORT,
+    BY_NOTHING,
     BY_VIOLATIONS,
     CREATED,
 )
@@ -33,12 +31,14 @@ def expand_soft(arrays, rules, store, node):
     further, most = further_cost(
         arrays, rules, whole_positives, whole_negatives, left_p, lowest, rise, min(lowest, 1.0), 1.0, budget
     )
+    which = BY_VIOLATIONS
     if rules.eligible_cap and further < budget:
+        which = BY_ELIGIBLE
         further = max(
             further, _after_next(arrays, rules, store, left_p, left_p + left_q, least_p, least_n, most, budget)
         )
     if further >= budget:
-        pruned[BY_ELIGIBLE if rules.eligible_cap else BY_VIOLATIONS] += 1
+        pruned[which] += 1
         return
     key = max(key, cost + rules.per_rule + further)
     points = further_loss(arrays, rules, whole_positives, whole_negatives, left_p, most)
@@ -47,7 +47,7 @@ def expand_soft(arrays, rules, store, node):
         p, q = store.counts[0, a], store.counts[1, a]
         n = p + q
         if n == 0 or n == left_p + left_q:
-            pruned[BY_SUPPORT] += 1
+            pruned[BY_NOTHING] += 1
             continue
         numbers[CREATED] += 1
         rises = violation(rules, p, n, least_p, least_n)
@@ -71,7 +71,7 @@ def expand_soft(arrays, rules, store, node):
             continue
         paid = cost + rules.per_rule + rises
         if paid + points >= room:
-            pruned[BY_POINTS] += 1
+            pruned[bound_that_cuts(arrays, rules, whole_positives, whole_negatives, left_p, room - paid, most)] += 1
             continue
         lowest = ratio_p / ratio_n
         rise = least_rise(rules, rest_p / rest, lowest)
@@ -90,8 +90,10 @@ def expand_soft(arrays, rules, store, node):
         least, cap = further_cost(arrays, rules, positives, negatives, rest_p, lowest, rise, 0.0, cap, room - child)
         least += child
         if least >= room:
-            loss = further_loss(arrays, rules, positives, negatives, rest_p, 1.0)
-            pruned[BY_DENSITY if child + loss >= room else BY_VIOLATIONS] += 1
+            which = BY_VIOLATIONS
+            if child + further_loss(arrays, rules, positives, negatives, rest_p, 1.0) >= room:
+                which = bound_that_cuts(arrays, rules, positives, negatives, rest_p, room - child, 1.0)
+            pruned[which] += 1
             continue
         keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, ratio_p, ratio_n)
 

@@ -20,31 +20,43 @@ LARGEST_TAIL = 12
 class RuleListBounds:
     """Which bounds a rule list search uses; all by default, and none of them changes the optimum.
 
-    The hierarchical lower bound (Thm 1) cannot be switched off, and the equivalent points bound (Thm 20) is part of
-    the exact reduction to net weights.
+    Each switch has a counter in `Snapshot.pruned`, named below in quotes; a prefix is counted once, by the first bound
+    that cuts it, in the order lookahead, deletion, pair lookahead, one more rule, equivalent support, grid, core. Where
+    a bound implies another one, as all those that count further rules imply the lookahead, it cuts that one's share
+    when that one is off.
+
+    What cannot be switched off is counted under names that start with "always: ". "captures nothing": the rule captures
+    no net weight of what is left; "hierarchical": the prefix alone costs as much as the incumbent (Thm 1); "new
+    incumbent": the same for the lower bound of a queued prefix, by the bounds in use, when a better list has been
+    found; "length limit": ``max_length`` allows no further rule. The equivalent points bound (Thm 20) is part of the
+    exact reduction to net weights, which also merges equal antecedents (``Snapshot.detail["dropped"]``). The first beam
+    search does not look at the switches: it moves no bound.
 
     Attributes
     ----------
     accurate_support : bool
-        A rule must get right more weight than a rule costs (Thm 11, on net weights).
+        "accurate support": a rule must get right more weight than a rule costs (Thm 11, on net weights). The reduction
+        drops the antecedents that do not even alone ("too little support" in ``Snapshot.detail["dropped"]``).
     lookahead : bool
-        A prefix to which one more rule can no longer pay is not extended (Lemma 2).
+        "lookahead": a prefix to which one more rule can no longer pay is not extended (Lemma 2).
     equivalent_support : bool
-        Of the prefixes that capture the same patterns only the cheapest is extended (Thm 15, which covers the
-        permutation bound, Cor 16).
+        "equivalent support": of the prefixes that capture the same patterns only the cheapest is extended (Thm 15,
+        which covers the permutation bound, Cor 16).
     one_more_rule : bool
-        The patterns of the label that the default rule does not predict must be captured by further rules, and r rules
-        capture at most the sum of the r largest net weights.
+        "one more rule": the patterns of the label that the default rule does not predict must be captured by further
+        rules, and r rules capture at most the sum of the r largest net weights; r >= 2 with ``pair_lookahead``.
     pair_lookahead : bool
-        A prefix that two or more further rules cannot make better than the incumbent is finished inside its parent,
-        with the best single further rule, and never stored.
+        "pair lookahead": a prefix that the cost of two more rules brings to the incumbent's is finished inside its
+        parent, with the best single further rule, and never stored. So are those that ``one_more_rule`` cuts.
     grid : bool
-        One of ``k`` rules must capture at least a k-th of what they capture together, and do the damage that this
-        antecedent does, as far as other rules cannot shield it.
+        "grid": one of ``k`` rules must capture at least a k-th of what they capture together, and do the damage that
+        this antecedent does, as far as other rules cannot shield it.
     deletion : bool
-        A prefix that is better without one of its rules, whatever follows, is dropped.
+        "deletion": a prefix that is better without one of its rules, whatever follows, is dropped, when it is made or
+        when it is expanded.
     cores : bool
-        Small sets of patterns whose least cost was proven cut every uncaptured set that (nearly) contains them.
+        "core": small sets of patterns whose least cost was proven cut every uncaptured set that (nearly) contains them.
+        Only long searches learn them.
     """
 
     accurate_support: bool = True
@@ -80,6 +92,8 @@ def largest_sums(values, out):
     k = out.size - 1
     for r in range(k + 1):
         out[r] = 0
+    if k == 0:
+        return
     for i in range(values.size):
         v = values[i]
         if v > out[k]:

@@ -19,6 +19,9 @@ from .. import bits
 from ..jit import inlined, kernel, popcount
 from ..planes import bit_planes, entries
 
+_EFFORT_PER_WORK = 400_000_000
+_LARGEST_ROWS = 1 << 24  # entries; in larger tables rows are never faster, and take gigabytes
+
 
 class Layout(NamedTuple):
     """The reduced problem as flat arrays for the kernels.
@@ -101,7 +104,7 @@ def layout(patterns: np.ndarray, net: np.ndarray, m: int, use_rows: bool | None 
         use_rows=False,
         effort=max(1, m * len(entry_word)),
     )
-    if use_rows is False:
+    if use_rows is False or (use_rows is None and len(weights) * m > _LARGEST_ROWS):
         return result
     with_rows = result._replace(members=-bits.unpack(rows, m).astype(np.int64), use_rows=True)
     if use_rows or _seconds(with_rows) < _seconds(result):
@@ -121,6 +124,12 @@ def _seconds(arrays: Layout) -> float:
         seconds = time.perf_counter() - start
         best, spent = min(best, seconds), spent + seconds
     return best
+
+
+def children_per_work(arrays: Layout) -> int:
+    """Children that one unit of work may look at: all, except where so many take seconds for a single prefix."""
+    m = arrays.by_antecedent.shape[0]
+    return min(m + 1, _EFFORT_PER_WORK // (arrays.effort + 20 * m) + 16)
 
 
 @kernel

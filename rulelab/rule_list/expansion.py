@@ -20,6 +20,7 @@ from .state import (
     BY_GRID,
     BY_LENGTH,
     BY_LOOKAHEAD,
+    BY_NOTHING,
     BY_ONE_MORE_RULE,
     BY_PAIR,
     BY_SAME_SET,
@@ -64,11 +65,16 @@ def expand(arrays, rules, store, cores, most):
     sums_positive, sums_negative = store.scratch_sums[0, : tail + 1], store.scratch_sums[1, : tail + 1]
     weight_positive, weight_negative = weigh(arrays, store.sets[node])
     cost, length, key = store.cost[node], np.int64(store.length[node]), store.key[node]
+    fewest = 2 if rules.pair_lookahead else 1
+    least_further = least_further_cost(rules)
     first = numbers[OPEN_CHILD]
     for a in range(first, min(first + most, positive.size)):
         numbers[OPEN_CHILD] = a + 1
         right = max(positive[a], negative[a])
-        if right == 0 or (rules.accurate_support and not bounds.pays_for_a_rule(right, per_error, per_rule)):
+        if right == 0:
+            pruned[BY_NOTHING] += 1
+            continue
+        if rules.accurate_support and not bounds.pays_for_a_rule(right, per_error, per_rule):
             pruned[BY_SUPPORT] += 1
             continue
         left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
@@ -90,19 +96,20 @@ def expand(arrays, rules, store, cores, most):
         if n_flows and deletable(rules, store, n_flows, a, positive[a] > negative[a]):
             pruned[BY_DELETION] += 1
             continue
-        fewest = 2 if rules.pair_lookahead else 1
-        further = fewest * per_rule
-        if rules.one_more_rule:
+        which = BY_PAIR
+        ends = child_cost + least_further >= best or length + fewest >= rules.max_length
+        if not ends and rules.one_more_rule:
+            which = BY_ONE_MORE_RULE
             further = bounds.one_more_rule(
                 left_positive, left_negative, sums_positive, sums_negative, fewest, per_error, per_rule
             )
-        if child_cost + further < best and length + fewest < rules.max_length:
+            ends = child_cost + further >= best
+        if not ends:
             _consider(arrays, rules, store, cores, node, a, child_cost, length + 1, key, left_positive, left_negative)
-        elif rules.pair_lookahead:
-            pruned[BY_PAIR] += 1
+            continue
+        pruned[which] += 1
+        if rules.pair_lookahead:
             _finish(arrays, rules, store, node, a, child_cost, left_positive, left_negative, positive, negative)
-        else:
-            pruned[BY_ONE_MORE_RULE] += 1
     return numbers[OPEN_CHILD] - first
 
 
@@ -159,7 +166,8 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
 
     positive, negative = store.scratch_counts[2], store.scratch_counts[3]
     count(arrays, child, positive, negative)
-    fewest = 1
+    fewest, further = 1, least_further_cost(rules)
+    best = numbers[BEST]
     if rules.pair_lookahead:
         fewest = 2
         least = weight_positive + weight_negative
@@ -176,14 +184,10 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
                     improve(arrays, rules, store, parent, a, b)
                     break
 
-    best = numbers[BEST]
-    if length + fewest > rules.max_length:
-        pruned[BY_LENGTH] += 1
-        return
-    further = fewest * per_rule
-    if cost + further >= best:
-        pruned[BY_PAIR if rules.pair_lookahead else BY_COST] += 1
-        return
+        best = numbers[BEST]
+        if cost + further >= best:
+            pruned[BY_PAIR] += 1
+            return
     if rules.one_more_rule or rules.grid:
         tail = tail_length(rules, best - cost)
         sums_positive, sums_negative = store.scratch_sums[2, : tail + 1], store.scratch_sums[3, : tail + 1]
@@ -194,7 +198,7 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
             weight_positive, weight_negative, sums_positive, sums_negative, fewest, per_error, per_rule
         )
         if cost + further >= best:
-            pruned[BY_PAIR if rules.pair_lookahead else BY_ONE_MORE_RULE] += 1
+            pruned[BY_ONE_MORE_RULE] += 1
             return
     if rules.grid:
         least = bounds.grid(
@@ -255,3 +259,11 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
 def tail_length(rules, budget):
     """Rules that a completion can have within the budget."""
     return max(0, min(bounds.LARGEST_TAIL, budget // rules.per_rule))
+
+
+@inlined
+def least_further_cost(rules):
+    """What extending a stored prefix costs at least, by the switches alone: two rules, one rule, or nothing."""
+    if rules.pair_lookahead:
+        return 2 * rules.per_rule
+    return rules.per_rule if rules.lookahead else 0

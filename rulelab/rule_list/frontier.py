@@ -20,7 +20,7 @@ from . import frontier_beam
 from . import frontier_kernels as kernels
 from . import frontier_state as state
 from .costs import Costs, integer_costs
-from .counting import Layout, layout
+from .counting import Layout, children_per_work, layout
 from .reduction import Reduction, reduce
 
 
@@ -82,7 +82,8 @@ class FrontierSearch(Search):
     -----
     With regularization 0 the bounds of the CORELS paper (JMLR 18, 2018) that rest on it say nothing. What takes their
     place: the number of rules that are left limits what can still be captured, and a rule of a best list of k rules
-    gets more weight right than the errors of the best list of k - 1 rules exceed its own.
+    gets more weight right than the errors of the best list of k - 1 rules exceed its own. None of these bounds can be
+    switched off; in `Snapshot.pruned`, names that start with "always: " are no bounds but what holds by definition.
     """
 
     family: ClassVar[str] = "rule_list"
@@ -212,12 +213,16 @@ class FrontierSearch(Search):
         while self.work < target and self._phase == "searching":
             k = int(numbers[state.LENGTH])
             before = curve.errors[k]
-            outcome = kernels.advance(self._layout, curve, self._store, self._reduction.constant, target - self.work)
+            left = target - self.work
+            children = left * children_per_work(self._layout)
+            outcome = kernels.advance(self._layout, curve, self._store, self._reduction.constant, left, children)
             self.work = int(numbers[state.WORK])
             if curve.errors[k] < before:
                 self._seconds_found[k] = self._seconds
             if outcome == kernels.DONE:
                 self._start(k + 1)
+            if outcome == kernels.PAUSED:
+                return
             if outcome == kernels.GROW and not self._grow():
                 self._out_of_memory = True
                 return

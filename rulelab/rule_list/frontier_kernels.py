@@ -13,8 +13,10 @@ from ..jit import inner, kernel
 from . import bounds
 from .counting import count, weigh
 from .frontier_state import (
+    BY_BEST,
     BY_COST,
     BY_GRID,
+    BY_NOTHING,
     BY_PAIR,
     BY_SAME_SET,
     BY_SUPPORT,
@@ -25,6 +27,9 @@ from .frontier_state import (
     N_HEAP,
     N_NODES,
     N_QUEUED,
+    OPEN_BEST,
+    OPEN_CHILD,
+    OPEN_NODE,
     REOPENED,
     WORK,
 )
@@ -107,6 +112,7 @@ def start(arrays, curve, store, length, constant):
     numbers[N_HEAP] = 0
     numbers[N_QUEUED] = 0
     numbers[N_NODES] = 1
+    numbers[OPEN_NODE] = -1
     for w in range(arrays.full.size):
         store.sets[0, w] = arrays.full[w]
     store.cost[0] = constant
@@ -119,24 +125,34 @@ def start(arrays, curve, store, length, constant):
 
 
 @kernel
-def advance(arrays, curve, store, constant, max_work):
-    """Expand at most ``max_work`` prefixes. DONE when the point is proven, GROW when an array has no room for one."""
+def advance(arrays, curve, store, constant, max_work, max_children):
+    """Expand at most ``max_work`` prefixes and look at about ``max_children`` children of theirs.
+
+    Returns DONE when the point is proven, PAUSED, or GROW when an array has no room for one more expansion. An
+    expansion can be left half-way; a prefix counts as work when it is finished.
+    """
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
     length = numbers[LENGTH]
-    for _ in range(max_work):
-        if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
-            return GROW
-        node = _next(store, curve.errors[length])
-        if node < 0:
+    work = numbers[WORK] + max_work
+    while numbers[WORK] < work and max_children > 0:
+        if numbers[OPEN_NODE] < 0:
+            if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
+                return GROW
+            node = _next(store, curve.errors[length])
+            if node < 0:
+                break
+            numbers[OPEN_BEST] = curve.errors[length]
+            _open(arrays, store, node)
+        max_children -= 1 + _expand(arrays, curve, store, constant, max_children)
+        if numbers[OPEN_CHILD] < m:
             break
-        best = curve.errors[length]
-        _expand(arrays, curve, store, constant, node)
+        numbers[OPEN_NODE] = -1
         numbers[WORK] += 1
-        if curve.errors[length] < best:
+        if curve.errors[length] < numbers[OPEN_BEST]:
             _purge(store, curve.errors[length])
         _raise_lower_bound(curve, store, length)
-    if numbers[N_QUEUED] == 0:
+    if numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
         curve.lower[length] = curve.errors[length]
         return DONE
     return PAUSED
@@ -152,26 +168,43 @@ def rebuild_table(store):
 
 
 @inner
-def _expand(arrays, curve, store, constant, node):
-    """Extend a prefix by every antecedent that a better list of ``numbers[LENGTH]`` rules can use next.
+def _open(arrays, store, node):
+    """Count the antecedents within the uncaptured set of a prefix."""
+    numbers = store.numbers
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    count(arrays, store.sets[node], positive, negative)
+    numbers[EXPANDED] += 1
+    numbers[OPEN_NODE], numbers[OPEN_CHILD] = node, 0
+    last = numbers[LENGTH] - np.int64(store.length[node]) + 1
+    bounds.largest_sums(positive, store.scratch_sums[0, :last])
+    bounds.largest_sums(negative, store.scratch_sums[1, :last])
+
+
+@inner
+def _expand(arrays, curve, store, constant, most):
+    """Extend the open prefix by every antecedent that a better list of ``numbers[LENGTH]`` rules can use next.
 
     Deleting a rule from a list of k rules makes at most the weight wrong that the rule gets right. So every rule of a
-    list that beats the incumbent gets more right than the errors of the best k-1 rules exceed the incumbent's.
+    list that beats the incumbent gets more right than the errors of the best k-1 rules exceed the incumbent's. Looks at
+    no more than ``most`` antecedents, and returns at how many.
     """
     numbers, pruned = store.numbers, store.pruned
+    node = numbers[OPEN_NODE]
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
-    weight_positive, weight_negative = count(arrays, store.sets[node], positive, negative)
-    numbers[EXPANDED] += 1
+    weight_positive, weight_negative = weigh(arrays, store.sets[node])
     k = numbers[LENGTH]
     cost, length = store.cost[node], np.int64(store.length[node])
     rules_left = k - length - 1
     sums_positive, sums_negative = store.scratch_sums[0, : rules_left + 2], store.scratch_sums[1, : rules_left + 2]
-    bounds.largest_sums(positive, sums_positive)
-    bounds.largest_sums(negative, sums_negative)
-    for a in range(positive.size):
+    first = numbers[OPEN_CHILD]
+    for a in range(first, min(first + most, positive.size)):
+        numbers[OPEN_CHILD] = a + 1
         best = curve.errors[k]
         right = max(positive[a], negative[a])
-        if right <= curve.errors[k - 1] - best or right == 0:
+        if right == 0:
+            pruned[BY_NOTHING] += 1
+            continue
+        if right <= curve.errors[k - 1] - best:
             pruned[BY_SUPPORT] += 1
             continue
         numbers[CREATED] += 1
@@ -191,6 +224,7 @@ def _expand(arrays, curve, store, constant, node):
             _finish(arrays, curve, store, constant, node, a, child_cost, left_positive, left_negative)
         else:
             _consider(arrays, curve, store, node, a, child_cost, left_positive, left_negative, rules_left)
+    return numbers[OPEN_CHILD] - first
 
 
 @inner
@@ -330,7 +364,7 @@ def _next(store, best):
             _unqueue(store, node)
             if store.key[node] < best:
                 return node
-            store.pruned[BY_COST] += 1
+            store.pruned[BY_BEST] += 1
     return np.int64(-1)
 
 
@@ -360,6 +394,6 @@ def _purge(store, best):
                 kept += 1
             else:
                 _unqueue(store, node)
-                store.pruned[BY_COST] += 1
+                store.pruned[BY_BEST] += 1
     numbers[N_HEAP] = kept
     heap.heapify(store.heap_key, store.heap_node, kept)

@@ -9,11 +9,20 @@ import numpy as np
 from .counting import Layout
 
 # positions in Store.numbers
-LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED = range(8)
+LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED, OPEN_NODE, OPEN_CHILD, OPEN_BEST = range(11)
 
 # positions in Store.pruned, with the names that snapshots show
-BY_COST, BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID = range(6)
-PRUNED_NAMES = ("hierarchical", "deletion", "one more rule", "pair lookahead", "equivalent support", "grid")
+BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID, BY_NOTHING, BY_COST, BY_BEST = range(8)
+PRUNED_NAMES = (
+    "deletion",
+    "one more rule",
+    "pair lookahead",
+    "equivalent support",
+    "grid",
+    "always: captures nothing",
+    "always: hierarchical",
+    "always: new incumbent",
+)
 
 
 class Rules(NamedTuple):
@@ -73,7 +82,7 @@ def new_store(arrays: Layout, max_length: int) -> Store:
         heap_key=np.zeros(room, dtype=np.int64),
         heap_node=np.zeros(room, dtype=np.int32),
         table=np.full(table_size(room), -1, dtype=np.int32),
-        numbers=np.zeros(8, dtype=np.int64),
+        numbers=np.zeros(11, dtype=np.int64),
         pruned=np.zeros(len(PRUNED_NAMES), dtype=np.int64),
         queue_by_length=np.zeros(max_length + 1, dtype=np.int64),
         scratch_counts=np.zeros((4, m), dtype=np.int64),

@@ -10,6 +10,9 @@ from .queue import enqueue, purge, take_next, update_lower_bound
 from .state import (
     BEST,
     BY_CORE,
+    BY_COST,
+    BY_LENGTH,
+    BY_LOOKAHEAD,
     EXPANDED,
     LOWER_BOUND,
     LOWER_BOUND_FIRST,
@@ -78,7 +81,7 @@ def _start(arrays, rules, store):
     for w in range(arrays.full.size):
         store.sets[0, w] = arrays.full[w]
     store.cost[0] = rules.per_error * rules.constant
-    store.key[0] = store.cost[0] + rules.per_rule
+    store.key[0] = store.cost[0] + (rules.per_rule if rules.lookahead else 0)
     store.parent[0] = -1
     store.rule[0] = -1
     store.length[0] = 0
@@ -87,5 +90,11 @@ def _start(arrays, rules, store):
     store.numbers[LOWER_BOUND] = min(store.numbers[BEST], store.key[0])
     if rules.equivalent_support:
         store.table[slot_of(store, arrays.full, table_length(rules, 0))] = 0
-    if store.key[0] < store.numbers[BEST] and rules.max_length > 0:
+    if rules.max_length == 0:
+        store.pruned[BY_LENGTH] += 1
+    elif store.cost[0] >= store.numbers[BEST]:
+        store.pruned[BY_COST] += 1
+    elif store.key[0] >= store.numbers[BEST]:
+        store.pruned[BY_LOOKAHEAD] += 1
+    else:
         enqueue(arrays, rules, store, 0, 0)

@@ -19,7 +19,7 @@ from ..search import Status
 from . import near_optimal_kernels as kernels
 from . import near_optimal_state as state
 from .costs import Costs, integer_costs
-from .counting import Layout, layout
+from .counting import Layout, children_per_work, layout
 from .near_optimal_result import NearOptimal, summarise
 from .search import RuleListSearch
 
@@ -149,7 +149,11 @@ class NearOptimalSearch:
             return self.best_cost
         if self.phase == "finished" and self.truncated is None:
             return self.limits.threshold + 1
-        return int(self.store.heap_key[0])
+        numbers = self.store.numbers
+        if numbers[state.OPEN_NODE] < 0:
+            return int(self.store.heap_key[0])
+        open_key = int(numbers[state.OPEN_KEY])
+        return min(open_key, int(self.store.heap_key[0])) if numbers[state.N_HEAP] else open_key
 
     def advance(self, max_work: int) -> NearOptimalProgress:
         """Expand at most ``max_work`` prefixes and return the state."""
@@ -274,7 +278,15 @@ class NearOptimalSearch:
         target = self.work + max_work
         while True:
             left = max(target - self.work, 0)
-            outcome = kernels.advance(self._layout, self._sets, self.limits, self.store, self.limit, left)
+            outcome = kernels.advance(
+                self._layout,
+                self._sets,
+                self.limits,
+                self.store,
+                self.limit,
+                left,
+                max(left, 1) * children_per_work(self._layout),
+            )
             if outcome == kernels.DONE:
                 self.phase = "finished"
             elif outcome == kernels.FULL:
@@ -315,7 +327,7 @@ class NearOptimalSearch:
         return True
 
     def _progress(self) -> NearOptimalProgress:
-        numbers = np.zeros(6, dtype=np.int64) if self.store is None else self.store.numbers
+        numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if self.store is None else self.store.numbers
         prepared = self.store is not None
         return NearOptimalProgress(
             phase=self.phase,

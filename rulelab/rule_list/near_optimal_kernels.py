@@ -16,9 +16,21 @@ from .. import heap
 from ..bit_kernels import mix
 from ..jit import inner, kernel
 from . import bounds
-from .counting import count
+from .counting import count, weigh
 from .frontier_kernels import least_errors
-from .near_optimal_state import MOST_LISTS, N_CLASSES, N_EDGES, N_EMITTED, N_HEAP, N_STATES, NEVER, WORK
+from .near_optimal_state import (
+    MOST_LISTS,
+    N_CLASSES,
+    N_EDGES,
+    N_EMITTED,
+    N_HEAP,
+    N_STATES,
+    NEVER,
+    OPEN_CHILD,
+    OPEN_KEY,
+    OPEN_NODE,
+    WORK,
+)
 
 DONE, PAUSED, GROW, FULL = 0, 1, 2, 3
 
@@ -37,15 +49,24 @@ def start(arrays, sets, limits, store, constant):
 
 
 @kernel
-def advance(arrays, sets, limits, store, limit, max_work):
-    """Expand at most ``max_work`` states.
+def advance(arrays, sets, limits, store, limit, max_work, max_children):
+    """Expand at most ``max_work`` states and look at about ``max_children`` children of theirs.
 
     Returns DONE, PAUSED, GROW when an array has no room, or FULL when ``limit`` classes are known and there are more.
     """
     numbers = store.numbers
     m = sets.captures.shape[0]
-    work = 0
-    while numbers[N_HEAP] > 0:
+    work = numbers[WORK] + max_work
+    while numbers[OPEN_NODE] >= 0 or numbers[N_HEAP] > 0:
+        if numbers[OPEN_NODE] >= 0:
+            if max_children <= 0:
+                return PAUSED
+            max_children -= 1 + _expand(arrays, sets, limits, store, max_children)
+            if numbers[OPEN_CHILD] < m:
+                return PAUSED
+            numbers[OPEN_NODE] = -1
+            numbers[WORK] += 1
+            continue
         item = store.heap_item[0]
         if item < 0:
             c = -1 - item
@@ -57,7 +78,7 @@ def advance(arrays, sets, limits, store, limit, max_work):
                 numbers[N_EMITTED] += 1
             numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[N_HEAP])
             continue
-        if work >= max_work:
+        if numbers[WORK] >= work:
             return PAUSED
         if (
             numbers[N_STATES] + m > store.cost.size
@@ -66,10 +87,9 @@ def advance(arrays, sets, limits, store, limit, max_work):
             or numbers[N_HEAP] + 2 * m > store.heap_key.size
         ):
             return GROW
+        numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_KEY] = item, 0, store.heap_key[0]
         numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[N_HEAP])
-        _expand(arrays, sets, limits, store, item)
-        numbers[WORK] += 1
-        work += 1
+        _open(arrays, sets, store, item)
     return DONE
 
 
@@ -87,17 +107,29 @@ def rebuild_tables(store):
 
 
 @inner
-def _expand(arrays, sets, limits, store, node):
+def _open(arrays, sets, store, node):
+    """Count the antecedents within what a state leaves."""
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    count(arrays, store.states[node, : sets.weighted], positive, negative)
+    bounds.largest_sums(positive, store.scratch_sums[0])
+    bounds.largest_sums(negative, store.scratch_sums[1])
+
+
+@inner
+def _expand(arrays, sets, limits, store, most):
+    """Go on with the open state, for at most ``most`` antecedents; returns how many."""
+    numbers = store.numbers
+    node = numbers[OPEN_NODE]
     words = sets.full.size
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     whole = store.states[node]
-    weight_positive, weight_negative = count(arrays, whole[: sets.weighted], positive, negative)
+    weight_positive, weight_negative = weigh(arrays, whole[: sets.weighted])
     sums_positive, sums_negative = store.scratch_sums[0], store.scratch_sums[1]
-    bounds.largest_sums(positive, sums_positive)
-    bounds.largest_sums(negative, sums_negative)
     cost, length = store.cost[node], np.int64(store.length[node]) + 1
     child = store.scratch_state
-    for a in range(positive.size):
+    first = numbers[OPEN_CHILD]
+    for a in range(first, min(first + most, positive.size)):
+        numbers[OPEN_CHILD] = a + 1
         child_cost = cost + limits.per_error * min(positive[a], negative[a]) + limits.per_rule
         if child_cost > limits.threshold:
             continue
@@ -128,6 +160,7 @@ def _expand(arrays, sets, limits, store, node):
         store.edge_to[edge] = known
         store.edge_rule[edge] = a
         store.numbers[N_EDGES] += 1
+    return numbers[OPEN_CHILD] - first
 
 
 @inner

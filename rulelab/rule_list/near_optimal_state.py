@@ -10,6 +10,8 @@ from .frontier_state import table_size
 
 # positions in Store.numbers
 N_STATES, N_CLASSES, N_EDGES, N_HEAP, N_EMITTED, WORK = range(6)
+OPEN_NODE, OPEN_CHILD, OPEN_KEY = range(6, 9)
+N_NUMBERS = 9
 
 LARGEST_TAIL = 12
 """Completions of more rules than this are bounded by their rules alone."""
@@ -50,7 +52,8 @@ class Store(NamedTuple):
 
     ``states[i]`` is the uncaptured set, then the set predicted positive; ``stop[i]`` the cost of stopping there,
     ``class_of[i]`` the classifier that this makes, -1 when it exceeds the threshold. The queue holds states and, as
-    ``-1 - class``, classes; ``emitted`` lists the classes in the order of their cost.
+    ``-1 - class``, classes; ``emitted`` lists the classes in the order of their cost. An expansion can be left
+    half-way: ``numbers`` has the open state, or -1, the antecedent it is to go on with, and its key in the queue.
     """
 
     states: np.ndarray
@@ -96,6 +99,8 @@ def new_store(sets: Sets, limits: Limits) -> Store:
     def integers(dtype: type = np.int64) -> np.ndarray:
         return np.zeros(room, dtype=dtype)
 
+    numbers = np.zeros(N_NUMBERS, dtype=np.int64)
+    numbers[OPEN_NODE] = -1
     tail = max(1, min(LARGEST_TAIL, limits.max_length))
     return Store(
         states=np.zeros((room, 2 * words), dtype=np.uint64),
@@ -117,7 +122,7 @@ def new_store(sets: Sets, limits: Limits) -> Store:
         heap_item=np.zeros(2 * room, dtype=np.int64),
         state_table=np.full(table_size(room), -1, dtype=np.int32),
         class_table=np.full(table_size(room), -1, dtype=np.int32),
-        numbers=np.zeros(6, dtype=np.int64),
+        numbers=numbers,
         scratch_counts=np.zeros((4, m), dtype=np.int64),
         scratch_sums=np.zeros((4, tail + 1), dtype=np.int64),
         scratch_state=np.zeros(2 * words, dtype=np.uint64),

@@ -36,7 +36,7 @@ from .state import (
     table_size,
 )
 
-_EFFORT_PER_WORK = 400_000_000
+_EFFORT_PER_WORK = 100_000_000
 
 
 @dataclass

@@ -10,7 +10,7 @@ from .counting import weigh
 from .state import (
     BEST,
     BREADTH_FIRST,
-    BY_COST,
+    BY_INCUMBENT,
     CURIOSITY,
     DEPTH_FIRST,
     LOWER_BOUND,
@@ -80,7 +80,7 @@ def take_next(rules, store):
             unqueue(store, node)
             if store.key[node] < numbers[BEST]:
                 return node
-            store.pruned[BY_COST] += 1
+            store.pruned[BY_INCUMBENT] += 1
     return -1
 
 
@@ -115,7 +115,7 @@ def purge(rules, store):
                 kept += 1
             else:
                 unqueue(store, node)
-                store.pruned[BY_COST] += 1
+                store.pruned[BY_INCUMBENT] += 1
     numbers[N_HEAP] = kept
     heap.heapify(store.heap_priority, store.heap_node, kept)
     if rules.policy != LOWER_BOUND_FIRST:

@@ -21,7 +21,7 @@ from . import kernels, state
 from .bounds import RuleListBounds
 from .cores import GIVEN_UP, Cores, known_sets, new_cores
 from .costs import Costs, integer_costs
-from .counting import Layout, layout
+from .counting import Layout, children_per_work, layout
 from .incumbent import incumbent_of
 from .reduction import Reduction, reduce
 
@@ -34,7 +34,6 @@ POLICIES = {
     "random": state.RANDOM_ORDER,
 }
 
-_EFFORT_PER_WORK = 400_000_000
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
@@ -238,7 +237,7 @@ class RuleListSearch(Search):
         while self.work < target:
             left = target - self.work
             outcome = kernels.advance(
-                self._layout, self._rules, self._store, self._cores, left, left * self._children_per_work()
+                self._layout, self._rules, self._store, self._cores, left, left * children_per_work(self._layout)
             )
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
@@ -255,11 +254,6 @@ class RuleListSearch(Search):
     def _named(self, path: np.ndarray) -> tuple[int, ...]:
         """Reduced antecedents as indices of the problem's."""
         return tuple(self._reduction.antecedents[path].tolist())
-
-    def _children_per_work(self) -> int:
-        """Children that one unit of work may look at: all, except where so many take seconds for a single prefix."""
-        m = len(self._reduction.antecedents)
-        return min(m + 1, _EFFORT_PER_WORK // (self._layout.effort + 20 * m) + 16)
 
     def _grow(self) -> bool:
         """Make room for more prefixes; False when the memory limit does not allow it."""
@@ -343,7 +337,9 @@ class RuleListSearch(Search):
         if self._phase in ("searching", "certified"):
             cost = int(self._store.numbers[state.LOWER_BOUND])
         else:
-            cost = min(self._best.cost, self._rules.per_error * self._rules.constant + self._rules.per_rule)
+            rules = self._rules
+            least = rules.per_rule if rules.lookahead else 0
+            cost = min(self._best.cost, rules.per_error * rules.constant + least)
         return max(0.0, cost * self._costs.unit - self._costs.slack)
 
     def _make_incumbent(self) -> Incumbent:

@@ -16,9 +16,8 @@ CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED, TABLE_IS_STALE = 8, 9, 10, 
 OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST = 15, 16, 17, 18, 19
 N_NUMBERS = 20
 
-# positions in Store.pruned, with the names that snapshots show
+# positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
 (
-    BY_COST,
     BY_LOOKAHEAD,
     BY_SUPPORT,
     BY_SAME_SET,
@@ -27,10 +26,12 @@ N_NUMBERS = 20
     BY_GRID,
     BY_DELETION,
     BY_CORE,
+    BY_NOTHING,
+    BY_COST,
+    BY_INCUMBENT,
     BY_LENGTH,
-) = range(10)
+) = range(12)
 PRUNED_NAMES = (
-    "hierarchical",
     "lookahead",
     "accurate support",
     "equivalent support",
@@ -39,7 +40,10 @@ PRUNED_NAMES = (
     "grid",
     "deletion",
     "core",
-    "length",
+    "always: captures nothing",
+    "always: hierarchical",
+    "always: new incumbent",
+    "always: length limit",
 )
 
 LOWER_BOUND_FIRST, OBJECTIVE, CURIOSITY, BREADTH_FIRST, DEPTH_FIRST, RANDOM_ORDER = range(6)

@@ -1,0 +1,247 @@
+"""A switch of a bound means what it says: off, it cuts nothing and counts nothing; on, it leaves less to do."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+from itertools import product
+
+import naive
+import numpy as np
+import pytest
+
+import rulelab as rl
+from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
+from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
+from rulelab.rule_list import (
+    BOUNDS,
+    CORELS_BOUNDS,
+    CorelsBounds,
+    CorelsSearch,
+    FrontierSearch,
+    RuleListBounds,
+    RuleListSearch,
+)
+from rulelab.search import Status
+
+ALWAYS = "always: "
+
+
+def counter_of(bound):
+    """The name in `Snapshot.pruned` under which the docstrings say that a bound is booked."""
+    return {"cores": "core"}.get(bound, bound.replace("_", " "))
+
+
+def only(kind, *names):
+    return kind(**{field.name: field.name in names for field in fields(kind)})
+
+
+def certified(search):
+    snapshot = rl.solve(search)
+    assert snapshot.status is Status.OPTIMAL
+    return snapshot
+
+
+def random_case(seed, n=40, m=6, noise=0.2):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.1, 0.7, m)
+    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(n) < noise)
+    y[:2] = True, False
+    return A, y
+
+
+def rule_list(case, bounds, regularization=0.03, **options):
+    return RuleListSearch(rl.Problem.from_arrays(*case), regularization, bounds=bounds, beam_width=0, **options)
+
+
+def falling(case, bounds, C=0.002, w=2.0):
+    return ExactSearch(rl.Problem.from_arrays(*case), C, w, bounds=bounds, iterations=0)
+
+
+def soft(case, bounds, C=0.002, w=2.0, penalty=0.3):
+    """Without the search for a list that falls, which would find the optimum and leave nothing to do."""
+    search = SoftSearch(rl.Problem.from_arrays(*case), C, w, penalty, bounds=bounds, iterations=0)
+    search._prepare()
+    search._hard = None
+    search._start()
+    return search
+
+
+@pytest.fixture
+def learning(monkeypatch):
+    """Cores from the first prefix on."""
+    monkeypatch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
+
+
+def combinations(names):
+    return [dict(zip(names, on, strict=True)) for on in product((False, True), repeat=len(names))]
+
+
+def assert_only_these_cut(pruned, switches):
+    names = {counter_of(name) for name in switches}
+    assert {name for name in pruned if not name.startswith(ALWAYS)} == names
+    for name, on in switches.items():
+        assert on or pruned[counter_of(name)] == 0, name
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_combination_changes_the_optimum_of_rule_lists(learning, seed):
+    A, y = case = random_case(seed, n=24, m=5)
+    regularization = (0.02, 0.04, 0.06)[seed]
+    best = naive.best_rule_list(A, y, [1] * len(y), Fraction(repr(regularization)))
+    for switches in combinations(BOUNDS):
+        snapshot = certified(rule_list(case, RuleListBounds(**switches), regularization))
+        assert_only_these_cut(snapshot.pruned, switches)
+        assert snapshot.detail["dropped"]["too little support"] == 0 or switches["accurate_support"]
+        found = snapshot.incumbent.model.antecedents
+        assert naive.rule_list_objective(A, y, [1] * len(y), Fraction(repr(regularization)), found) == best
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_combination_changes_the_optimum_of_falling_lists(seed):
+    A, y = case = random_case(seed, n=24, m=5)
+    C, w = ((0.0, 2.0), (0.01, 1.0), (0.002, 3.0))[seed]
+    best = naive.best_falling_rule_list(A, y, [1] * len(y), Fraction(repr(w)), Fraction(repr(C)))
+    for switches in combinations(FALLING_BOUNDS):
+        snapshot = certified(falling(case, FallingBounds(**switches), C, w))
+        assert_only_these_cut(snapshot.pruned, switches)
+        assert snapshot.incumbent.model.exact_objective(C) == best
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_combination_changes_the_optimum_of_softly_falling_lists(seed):
+    A, y = case = random_case(seed, n=20, m=4)
+    C, w = ((0.01, 2.0), (0.002, 1.0))[seed]
+    best = naive.best_falling_rule_list(A, y, [1] * len(y), Fraction(repr(w)), Fraction(repr(C)), Fraction("0.3"))
+    for switches in combinations(FALLING_BOUNDS):
+        snapshot = certified(soft(case, FallingBounds(**switches), C, w))
+        assert_only_these_cut(snapshot.pruned, switches)
+        assert abs(snapshot.incumbent.model.exact_objective(C) - best) <= snapshot.detail["resolution"]
+
+
+def totals(snapshots):
+    """Prefixes that were looked at, made, expanded and stored, by several searches."""
+    names = ("counted", "created", "expanded", "stored")
+    return {name: sum(snapshot.counts.get(name, 0) for snapshot in snapshots) for name in names}
+
+
+def assert_of_use(make, kind, name, others, cases, counter=None):
+    """With the others on, the switch cuts, and without it there is more to do and none of these cuts."""
+    with_it = [certified(make(case, only(kind, *others, name))) for case in cases]
+    without = [certified(make(case, only(kind, *others))) for case in cases]
+    counter = counter or counter_of(name)
+    assert sum(snapshot.pruned[counter] for snapshot in with_it) > 0
+    assert sum(snapshot.pruned[counter] for snapshot in without) == 0
+    less, more = totals(with_it), totals(without)
+    assert any(more[key] > less[key] for key in less), (name, less, more)
+    assert [s.incumbent.objective for s in with_it] == [s.incumbent.objective for s in without]
+
+
+CASES = [random_case(seed) for seed in range(4)]
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_each_bound_of_rule_lists_alone_is_of_use(learning, name):
+    regularization = 0.06 if name == "deletion" else 0.03
+    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), RuleListBounds, name, (), CASES)
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_each_bound_of_rule_lists_is_of_use_beside_others(learning, name):
+    """None hides behind the others that do not imply it: all that count further rules imply the lookahead."""
+    implied_by = {"lookahead": {"one_more_rule", "pair_lookahead", "grid", "cores"}, "one_more_rule": {"grid", "cores"}}
+    others = set(BOUNDS) - {name} - implied_by.get(name, set())
+    regularization, cases = 0.008, [random_case(seed, n=150, m=14) for seed in range(3)]
+    if name == "one_more_rule":
+        regularization, cases = 0.04, [categories(seed) for seed in range(2)]
+    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), RuleListBounds, name, others, cases)
+
+
+def categories(seed, n=200, k=10):
+    """Disjoint antecedents, of which it takes many to capture one label."""
+    rng = np.random.default_rng(seed)
+    which = rng.integers(0, k, n)
+    y = rng.random(n) < np.where(which % 2 == 0, 0.85, 0.15)
+    return which[:, None] == np.arange(k), y
+
+
+NEEDS = {"eligible_cap": ("prefix_bound",)}
+SOFT_NEEDS = {"prefix_bound": ("violations",), "eligible_cap": ("violations",)}
+
+
+@pytest.mark.parametrize("name", [name for name in FALLING_BOUNDS if name != "violations"])
+def test_each_bound_of_falling_lists_is_of_use(name):
+    assert_of_use(falling, FallingBounds, name, NEEDS.get(name, ()), CASES)
+
+
+@pytest.mark.parametrize("name", [n for n in FALLING_BOUNDS if n not in ("feasible_prefix", "necessary_condition")])
+def test_each_bound_of_softly_falling_lists_is_of_use(name):
+    cases = [random_case(seed, m=5) for seed in range(4)]
+    penalty = 3.0 if name == "prefix_bound" else 0.3
+    assert_of_use(
+        lambda case, bounds: soft(case, bounds, penalty=penalty), FallingBounds, name, SOFT_NEEDS.get(name, ()), cases
+    )
+
+
+CORELS_NEEDS = {"rejection_propagation": ("accurate_support",)}
+
+
+@pytest.mark.parametrize("name", CORELS_BOUNDS)
+def test_each_bound_of_the_papers_alone_is_of_use(name):
+    def search(case, bounds):
+        return CorelsSearch(rl.Problem.from_arrays(*case), 0.12, bounds=bounds)
+
+    assert_of_use(
+        search, CorelsBounds, name, CORELS_NEEDS.get(name, ()), [nested_case(seed) for seed in range(3)], name
+    )
+
+
+def nested_case(seed):
+    """Antecedents that lie within others, outside or opposite: all bounds of the papers find something."""
+    A, y = random_case(seed, n=40, m=5)
+    A[:, 1] = ~A[:, 0]
+    A[:, 3] &= A[:, 2]
+    A[:, 4] &= ~A[:, 0]
+    return A, y
+
+
+def test_without_bounds_all_prefixes_are_visited():
+    A, y = random_case(0, m=5)
+    snapshot = certified(CorelsSearch(rl.Problem.from_arrays(A, y), 0.03, bounds=only(CorelsBounds)))
+    assert snapshot.counts["created"] == len(list(naive.all_rule_lists(5, 5))) - 1
+    assert snapshot.counts["stored"] == snapshot.counts["expanded"] == snapshot.counts["created"] + 1
+
+
+@pytest.mark.parametrize("limit", [None, 0, 2])
+def test_without_bounds_every_prefix_is_expanded_or_booked(limit):
+    """What the exact searches leave out then is left out by definition, and says so."""
+    for case in CASES:
+        ended = certified(rule_list(case, only(RuleListBounds), max_length=limit))
+        counts, pruned, m = ended.counts, ended.pruned, ended.detail["antecedents"]
+        assert m * counts["expanded"] == counts["created"] + pruned["always: captures nothing"]
+        cut = pruned["always: hierarchical"] + pruned["always: length limit"] + pruned["always: new incumbent"]
+        assert counts["created"] + 1 == counts["expanded"] + cut
+
+
+def test_what_frontiers_cut_by_definition_is_told_apart():
+    snapshot = certified(FrontierSearch(rl.Problem.from_arrays(*random_case(1, n=150, m=10)), 4, beam_width=0))
+    assert snapshot.pruned["always: captures nothing"] > 0
+    assert snapshot.pruned["deletion"] > 0
+
+
+@pytest.mark.parametrize("switches", combinations(("equivalent_points", "density_cap", "lookahead")))
+def test_the_lower_bound_never_falls_whatever_is_off(switches):
+    """Not even from the search for a first list to the proof."""
+    case, problem = random_case(5), rl.Problem.from_arrays(*random_case(5))
+    lookahead = switches.pop("lookahead")
+    searches = [
+        RuleListSearch(problem, 0.03, bounds=RuleListBounds(lookahead=lookahead, pair_lookahead=False)),
+        ExactSearch(problem, 0.002, 2.0, bounds=FallingBounds(**switches, prefix_bound=False)),
+        SoftSearch(problem, 0.002, 2.0, 0.3, bounds=FallingBounds(**switches, prefix_bound=False)),
+        falling(case, FallingBounds(**switches)),
+    ]
+    for search in searches:
+        proven = 0.0
+        for snapshot in search.steps(work_per_step=100):
+            assert snapshot.lower_bound >= proven
+            proven = snapshot.lower_bound
