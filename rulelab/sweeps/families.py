@@ -97,6 +97,8 @@ class Family(Method):
                 raise Stopped
         seconds = time.perf_counter() - began
         message = "" if snapshot.limit is None else f"{snapshot.limit} limit"
+        if snapshot.limit == "exactness":
+            message = f"optimal within {snapshot.gap:.3g}"
         if snapshot.incumbent is None:
             return Fitted(str(snapshot.status), None, None, seconds, message=message)
         found = snapshot.incumbent
