@@ -163,6 +163,15 @@ def test_pressed_twice_it_ends_fit(press):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_note_is_taken_once():
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), interrupts.noted() as noted:  # noqa: PT012
+        signal.raise_signal(signal.SIGINT)
+        assert noted == [signal.SIGINT]
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 def test_a_handler_of_ones_own_is_kept(monkeypatch):
     caught = []
     before = signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
