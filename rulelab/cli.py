@@ -193,7 +193,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     least_zero = _number(0, math.inf, True, "a number of at least 0")
 
     def add(group: Any, *flags: str, text: str, **options: Any) -> None:
-        shown = options.get("default") not in (None, [], False)
+        shown = options.get("default") not in (None, [], False, argparse.SUPPRESS)
         group.add_argument(*flags, help=text + (" (default: %(default)s)" if shown else ""), **options)
 
     parser.add_argument("data", help="a CSV or Parquet file, or the name of a data set (see `rulelab datasets`)")
