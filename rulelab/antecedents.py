@@ -25,6 +25,10 @@ _EFFORT = 1 << 26  # words that a kernel looks at between two moments at which P
 _ROUNDING = 1e-9  # of a fraction times a number of rows (absolute), and of sums of fractional weights (relative)
 
 
+class TooManyAntecedents(ValueError):  # noqa: N818 - fewer conditions may do
+    """There are more antecedents than ``max_antecedents``."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Antecedents:
     """Mined conjunctions and the rows on which they hold, packed.
@@ -179,8 +183,10 @@ def mine_antecedents(
     ------
     NothingFound
         No antecedent is within the limits. It is a ValueError, too.
+    TooManyAntecedents
+        There are more than ``max_antecedents``. It is a ValueError, too.
     ValueError
-        Columns that are not Boolean, limits out of range, unusable weights or labels, or too many antecedents.
+        Columns that are not Boolean, limits out of range, unusable weights or labels.
     """
     check_limits(max_conditions, min_support, max_support, max_antecedents)
     table = read_boolean_table(B)
@@ -288,7 +294,7 @@ class _Kept:
         self.size = int(mk.keep_distinct(self.words, new, n_new, self.table, self.kept, self.size))
         if self.limit is not None and self.size > self.limit:
             gigabytes = self.size * self.words.shape[1] * 8 / 1e9
-            raise ValueError(
+            raise TooManyAntecedents(
                 f"more than max_antecedents = {self.limit} antecedents: {self.size} so far "
                 f"({gigabytes:.3g} GB packed); raise min_support, or mine fewer columns or conditions"
             )

@@ -12,7 +12,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,6 +21,7 @@ from .cli_families import CRITERIA, FAMILIES
 from .cli_fit import fit
 from .cli_verify import verify
 from .console import CommandError, one_line, say, table
+from .limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "tests" / "benchmarks"
 _SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -128,6 +129,15 @@ def _number(low: float, high: float, ends: bool, allowed: str) -> Any:
     return parse
 
 
+def _or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A parser that takes "none" for no limit."""
+
+    def parse_limit(text: str) -> Any:
+        return None if text.strip().lower() == "none" else parse(text)
+
+    return parse_limit
+
+
 def _whole(least: int) -> Any:
     def parse(text: str) -> int:
         if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
@@ -183,7 +193,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     least_zero = _number(0, math.inf, True, "a number of at least 0")
 
     def add(group: Any, *flags: str, text: str, **options: Any) -> None:
-        shown = options.get("default") not in (None, [], False)
+        shown = options.get("default") not in (None, [], False, argparse.SUPPRESS)
         group.add_argument(*flags, help=text + (" (default: %(default)s)" if shown else ""), **options)
 
     parser.add_argument("data", help="a CSV or Parquet file, or the name of a data set (see `rulelab datasets`)")
@@ -208,6 +218,9 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(group, "--max-conditions", type=_whole(1), metavar="N", text=most)
     for name, what in (("min", "least"), ("max", "largest")):
         add(group, f"--{name}-support", type=share, metavar="X", text=f"{what} fraction of the rows, for lists")
+
+    most = f"most antecedents; where there are more, fewer conditions are joined; or none (default: {MAX_ANTECEDENTS})"
+    add(group, "--max-antecedents", type=_or_none(_whole(1)), default=argparse.SUPPRESS, metavar="N", text=most)
 
     group = parser.add_argument_group("search")
     add(
@@ -244,10 +257,13 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(group, "--form", choices=["dnf", "cnf"], text="any rule, or all clauses (default: dnf)")
     add(group, "--fairness", metavar="NAME:EPS", text=f"{', '.join(CRITERIA)}; such as equal-opportunity:0.05")
 
-    group = parser.add_argument_group("limits", "At a limit the best list so far is given, with its proven gap.")
-    add(group, "--time-limit", type=least_zero, metavar="S", text="seconds of search")
+    what = "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap."
+    group = parser.add_argument_group("limits", what)
+    text = "seconds of search, or none"
+    add(group, "--time-limit", type=_or_none(least_zero), default=TIME_LIMIT, metavar="S", text=text)
     add(group, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
-    add(group, "--memory-limit", type=_size, metavar="SIZE", text="such as 500MB or 2GB")
+    text = f"such as 500MB or 2GB, or none (default: {MEMORY_LIMIT // 10**9}GB)"
+    add(group, "--memory-limit", type=_or_none(_size), default=argparse.SUPPRESS, metavar="SIZE", text=text)
     parser.set_defaults(run=fit)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line
+from .console import CommandError, one_line, say
+from .limits import MAX_ANTECEDENTS, MEMORY_LIMIT
 
 if TYPE_CHECKING:
     from .datasets import Dataset
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from .problem import Problem
     from .search import Search
 
-_MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99}
+_MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99, "max_antecedents": MAX_ANTECEDENTS}
 CRITERIA = {
     "equal-opportunity": "EqualOpportunity",
     "equalized-odds": "EqualizedOdds",
@@ -55,13 +56,24 @@ class Family:
     def settings(self, args: argparse.Namespace) -> dict[str, Any]:
         """The options with the family's defaults; refuses those of other families."""
         own = {
-            name: default if (given := getattr(args, name)) is None else given for name, default in self.options.items()
+            name: getattr(args, name) if _is_given(args, name) else default for name, default in self.options.items()
         }
         for other in FAMILIES.values():
             for name in other.options:
-                if name not in self.options and getattr(args, name) is not None:
+                if name not in self.options and _is_given(args, name):
                     raise CommandError(f"--{name.replace('_', '-')} is not an option of --model {self.option}")
-        return {**own, "memory_limit": args.memory_limit, "random_state": args.random_state}
+        own["random_state"] = args.random_state
+        if own.get("method", "exact") == "exact":
+            return {**own, "memory_limit": getattr(args, "memory_limit", MEMORY_LIMIT)}
+        if _is_given(args, "memory_limit"):
+            raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
+        return own
+
+
+def _is_given(args: argparse.Namespace, name: str) -> bool:
+    """Whether an option is on the command line: limits that "none" lifts have no place there otherwise."""
+    lifted = name in ("max_antecedents", "memory_limit") and hasattr(args, name)
+    return lifted or getattr(args, name, None) is not None
 
 
 def count(n: int, noun: str) -> str:
@@ -70,11 +82,14 @@ def count(n: int, noun: str) -> str:
 
 
 def _mined(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
-    from .antecedents import mine_antecedents
+    from .mining import mine_within
     from .problem import Problem
 
-    limits = (settings.pop(name) for name in _MINING)
-    return Problem.from_antecedents(mine_antecedents(conditions, *limits), data.y)
+    limits = {name: settings.pop(name) for name in _MINING}
+    antecedents, note = mine_within(conditions, **limits, memory_limit=settings.get("memory_limit"))
+    if note:
+        say(note)
+    return Problem.from_antecedents(antecedents, data.y)
 
 
 def _plain(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
@@ -95,10 +110,6 @@ def _rule_list(settings: dict[str, Any], problem: Problem) -> Search:
 def _falling(settings: dict[str, Any], problem: Problem) -> Search:
     from .falling_rule_list import FallingRuleListSearch
 
-    if settings["method"] != "exact":
-        if settings["memory_limit"] is not None:
-            raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
-        del settings["memory_limit"]
     new: Any = FallingRuleListSearch
     return new(problem, **settings)  # type: ignore[no-any-return]
 

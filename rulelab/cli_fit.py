@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .cli_families import FAMILIES, Family, count
 from .cli_verify import is_data_set, labels
 from .console import CommandError, one_line, say, table
+from .interrupts import noted
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -44,13 +43,10 @@ def fit(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandError(error) from error
     if not search.compiled:
-        from .warming import warm_up
-
         report("loading the compiled search (the first time on a machine it is compiled, which takes some seconds)")
-        if args.time_limit is not None:
-            warm_up(search.family)
+        search.compile()
     progress = None if args.quiet else _Progress()
-    with _interruptible() as interrupted:
+    with noted() as interrupted:
         for snapshot in search.steps(time_limit=args.time_limit, gap=args.gap):
             if progress:
                 progress.show(snapshot)
@@ -59,7 +55,7 @@ def fit(args: argparse.Namespace) -> int:
     if progress:
         progress.end(snapshot)
     if snapshot.incumbent is None:
-        raise CommandError(f"no {family.noun} meets the constraints: loosen them", 1)
+        raise CommandError(_nothing_found(snapshot, family), 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
     print(model.to_text(data.target), _verdict(snapshot, family, search, bool(interrupted)), sep="\n\n")
     if data.sensitive is not None:
@@ -146,6 +142,15 @@ def _new_search(
     return search
 
 
+def _nothing_found(snapshot: Snapshot, family: Family) -> str:
+    from .search import Status
+
+    if snapshot.status is Status.INFEASIBLE:
+        return f"no {family.noun} meets the constraints: loosen them"
+    why = f"the {snapshot.limit} limit was reached" if snapshot.status is Status.LIMIT else "the search was interrupted"
+    return f"{why} before a {family.noun} was found that meets the constraints: loosen them, or raise the limit"
+
+
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
     from .search import Status
 
@@ -157,6 +162,8 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
         most = search.parameters.get("max_conditions")
         among = "" if most is None else f" among sets of rules of at most {count(most, 'condition')}"
         return f"certified optimal{among}: objective {best.objective:.7f} = {parts}\n{work}"
+    if snapshot.limit == "exactness":
+        return f"optimal within {snapshot.gap:.3g}: objective {best.objective:.7f} = {parts}\n{work}"
     why = f"{snapshot.limit} limit reached" if snapshot.status is Status.LIMIT else "interrupted" if interrupted else ""
     return (
         f"not certified ({why}): objective {best.objective:.7f} = {parts}\n"
@@ -209,23 +216,3 @@ class _Progress:
         print(
             f"\r\033[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
         )
-
-
-@contextmanager
-def _interruptible() -> Iterator[list[int]]:
-    """A list that is filled when Ctrl-C is pressed; pressed again, it interrupts at once."""
-    caught: list[int] = []
-
-    def note(number: int, frame: Any) -> None:
-        caught.append(number)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    try:
-        before = signal.signal(signal.SIGINT, note)
-    except ValueError:  # not in the main thread, where no signal arrives
-        yield caught
-        return
-    try:
-        yield caught
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .arguments import is_whole
+from .interrupts import held_back
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -86,7 +87,8 @@ class Snapshot:
     phase : str
         What the search is doing.
     limit : str or None
-        Which limit ended the call, with status LIMIT.
+        Which limit ended the call, with status LIMIT. "exactness": the objective is proven optimal within ``gap``, the
+        rounding of weights or penalties; nothing is left to search.
     detail : dict
         Figures of the engine's own.
     """
@@ -141,8 +143,24 @@ class Search(abc.ABC):
     def _snapshot(self) -> Snapshot:
         """The present state; `advance` fills in ``step`` and ``seconds``."""
 
+    @abc.abstractmethod
+    def _rehearse(self) -> None:
+        """Let small searches go through all kernels that a search of this class may come to use."""
+
+    def compile(self) -> None:
+        """Compile, or load from the disk cache, the kernels that this search may come to use; once per process.
+
+        `steps` does it before the clock of a time limit starts.
+        """
+        from .rehearsal import once
+
+        once(type(self), self._rehearse)
+
     def advance(self, max_work: int) -> Snapshot:
         """Do at most ``max_work`` units of work and return the state.
+
+        Ctrl-C takes effect when they are done, and the search can go on afterwards; pressed again, it takes effect at
+        once, and the search is lost.
 
         Parameters
         ----------
@@ -163,9 +181,10 @@ class Search(abc.ABC):
         if not is_whole(max_work, 1):
             raise ValueError(f"max_work must be a positive integer, not {max_work!r}")
         start = time.perf_counter()
-        self._advance(int(max_work))
-        self._seconds += time.perf_counter() - start
-        self._steps += 1
+        with held_back():
+            self._advance(int(max_work))
+            self._seconds += time.perf_counter() - start
+            self._steps += 1
         return replace(self._snapshot(), step=self._steps, seconds=self._seconds)
 
     def steps(
@@ -188,13 +207,15 @@ def steps(
 ) -> Iterator[Snapshot]:
     """Advance a search until it ends or a limit is met, yielding every state.
 
+    After Ctrl-C, which raises KeyboardInterrupt at the end of a slice, the search can go on, as after a limit.
+
     Parameters
     ----------
     search : Search
     work_per_step : int, optional
         Units of work between two snapshots; by default adapted so that a slice takes about 30 ms.
     time_limit : float, optional
-        Wall-clock seconds for this call.
+        Wall-clock seconds for this call. Kernels are compiled before.
     gap : float
         Stop when objective - lower bound is at most this (absolute, in the objective's units). 0: only at the optimum.
     work_limit : int, optional
@@ -232,6 +253,8 @@ def solve(
 def _drain(
     search: Search, work_per_step: int | None, time_limit: float | None, gap: float, work_limit: int | None
 ) -> Iterator[Snapshot]:
+    if time_limit is not None:
+        search.compile()
     start, done_before = time.perf_counter(), search.work
     size, phase = work_per_step or _FIRST_SLICE, ""
     while True:

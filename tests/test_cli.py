@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import rulelab as rl
-from rulelab import cli, cli_fit, console
+from rulelab import cli, console
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -279,15 +279,6 @@ def test_ctrl_c_stops_the_search_and_reports_the_gap(tmp_path: Path):
     assert re.search(r"the gap is 0\.[0-9]{7}", out)
     assert "Traceback" not in err
     assert len(rl.load_model(tmp_path / "model.json").rules) >= 1
-
-
-def test_ctrl_c_twice_interrupts_at_once(monkeypatch: pytest.MonkeyPatch):
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), cli_fit._interruptible() as interrupted:  # noqa: PT012
-        signal.raise_signal(signal.SIGINT)
-        assert interrupted == [signal.SIGINT]
-        signal.raise_signal(signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_datasets_are_listed(capsys: pytest.CaptureFixture[str]):

@@ -15,7 +15,7 @@ import rulelab
 PACKAGE = Path(rulelab.__file__).parent
 ENGINES = {"rule_list", "falling_rule_list", "rule_set"}
 LAYERS: list[set[str]] = [
-    {"arguments", "compiling", "strict_json"},
+    {"arguments", "compiling", "exact_weights", "interrupts", "limits", "penalties", "strict_json"},
     {"jit"},
     {"bits", "bit_kernels", "growing", "heap", "remaining"},
     {"planes"},
@@ -23,9 +23,11 @@ LAYERS: list[set[str]] = [
     {"columns", "boolean_table", "mining_kernels"},
     {"binarize"},
     {"antecedents"},
+    {"mining"},
     {"metrics"},
     {"gaps"},
     {"problem"},
+    {"rehearsal"},
     {"models"},
     {"search"},
     {"certificate"},

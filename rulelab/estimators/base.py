@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -18,14 +17,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..binarize import Binarizer
 from ..columns import as_frame, match_columns, read_weights
 from ..conditions import Condition, NothingFound, attach_conditions, conditions_of
+from ..interrupts import noted
 from ..metrics import group_rates
 from ..models import Model
 from ..problem import Problem
-from ..search import Search, Snapshot, Status, steps
-from ..warming import warm_up
-
-_TRACE_ROWS = 10_000
-_COUNTS = ("queued", "created", "expanded")
+from ..search import Search, Status, steps
+from .draining import COUNTS, check_found, drained, warn_of_open
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,9 @@ class _Fit:
 
 
 class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
-    """A model that is proven optimal; with more than two classes one model of each class against the rest.
+    """A model that is proven optimal, or within a proven gap of the optimum where a limit or Ctrl-C ended the search.
+
+    With more than two classes one model of each class against the rest.
 
     Attributes
     ----------
@@ -87,6 +86,9 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Self:
         """Find the optimal model.
 
+        Ctrl-C ends the search as a limit does: the best model so far is kept, and a ConvergenceWarning tells the
+        proven gap. Pressed again, it interrupts `fit`.
+
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
@@ -101,7 +103,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         Raises
         ------
         ValueError
-            When the data or a parameter are unusable.
+            When the data or a parameter are unusable, and when no model meets a fairness constraint, or none was found
+            before a limit.
         """
         y = validate_data(self, y=y)
         table = self._table(X, reset=True)
@@ -209,13 +212,18 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             weight = read_weights(by_class if weight is None else by_class * weight, len(y), "class_weight", some=True)
         several = len(self.classes_) > 2
         targets = [y == label for label in self.classes_] if several else [y]
-        fits = []
-        for target in targets:
-            counted = target if weight is None else target[weight > 0]
-            if features is None or len(np.unique(counted)) == 1:
-                fits.append(self._settled(target, weight, why))
-            else:
-                fits.append(self._searched(self._problem(features, target, weight, groups), seed))
+        fits: list[_Fit] = []
+        left = self.time_limit
+        with noted() as interrupted:
+            for k, target in enumerate(targets):
+                counted = target if weight is None else target[weight > 0]
+                if features is None or len(np.unique(counted)) == 1:
+                    fits.append(self._settled(target, weight, why))
+                    continue
+                share = None if left is None else left / (len(targets) - k)
+                problem = self._problem(features, target, weight, groups)
+                fits.append(self._searched(problem, seed, share, interrupted))
+                left = None if left is None else max(0.0, left - fits[-1].trace["seconds"].iloc[-1])
         self._keep(fits)
 
     def _clear(self) -> None:
@@ -238,35 +246,19 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             traces = {label: fit.trace for label, fit in zip(self.classes_.tolist(), fits, strict=True)}
             self.trace_ = pd.concat(traces, names=["class", "step"]).reset_index("class").reset_index(drop=True)
 
-    def _searched(self, problem: Problem, seed: int | None) -> _Fit:
-        trace: list[dict[str, Any]] = []
-        search = self._new_search(problem, seed)
-        if self.time_limit is not None:
-            warm_up(search.family)
-        for snapshot in steps(search, time_limit=self.time_limit, gap=self.gap):
-            trace.append(_trace_row(snapshot))
-            if len(trace) > _TRACE_ROWS:
-                del trace[1::2]
-        if snapshot.status is Status.INFEASIBLE:
-            raise ValueError(f"{self._MODEL} cannot meet its constraints on these rows; loosen them")
+    def _searched(self, problem: Problem, seed: int | None, time_limit: float | None, interrupted: list[int]) -> _Fit:
+        snapshot, trace = drained(self._new_search(problem, seed), time_limit, self.gap, interrupted)
+        check_found(snapshot, self._MODEL, getattr(self, "fairness", None), time_limit)
+        warn_of_open(snapshot, stacklevel=4)
         best = snapshot.incumbent
         assert best is not None
-        if (
-            snapshot.status is Status.LIMIT and snapshot.limit != "iterations"
-        ):  # a method that proves nothing was chosen
-            warnings.warn(
-                f"the {snapshot.limit} limit was reached before a proof: the objective "
-                f"{best.objective:.6g} is proven to be within {snapshot.gap:.6g} of the optimum",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
         return _Fit(
             model=best.model,
             objective=best.objective,
             lower_bound=snapshot.lower_bound,
             gap=snapshot.gap,
-            status=snapshot.status,
-            trace=pd.DataFrame(trace),
+            status=Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status,
+            trace=trace,
         )
 
     def _settled(self, y: np.ndarray, weight: np.ndarray | None, why: str) -> _Fit:
@@ -278,7 +270,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         )
         model, objective = self._without_rules(labels.tolist(), positives, negatives)
         row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
-        row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(_COUNTS, 0)}
+        row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
         return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
 
     def _rates(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: pd.DataFrame) -> Any:
@@ -327,18 +319,3 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             return table
         self.binarizer_ = self._new_binarizer()
         return self.binarizer_.fit_transform(table, sample_weight=weight)
-
-
-def _trace_row(snapshot: Snapshot) -> dict[str, Any]:
-    incumbent = snapshot.incumbent
-    assert incumbent is not None
-    return {
-        "seconds": snapshot.seconds,
-        "work": snapshot.work,
-        "objective": incumbent.objective,
-        "lower_bound": snapshot.lower_bound,
-        "gap": snapshot.gap,
-        "errors": incumbent.errors,
-        "complexity": incumbent.complexity,
-        **{name: snapshot.counts[name] for name in _COUNTS if name in snapshot.counts},
-    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..falling_rule_list import FallingRuleListSearch
+from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from ..models import FallingRuleList, Model
 from ..problem import Problem
 from .mined import MinedClassifier
@@ -42,14 +43,19 @@ class FallingRuleListClassifier(MinedClassifier):
     class_weight : dict, "balanced" or None
         Weight of the rows of each class, multiplied with ``sample_weight``. It changes the proportions, unlike
         ``positive_weight``, which changes their cost.
-    time_limit : float, optional
-        Seconds of search. At a limit the best list so far is kept, and a ConvergenceWarning tells the proven gap.
+    time_limit : float, default 40.0
+        Seconds of search, shared by the searches of several classes; kernels are compiled, conditions and antecedents
+        made before. At a limit the best list so far is kept, and a ConvergenceWarning tells the proven gap. None: no
+        limit.
     gap : float, default 0.0
         Stop when the objective is proven to be within this of the optimum.
-    memory_limit : int, optional
-        Bytes that the exact search may take.
+    memory_limit : int, default 1_000_000_000
+        Bytes that the exact search may take. None: no limit.
     random_state : int, RandomState or None
         Seed of the Monte-Carlo search.
+    max_antecedents : int, default 2_000
+        Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
+        memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
 
     Attributes
     ----------
@@ -61,7 +67,8 @@ class FallingRuleListClassifier(MinedClassifier):
     objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
         ``gap_`` is 0 for a certified optimum.
     status_ : Status
-        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof.
+        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
+        penalties that cannot be represented leave the proof a gap.
     trace_ : DataFrame
         The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity and counts.
     classes_ : array
@@ -99,10 +106,11 @@ class FallingRuleListClassifier(MinedClassifier):
         max_categories: int = 20,
         iterations: int = 3000,
         class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
+        time_limit: float | None = TIME_LIMIT,
         gap: float = 0.0,
-        memory_limit: int | None = None,
+        memory_limit: int | None = MEMORY_LIMIT,
         random_state: Any = None,
+        max_antecedents: int | None = MAX_ANTECEDENTS,
     ) -> None:
         self.regularization = regularization
         self.positive_weight = positive_weight
@@ -121,6 +129,7 @@ class FallingRuleListClassifier(MinedClassifier):
         self.gap = gap
         self.memory_limit = memory_limit
         self.random_state = random_state
+        self.max_antecedents = max_antecedents
 
     def _new_search(self, problem: Problem, seed: int | None) -> FallingRuleListSearch:
         exact_only: dict[str, Any] = {"memory_limit": self.memory_limit} if self.method == "exact" else {}

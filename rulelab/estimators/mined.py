@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..antecedents import Antecedents, check_limits, mine_antecedents
+from ..antecedents import Antecedents, check_limits
+from ..mining import mine_within
 from ..problem import Problem
 from .base import CertifiedClassifier
 
@@ -25,9 +27,11 @@ class MinedClassifier(CertifiedClassifier):
     min_support: float
     max_support: float
     by_class: bool
+    max_antecedents: int | None
+    memory_limit: int | None
 
     def _check_features(self) -> None:
-        check_limits(self.max_conditions, self.min_support, self.max_support)
+        check_limits(self.max_conditions, self.min_support, self.max_support, self.max_antecedents)
         if not isinstance(self.by_class, bool | np.bool_):
             raise ValueError(f"by_class must be True or False, not {self.by_class!r}")
 
@@ -43,9 +47,18 @@ class MinedClassifier(CertifiedClassifier):
             )
         conditions = self._conditions_in(table, weight)
         labels = y if self.by_class else None
-        self.antecedents_ = mine_antecedents(
-            conditions, self.max_conditions, self.min_support, self.max_support, labels, sample_weight=weight
+        self.antecedents_, note = mine_within(
+            conditions,
+            self.max_conditions,
+            self.min_support,
+            self.max_support,
+            labels,
+            sample_weight=weight,
+            max_antecedents=self.max_antecedents,
+            memory_limit=self.memory_limit,
         )
+        if note:
+            warnings.warn(note, UserWarning, stacklevel=4)
         return self.antecedents_
 
     def _problem(self, features: Antecedents, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from ..models import Model, RuleList
 from ..problem import Problem
 from ..rule_list import RuleListSearch
@@ -37,16 +38,21 @@ class RuleListClassifier(MinedClassifier):
     class_weight : dict, "balanced" or None
         Cost of an error on a row of each class, multiplied with ``sample_weight``; "balanced" gives all classes the
         same total weight. The objective and all counts are in these weights; support and quantiles are not.
-    time_limit : float, optional
-        Seconds of search. At a limit the best list so far is kept, and a ConvergenceWarning tells the proven gap.
+    time_limit : float, default 40.0
+        Seconds of search, shared by the searches of several classes; kernels are compiled, conditions and antecedents
+        made before. At a limit the best list so far is kept, and a ConvergenceWarning tells the proven gap. None: no
+        limit.
     gap : float, default 0.0
         Stop when the objective is proven to be within this of the optimum.
-    memory_limit : int, optional
-        Bytes that the search may take.
+    memory_limit : int, default 1_000_000_000
+        Bytes that the search may take. None: no limit.
     beam_width : int, default 500
         Width of the beam search for the first list; 0 to start from the default rule.
     random_state : int, RandomState or None
         Seed of the policy "random".
+    max_antecedents : int, default 2_000
+        Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
+        memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
 
     Attributes
     ----------
@@ -58,7 +64,8 @@ class RuleListClassifier(MinedClassifier):
     objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
         ``gap_`` is 0 for a certified optimum.
     status_ : Status
-        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof.
+        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
+        penalties that cannot be represented leave the proof a gap.
     trace_ : DataFrame
         The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity, queued, created,
         expanded; with more than two classes also class.
@@ -99,11 +106,12 @@ class RuleListClassifier(MinedClassifier):
         policy: str = "lower_bound",
         max_length: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
+        time_limit: float | None = TIME_LIMIT,
         gap: float = 0.0,
-        memory_limit: int | None = None,
+        memory_limit: int | None = MEMORY_LIMIT,
         beam_width: int = 500,
         random_state: Any = None,
+        max_antecedents: int | None = MAX_ANTECEDENTS,
     ) -> None:
         self.regularization = regularization
         self.max_conditions = max_conditions
@@ -121,6 +129,7 @@ class RuleListClassifier(MinedClassifier):
         self.memory_limit = memory_limit
         self.beam_width = beam_width
         self.random_state = random_state
+        self.max_antecedents = max_antecedents
 
     def _new_search(self, problem: Problem, seed: int | None) -> RuleListSearch:
         return RuleListSearch(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..limits import MEMORY_LIMIT, TIME_LIMIT
 from ..models import Model, RuleSet
 from ..problem import Problem
 from ..rule_set import Criterion, RuleSetSearch
@@ -40,12 +41,14 @@ class RuleSetClassifier(CertifiedClassifier):
         Categories of a column that get conditions; see `Binarizer`.
     class_weight : dict, "balanced" or None
         Weight of the rows of each class, multiplied with ``sample_weight``.
-    time_limit : float, optional
-        Seconds of search. At a limit the best set so far is kept, and a ConvergenceWarning tells the proven gap.
+    time_limit : float, default 40.0
+        Seconds of search, shared by the searches of several classes; kernels are compiled, conditions and antecedents
+        made before. At a limit the best set so far is kept, and a ConvergenceWarning tells the proven gap. None: no
+        limit.
     gap : float, default 0.0
         Stop when the objective is proven to be within this of the optimum, in rows (or weight).
-    memory_limit : int, optional
-        Bytes that the search may take.
+    memory_limit : int, default 1_000_000_000
+        Bytes that the search may take. None: no limit.
     random_state : int, RandomState or None
         Seed of the set search.
 
@@ -59,7 +62,8 @@ class RuleSetClassifier(CertifiedClassifier):
     objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
         In rows (or weight); ``gap_`` is 0 for a certified optimum.
     status_ : Status
-        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof.
+        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
+        penalties that cannot be represented leave the proof a gap.
     trace_ : DataFrame
         The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity and counts.
     classes_ : array
@@ -94,9 +98,9 @@ class RuleSetClassifier(CertifiedClassifier):
         negations: bool = True,
         max_categories: int = 20,
         class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
+        time_limit: float | None = TIME_LIMIT,
         gap: float = 0.0,
-        memory_limit: int | None = None,
+        memory_limit: int | None = MEMORY_LIMIT,
         random_state: Any = None,
     ) -> None:
         self.max_complexity = max_complexity

@@ -13,7 +13,8 @@ from ..certificate import Certificate, CertificateError, prove_falling_rule_list
 from ..growing import resized
 from ..jit import is_compiled
 from ..problem import Problem
-from ..search import Incumbent, Snapshot, Status
+from ..rehearsal import tiny_problem
+from ..search import Incumbent, Snapshot, Status, solve
 from . import exact_kernels as kernels
 from . import exact_state as state
 from . import monte_carlo
@@ -119,6 +120,9 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
     @property
     def compiled(self) -> bool:
         return is_compiled(kernels.start, kernels.advance) and (not self.iterations or monte_carlo.compiled())
+
+    def _rehearse(self) -> None:
+        solve(ExactSearch(tiny_problem(), regularization=0.0, iterations=2))
 
     def certificate(self) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.

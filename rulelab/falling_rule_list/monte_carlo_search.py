@@ -10,7 +10,8 @@ import pandas as pd
 
 from ..arguments import is_number, is_whole
 from ..problem import Problem
-from ..search import Incumbent, Snapshot, Status
+from ..rehearsal import tiny_problem
+from ..search import Incumbent, Snapshot, Status, solve
 from . import monte_carlo
 from . import monte_carlo_state as states
 from .data import Prepared
@@ -91,6 +92,9 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
     @property
     def compiled(self) -> bool:
         return monte_carlo.compiled()
+
+    def _rehearse(self) -> None:
+        solve(MonteCarloSearch(tiny_problem(), regularization=0.0, iterations=2))
 
     @property
     def trace(self) -> pd.DataFrame:

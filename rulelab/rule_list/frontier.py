@@ -14,7 +14,8 @@ from ..growing import resized
 from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
-from ..search import Incumbent, Search, Snapshot, Status
+from ..rehearsal import noisy_problem
+from ..search import Incumbent, Search, Snapshot, Status, solve
 from . import beam as beams
 from . import frontier_beam
 from . import frontier_kernels as kernels
@@ -114,6 +115,11 @@ class FrontierSearch(Search):
     @property
     def compiled(self) -> bool:
         return is_compiled(kernels.advance) and (is_compiled(frontier_beam.advance_beam) or not self.beam_width)
+
+    def _rehearse(self) -> None:
+        small = FrontierSearch(noisy_problem(), max_length=2, beam_width=2)
+        solve(small)
+        kernels.rebuild_table(small._store)
 
     @property
     def frontier(self) -> tuple[FrontierPoint, ...]:

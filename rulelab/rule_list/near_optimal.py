@@ -14,7 +14,9 @@ import numpy as np
 from .. import bits
 from ..arguments import is_whole
 from ..growing import resized
+from ..interrupts import held_back
 from ..problem import Problem
+from ..rehearsal import once, tiny_problem
 from ..search import Status
 from . import near_optimal_kernels as kernels
 from . import near_optimal_state as state
@@ -157,6 +159,11 @@ class NearOptimalSearch:
 
     def advance(self, max_work: int) -> NearOptimalProgress:
         """Expand at most ``max_work`` prefixes and return the state."""
+        with held_back():
+            self._advance(max_work)
+        return self._progress()
+
+    def _advance(self, max_work: int) -> None:
         self.truncated = None
         if self.phase == "optimum":
             snapshot = self.search.advance(max_work)
@@ -169,7 +176,6 @@ class NearOptimalSearch:
                 self.truncated = snapshot.limit
         elif self.phase == "enumerating":
             self._run(max_work)
-        return self._progress()
 
     def steps(self, time_limit: float | None = None) -> Iterator[NearOptimalProgress]:
         """Advance until all is found or a limit is met, yielding every state; stop by leaving the loop.
@@ -177,7 +183,7 @@ class NearOptimalSearch:
         Parameters
         ----------
         time_limit : float, optional
-            Wall-clock seconds for this call; calling `steps` again goes on.
+            Wall-clock seconds for this call; calling `steps` again goes on. Kernels are compiled before.
         """
         if time_limit is not None and not time_limit >= 0:
             raise ValueError(f"time_limit must be seconds >= 0 or None, not {time_limit!r}")
@@ -187,7 +193,14 @@ class NearOptimalSearch:
         """What has been found so far."""
         return summarise(self)
 
+    def compile(self) -> None:
+        """Compile, or load from the disk cache, the kernels that the enumeration may come to use; once per process."""
+        self.search.compile()
+        once(type(self), _rehearse)
+
     def _steps(self, time_limit: float | None) -> Iterator[NearOptimalProgress]:
+        if time_limit is not None:
+            self.compile()
         start, size = time.perf_counter(), 64
         while True:
             began = time.perf_counter()
@@ -382,6 +395,15 @@ def near_optimal(
     for _ in enumeration.steps(time_limit):
         pass
     return enumeration.result()
+
+
+def _rehearse() -> None:
+    small = NearOptimalSearch(tiny_problem(), 0.01, gap=0.1)
+    for _ in small.steps():
+        pass
+    small.result()
+    assert small.store is not None
+    kernels.rebuild_tables(small.store)
 
 
 def _check(

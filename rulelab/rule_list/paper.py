@@ -13,7 +13,8 @@ from ..certificate import Certificate, CertificateError, prove_rule_list
 from ..growing import resized
 from ..jit import is_compiled
 from ..problem import Problem
-from ..search import Incumbent, Search, Snapshot, Status
+from ..rehearsal import tiny_problem
+from ..search import Incumbent, Search, Snapshot, Status, solve
 from . import paper_kernels as kernels
 from . import paper_state as state
 from .costs import Costs, integer_costs
@@ -131,6 +132,9 @@ class CorelsSearch(Search):
     @property
     def compiled(self) -> bool:
         return is_compiled(kernels.advance)
+
+    def _rehearse(self) -> None:
+        solve(CorelsSearch(tiny_problem(), regularization=0.01))
 
     @property
     def memory_bytes(self) -> int:

@@ -15,6 +15,7 @@ from ..growing import resized
 from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
+from ..rehearsal import tiny_problem
 from ..search import Incumbent, Search, Snapshot, Status, solve
 from . import beam as beams
 from . import kernels, state
@@ -140,6 +141,9 @@ class RuleListSearch(Search):
     @property
     def compiled(self) -> bool:
         return is_compiled(kernels.advance) and (not self.beam_width or is_compiled(beams.advance))
+
+    def _rehearse(self) -> None:
+        solve(RuleListSearch(tiny_problem(), regularization=0.01, beam_width=2))
 
     def certificate(self) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.

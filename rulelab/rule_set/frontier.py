@@ -21,6 +21,7 @@ from .forest import forest_rules
 from .greedy import Greedy
 from .pool import Pool
 from .program import Cost, Program, make_program
+from .search import RuleSetSearch
 
 TOLERANCES = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0)
 """Of the experiment on COMPAS in Lawless et al., JMLR 24 (2023), table 14."""
@@ -193,6 +194,8 @@ class _Grid:
 
     def run(self, trees: int) -> Iterator[FairCell]:
         """Yield the cells."""
+        if self.time_limit is not None:
+            RuleSetSearch(self.problem).compile()
         self._began = time.perf_counter()
         self._start(trees)
         open_cells, units = list(self.cells), 0

@@ -13,7 +13,8 @@ from ..exact_weights import rounded_down
 from ..jit import is_compiled
 from ..models import RuleSet
 from ..problem import Problem
-from ..search import Search, Snapshot, Status
+from ..rehearsal import noisy_problem
+from ..search import Search, Snapshot, Status, solve
 from . import conjunctions, figures
 from .arguments import check, clauses_of
 from .closing import Closing
@@ -26,6 +27,7 @@ from .incumbent import Incumbents
 from .pool import Clause, Pool
 from .program import Cost, Program, make_program
 from .proof import prove
+from .proximal import ProximalMaster
 from .restricted import COLUMNS, Restricted
 from .sets import SetSearch
 
@@ -35,6 +37,7 @@ _WHOLE_NODES = 300  # of branching, before equal rates are searched value by val
 _SHORT = 6  # rounds of the set searches during column generation
 _FIRST_SEARCHES = (1, 5)  # masters, after which the sets are searched
 _BETWEEN_SEARCHES = 10  # masters from one search to the next, later on
+_REHEARSED = 200
 
 
 class RuleSetSearch(Search):
@@ -176,6 +179,12 @@ class RuleSetSearch(Search):
         """D: the most conditions of a rule that bounds and certificates speak of."""
         widest = min(self.max_complexity - 1, self.problem.n_antecedents)
         return widest if self.max_conditions is None else min(widest, self.max_conditions)
+
+    def _rehearse(self) -> None:
+        small = RuleSetSearch(noisy_problem(), max_complexity=10, max_conditions=3)
+        solve(small, work_limit=_REHEARSED)
+        near = ProximalMaster(small._program, small._pool)  # which only large problems come to
+        near.solve(np.arange(len(small._pool)), 1.0)
 
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the set is optimal for rules of at most ``conditions`` conditions, for `rulelab.verify`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import time
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -11,22 +12,23 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..antecedents import check_limits, mine_antecedents
+from ..antecedents import check_limits
 from ..binarize import Binarizer
 from ..conditions import NothingFound
 from ..falling_rule_list import FallingRuleListSearch
+from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT
+from ..mining import mine_within
 from ..models import FallingRuleList, Model, RuleList, RuleSet
 from ..problem import Problem
 from ..rule_list import RuleListSearch
 from ..rule_set import RuleSetSearch
 from ..search import Search, Status
-from ..warming import warm_up
 from .errors import SweepError
 from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
 
 BINARIZING = {"thresholds": 10, "negations": True, "max_categories": 20}
-MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99}
+MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99, "max_antecedents": MAX_ANTECEDENTS}
 
 
 def binarized(fold: Fold, parameters: Mapping[str, Any]) -> tuple[pd.DataFrame, Binarizer | None]:
@@ -88,13 +90,15 @@ class Family(Method):
             return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, str(error))
         start = None if warm_start is None else self.model.from_dict(warm_start)
         search = self.search(problem, parameters, plan, start)
-        warm_up(self.name)  # compiling is no part of the fit, nor of its time limit
+        search.compile()  # compiling is no part of the fit, nor of its time limit
         began = time.perf_counter()
         for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
             if stopped():
                 raise Stopped
         seconds = time.perf_counter() - began
         message = "" if snapshot.limit is None else f"{snapshot.limit} limit"
+        if snapshot.limit == "exactness":
+            message = f"optimal within {snapshot.gap:.3g}"
         if snapshot.incumbent is None:
             return Fitted(str(snapshot.status), None, None, seconds, message=message)
         found = snapshot.incumbent
@@ -133,7 +137,10 @@ class _Mined(Family):
         table, _ = binarized(fold, parameters)
         y = fold.train.y.astype(np.int64)
         limits = {name: parameters[name] for name in MINING}
-        mined = mine_antecedents(table, **limits, y=y if parameters["by_class"] else None)
+        labels = y if parameters["by_class"] else None
+        mined, note = mine_within(table, **limits, y=labels, memory_limit=parameters["memory_limit"])
+        if note:
+            warnings.warn(note, UserWarning, stacklevel=2)
         return Problem.from_antecedents(mined, y)
 
     @staticmethod
@@ -152,7 +159,7 @@ class RuleLists(_Mined):
         **MINING,
         "by_class": False,
         "max_length": None,
-        "memory_limit": None,
+        "memory_limit": MEMORY_LIMIT,
     }
     grid = {"regularization": [0.05, 0.02, 0.01, 0.005]}
     path = "regularization"
@@ -184,12 +191,16 @@ class FallingRuleLists(_Mined):
         **BINARIZING,
         **MINING,
         "by_class": False,
+        "memory_limit": MEMORY_LIMIT,
     }
     grid = {"regularization": [0.05, 0.02, 0.01, 0.005]}
 
     def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, warm_start: Model | None) -> Search:
         make: Callable[..., Search] = FallingRuleListSearch  # the class depends on the method
-        return make(problem, **_own(parameters, self.preparation), random_state=plan.random_state)
+        options = _own(parameters, self.preparation)
+        if options["method"] != "exact":
+            del options["memory_limit"]  # it needs next to none
+        return make(problem, **options, random_state=plan.random_state)
 
     def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
         weight, penalty = parameters["positive_weight"], parameters["violation_penalty"]
@@ -214,6 +225,7 @@ class RuleSets(Family):
         "fairness": None,
         "regularization": 0.0,
         **BINARIZING,
+        "memory_limit": MEMORY_LIMIT,
     }
     grid = {"max_complexity": [5, 10, 15, 20]}
     path = "max_complexity"

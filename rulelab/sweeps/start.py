@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..datasets import Dataset
+from ..limits import TIME_LIMIT
 from .baselines import BASELINES
 from .errors import SweepError
 from .families import BINARIZING, FAMILIES
@@ -37,7 +38,7 @@ def sweep(
     resample: str | None = None,
     results: str | os.PathLike[str] | None = None,
     random_state: int = 0,
-    time_limit: float | None = 60.0,
+    time_limit: float | None = TIME_LIMIT,
     gap: float = 0.0,
     backend: str = "threads",
 ) -> Sweep:
@@ -81,8 +82,8 @@ def sweep(
         again.
     random_state : int
         Seed of the folds, of resampling and of the baselines.
-    time_limit : float, optional
-        Seconds of each search. A search that it ends gives a model with a proven gap.
+    time_limit : float, default 40.0
+        Seconds of each search. A search that it ends gives a model with a proven gap. None: no limit.
     gap : float
         Each search stops when its objective is proven to be within this of the optimum.
     backend : str

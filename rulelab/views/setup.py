@@ -13,6 +13,7 @@ from panel.viewable import Viewer
 
 from .. import datasets
 from ..datasets.registry import RECORDS
+from ..limits import MEMORY_LIMIT, TIME_LIMIT
 from . import snippet
 from .data import MAX_UPLOAD_BYTES, UPLOADED, Labelled, Upload
 from .esc import plain
@@ -60,8 +61,8 @@ class Setup(RuleListSettings, FallingSettings, RuleSetSettings, Viewer):
     test_share = param.Number(default=0.0, label="Test share, kept out of training")
     quantiles = param.Integer(default=5, label="Quantile groups per number")
     negations = param.Boolean(default=True, label="Negate categories")
-    time_limit = param.Number(default=60.0, label="Time limit (s)")
-    memory_limit = param.Number(default=1000.0, label="Memory limit (MB)")
+    time_limit = param.Number(default=TIME_LIMIT, label="Time limit (s)")
+    memory_limit = param.Number(default=MEMORY_LIMIT / 1e6, label="Memory limit (MB)")
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The table of the last file, as it is used.")
 
     def __init__(self, complain: Callable[[str], None] = lambda message: None, **params: Any) -> None:

@@ -136,6 +136,8 @@ def _phase(session: SearchSession) -> tuple[str, str]:
         return "proven", _optimal(search)
     if snapshot.status is Status.INFEASIBLE:
         return "proven", _infeasible(search)
+    if snapshot.limit == "exactness":
+        return "limit", f"optimal within {snapshot.gap:.3g}{_scope(search)}: the rounding of weights or penalties"
     why = "stopped" if state is State.STOPPED else _LIMITS.get(snapshot.limit or "", "search")
     if snapshot.incumbent is None:
         return "limit", f"limit reached ({why}): no {family_name(family)} that meets the constraint is found yet"

@@ -1,0 +1,45 @@
+"""Making kernels ready before a clock runs: small problems that a search rehearses on, once per process.
+
+Kernels compile where they are first called, some of them only in a later phase of a search: seconds that would count as
+search time, and that a time limit would be spent on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numba
+import numpy as np
+
+from .problem import Problem
+
+_lock = threading.RLock()
+_done: set[object] = set()
+
+
+def once(key: object, rehearse: Callable[[], None]) -> None:
+    """Rehearse, if that was not done under this key in this process and kernels are compiled at all.
+
+    Other threads wait for the one that compiles.
+    """
+    with _lock:
+        if key not in _done and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+            rehearse()
+            _done.add(key)
+
+
+def tiny_problem() -> Problem:
+    """Four patterns of two antecedents, for searches of lists."""
+    return Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 0]], [9, 0, 1, 2], [0, 9, 2, 1])
+
+
+def noisy_problem() -> Problem:
+    """A small problem that takes all phases of a search for rule sets.
+
+    No set is right, and the linear programme is not integer.
+    """
+    rng = np.random.default_rng(0)
+    matrix = rng.random((200, 12)) < 0.5
+    label = ((matrix[:, 0] & matrix[:, 1]) | (matrix[:, 2] & matrix[:, 3])) ^ (rng.random(200) < 0.4)
+    return Problem.from_arrays(matrix, label)
