@@ -96,7 +96,7 @@ def damaged(written: Written, foreign: Written, kind: str, where: float, other: 
     if kind == "swap":
         lines[line], lines[second] = lines[second], lines[line]
         return b"".join(lines), n
-    lines[line] = lines[line][: int(other * len(lines[line]))]  # half a line, and the next one at its end
+    lines[line] = lines[line][: 1 + int(other * (len(lines[line]) - 2))]  # half a line, and the next one at its end
     return b"".join(lines), n - 1
 
 
@@ -106,7 +106,7 @@ def test_what_is_sound_is_kept_and_nothing_else_is_used(written, foreign, path, 
     text, at_least = damaged(written, foreign, *what)
     found, file = reopened(written, path, text)
     assert found >= at_least
-    if found < 6 and what[0] != "cut":
+    if found < 6 and what[0] not in ("cut", "drop"):  # where whole lines are gone nothing can be noticed
         assert file.damage or file.notes
 
 
@@ -120,10 +120,13 @@ def test_no_damage_gives_another_error_or_a_wrong_result(written, foreign, path,
         text, _ = damaged(now, foreign, *what)
         now = Written.__new__(Written)
         now.text, now.lines = text, text.splitlines(keepends=True)
+    message = ""
     try:
         reopened(written, path, now.text + rubbish)
     except SweepError as error:
-        assert "choose another file" in str(error)
+        message = str(error)
+    if message:
+        assert "choose another file" in message
         assert path.read_bytes() == now.text + rubbish
 
 
