@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from test_sweep import DATA, GRID, TIMES, hard, run
+from test_sweep import DATA, GRID, TIMES, hard, people, run
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
@@ -109,13 +109,8 @@ def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
     [
         (lambda _: "age,y\n1,2\n", "holds something else"),
         (lambda _: "no line", "holds something else"),
-        (lambda text: text.replace('"cv": 2', '"cv": 9'), "a sweep with cv 9, not 2"),
-        (lambda text: text.replace('"version": 1', '"version": 2'), "is of version 2"),
-        (lambda text: text.replace('"data": "', '"data": "0'), "other data"),
-        (lambda text: text + "{\n", "line 4 is damaged"),
-        (lambda text: text + "[]\n", "line 4 is no result"),
-        (lambda text: text + "{}\n", "line 4 is no result"),
-        (lambda text: text.replace('"whole"', '"part"'), "is damaged"),
+        (lambda _: '{"format": "rulelab sweep", "version": 3}\n', "is of version 3; this rulelab reads 1 and 2"),
+        (lambda text: text[1:].partition("\n")[0] + "\n", "damaged in its first line.*choose another file, or remove"),
     ],
 )
 def test_a_file_that_holds_something_else_is_left_alone(tmp_path, change, message):
@@ -127,22 +122,37 @@ def test_a_file_that_holds_something_else_is_left_alone(tmp_path, change, messag
     with pytest.raises(SweepError, match=message):
         rl.sweep(DATA, **arguments)
     assert path.read_text() == changed
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_full_disk_ends_the_sweep(monkeypatch, tmp_path):
-    def write(file, data):
-        if data.startswith(b'{"format"'):
-            return before(file, data)
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+@pytest.mark.parametrize(
+    ("data", "change", "message"),
+    [
+        (DATA, {"cv": 3}, "a sweep with cv 2, not 3"),
+        (DATA, {"random_state": 1}, "a sweep with random_state 0, not 1"),
+        (people(seed=1), {}, "a sweep with other data"),
+        (replace(DATA, X=DATA.X.assign(member=DATA.X["member"].astype("uint8"))), {}, "columns of other types"),
+    ],
+)
+def test_results_of_other_rows_are_refused(tmp_path, data, change, message):
+    path = tmp_path / "results.jsonl"
+    arguments = {"grid": {"regularization": [0.1]}, "cv": 2, "results": path}
+    assert rl.sweep(DATA, **arguments).wait(60)
+    before = path.read_bytes()
+    with pytest.raises(SweepError, match=message):
+        rl.sweep(data, **arguments | change)
+    assert path.read_bytes() == before
 
-    before = os.write
-    monkeypatch.setattr(os, "write", write)
-    sweep = rl.sweep(DATA, grid=GRID, cv=2, results=tmp_path / "results.jsonl")
-    with pytest.raises(SweepError, match=r"ended early.*space"):
-        sweep.wait(60)
-    assert sweep.progress.state == "failed"
 
-
-def test_results_need_a_file(tmp_path):
-    with pytest.raises(SweepError, match="is no file"):
-        rl.sweep(DATA, grid=GRID, cv=2, results=tmp_path)
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (".", "is no file"),
+        ("missing/results.jsonl", "the folder .*missing of the results file results.jsonl is not there; make it"),
+        ("n" * 300, "cannot be read and written: File name too long"),
+        (7, "results must be the path of a file, not 7"),
+    ],
+)
+def test_results_need_a_file(tmp_path, path, message):
+    with pytest.raises(SweepError, match=message):
+        rl.sweep(DATA, grid=GRID, cv=2, results=tmp_path / path if isinstance(path, str) else path)

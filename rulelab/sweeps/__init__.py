@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from .baselines import BASELINES
-from .errors import SweepError
+from .errors import SweepError, SweepWarning
 from .families import FAMILIES
 from .fronts import front, mean_and_error, non_dominated
+from .progress import Progress, SweepSnapshot
 from .result import Result, Scores
-from .running import Progress, Sweep, SweepSnapshot
+from .running import Sweep
 from .start import sweep
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Sweep",
     "SweepError",
     "SweepSnapshot",
+    "SweepWarning",
     "front",
     "mean_and_error",
     "non_dominated",

@@ -27,6 +27,7 @@ class _Classifier(Method):
     """A scikit-learn classifier of the conditions; its own parameters are those in `defaults` but not in BINARIZING."""
 
     baseline = True
+    packages: ClassVar[tuple[str, ...]] = ("scikit-learn",)
 
     @abc.abstractmethod
     def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
@@ -135,6 +136,7 @@ class AdaBoost(_Classifier):
 class _Fairlearn(_Classifier):
     """A method of the fairlearn package, which must be installed; it is told the groups of the training rows."""
 
+    packages = ("scikit-learn", "fairlearn")
     criteria: ClassVar[Mapping[str, str]]
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:

@@ -24,10 +24,13 @@ from ..rule_list import RuleListSearch
 from ..rule_set import RuleSetSearch
 from ..search import Search, Status
 from .errors import SweepError
+from .keys import defaults_of
 from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
 
 BINARIZING = {"thresholds": 10, "negations": True, "max_categories": 20}
+_GIVEN = {"random_state", "warm_start"}  # to every search, by the plan and by the fit before
+_ROWS = {"y", "sample_weight"}  # of mining
 MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99, "max_antecedents": MAX_ANTECEDENTS}
 
 
@@ -71,8 +74,16 @@ class Family(Method):
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         Binarizer(**{name: parameters[name] for name in BINARIZING}).check_parameters(list(map(str, plan.X.columns)))
-        smallest = Problem.from_arrays([[False], [True]] * 2, [1, 0] * 2, groups=["a", "a", "b", "b"])
-        self.search(smallest, parameters, plan, None)
+        self._smallest(parameters, plan)
+
+    def settings(self, parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+        left = defaults_of(Binarizer) | defaults_of(type(self._smallest(parameters, plan)).__init__)
+        return {name: value for name, value in left.items() if name not in _GIVEN} | dict(parameters)
+
+    def _smallest(self, parameters: Mapping[str, Any], plan: Plan) -> Search:
+        """A search that nobody runs; its class may depend on the parameters."""
+        problem = Problem.from_arrays([[False], [True]] * 2, [1, 0] * 2, groups=["a", "a", "b", "b"])
+        return self.search(problem, parameters, plan, None)
 
     def fit(
         self,
@@ -132,6 +143,10 @@ class _Mined(Family):
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         check_limits(*(parameters[name] for name in MINING))
         super().check(parameters, plan)
+
+    def settings(self, parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+        mining = {name: value for name, value in defaults_of(mine_antecedents).items() if name not in _ROWS}
+        return mining | super().settings(parameters, plan)
 
     def problem(self, fold: Fold, parameters: Mapping[str, Any]) -> Problem:
         table, _ = binarized(fold, parameters)

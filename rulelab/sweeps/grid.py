@@ -28,7 +28,8 @@ class Configuration:
     varied : dict
         The parameters that the grid names.
     key : str
-        The same for equal parameters, in any order and with or without those that have their default value.
+        The same for equal parameters, in any order and with or without those that have their default value; see
+        `rulelab.sweeps.keys` for the key of a result, which must hold across versions.
     """
 
     method: str
@@ -88,11 +89,23 @@ def chains(found: Sequence[Configuration], path: str | None, falling: bool) -> l
 
 def plain(value: Any) -> Any:
     """A parameter's value as a number, text, Boolean or None: what else it may be (cuts by column) as text."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = _listed_out(value)
     if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return repr(value)
+
+
+def _listed_out(value: Any) -> Any:
+    """Without arrays, whose text leaves out what is in the middle."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray | pd.Index | pd.Series):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {_listed_out(name): _listed_out(one) for name, one in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_listed_out(one) for one in value)
+    return value
 
 
 def _magnitude(value: Any) -> float:

@@ -60,6 +60,8 @@ class Method(abc.ABC):
         Every parameter that a grid may name, with its default value.
     grid : dict
         The grid when none is given.
+    packages : tuple of str
+        Distributions, besides this one, whose version matters to the results.
     path : str or None
         The parameter along which a fit can start from the one before, with ``falling`` saying from which end.
     """
@@ -68,12 +70,17 @@ class Method(abc.ABC):
     baseline: ClassVar[bool] = False
     defaults: ClassVar[Mapping[str, Any]]
     grid: ClassVar[Mapping[str, Sequence[Any]]]
+    packages: ClassVar[tuple[str, ...]] = ()
     path: ClassVar[str | None] = None
     falling: ClassVar[bool] = True
 
     @abc.abstractmethod
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         """Refuse parameters that no data could make usable; raises ValueError."""
+
+    def settings(self, parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+        """All that a result depends on besides the rows: all of `defaults`, and what the method leaves at a default."""
+        return dict(parameters)
 
     @abc.abstractmethod
     def fit(

@@ -156,6 +156,7 @@ def make_plan(
             "resample": resample,
             "sensitive": names,
             "groups": list(chosen),
+            "rows": _more_digest(dataset, fold_of),
         },
     )
 
@@ -221,9 +222,19 @@ def _balanced(rows: np.ndarray, y: np.ndarray, random: np.random.Generator) -> n
 
 
 def _digest(X: pd.DataFrame, y: np.ndarray, groups: np.ndarray | None) -> str:
-    digest = hashlib.sha256("\x1f".join(map(str, X.columns)).encode())
+    digest = hashlib.sha256("\x1f".join(map(str, X.columns)).encode("utf-8", "surrogatepass"))
     digest.update(pd.util.hash_pandas_object(X, index=False).to_numpy().astype("<u8").tobytes())
     digest.update(y.tobytes())
     if groups is not None:
-        digest.update("\x1f".join(groups.tolist()).encode())
+        digest.update("\x1f".join(groups.tolist()).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _more_digest(dataset: Dataset, fold_of: np.ndarray) -> str:
+    """Of the folds, the types of the columns, and the score that is compared with: what equal values can differ in."""
+    digest = hashlib.sha256(fold_of.astype("<i8").tobytes())
+    digest.update("\x1f".join(map(str, dataset.X.dtypes)).encode())
+    score = _compas_score(dataset)
+    if score is not None:
+        digest.update(score.tobytes())
     return digest.hexdigest()

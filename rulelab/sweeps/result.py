@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from ..arguments import is_number, is_whole
 from ..metrics import FEW, Confusion, confusion, group_confusions
 from ..models import Model, parse_model
 from .errors import SweepError
@@ -16,7 +18,9 @@ from .method import Fitted
 from .plan import Part
 
 FAILED = "failed"
+STATUSES = ("optimal", "limit", "infeasible", "fitted", FAILED)
 PARTS = ("train", "test")
+_BOUNDS = ("objective", "lower_bound")
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Result:
     point : int
         Index of the configuration within the sweep; equal on all folds.
     key : str
-        Names the configuration; see `Configuration`.
+        Names the method, all settings of the fit, and the versions it was computed with; see `rulelab.sweeps.keys`.
     family : str
         The family, or the name of the baseline.
     baseline : bool
@@ -120,15 +124,41 @@ class Result:
         return parse_model(json.dumps(self.model))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain types only, for JSON."""
+        """Plain types only, for JSON; numbers that are infinite or nan as text."""
         data = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "point"}
+        data |= {name: _written(data[name]) for name in _BOUNDS}
         return data | {part: None if data[part] is None else data[part].to_dict() for part in PARTS}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], point: int) -> Result:
-        """The inverse of `to_dict`; raises KeyError and TypeError when something else was saved."""
+        """The inverse of `to_dict`; raises KeyError, TypeError and ValueError when something else was saved."""
         scores = {part: None if data[part] is None else Scores.from_dict(data[part]) for part in PARTS}
-        return cls(**{**data, **scores, "point": point})
+        bounds = {name: float(data[name]) if isinstance(data[name], str) else data[name] for name in _BOUNDS}
+        made = cls(**{**data, **scores, **bounds, "point": point})
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Refuse values that no fit gives; raises TypeError."""
+        numbers = [n for n in (self.objective, self.lower_bound, self.rules, self.conditions) if n is not None]
+        counts = [c.counts for s in (self.train, self.test) if s is not None for c in (s.whole, *s.groups.values())]
+        right = {
+            "key": isinstance(self.key, str),
+            "family": isinstance(self.family, str),
+            "baseline": isinstance(self.baseline, bool),
+            "parameters": isinstance(self.parameters, Mapping),
+            "fold": is_whole(self.fold, 0),
+            "status": self.status in STATUSES,
+            "objective, lower_bound, rules or conditions": all(isinstance(n, int | float) for n in numbers),
+            "train or test": all(is_number(n) and n >= 0 for those in counts for n in those),
+            "seconds": is_number(self.seconds),
+            "model": self.model is None or isinstance(self.model, Mapping),
+            "message": isinstance(self.message, str),
+            "limits": isinstance(self.limits, Mapping),
+        }
+        wrong = next((name for name, good in right.items() if not good), None)
+        if wrong is not None:
+            raise TypeError(f"{wrong} is not what a fit gives")
 
 
 @dataclass(frozen=True)
@@ -143,7 +173,14 @@ class Job:
     plain: Mapping[str, Any]
     fold: int
 
+    def failed(self, message: str, limits: Mapping[str, Any]) -> Result:
+        """The result of a fit that came to nothing."""
+        return self._result(Fitted(FAILED, None, None, 0.0, message=message), None, None, limits)
+
     def result(self, fitted: Fitted, train: Part, test: Part, limits: Mapping[str, Any]) -> Result:
+        return self._result(fitted, Scores.of(train, fitted.train), Scores.of(test, fitted.test), limits)
+
+    def _result(self, fitted: Fitted, train: Scores | None, test: Scores | None, limits: Mapping[str, Any]) -> Result:
         return Result(
             point=self.point,
             key=self.key,
@@ -156,10 +193,14 @@ class Job:
             lower_bound=fitted.lower_bound,
             rules=fitted.rules,
             conditions=fitted.conditions,
-            train=Scores.of(train, fitted.train),
-            test=Scores.of(test, fitted.test),
+            train=train,
+            test=test,
             seconds=fitted.seconds,
             model=fitted.model,
             message=fitted.message,
             limits=limits,
         )
+
+
+def _written(value: float | None) -> float | str | None:
+    return value if value is None or math.isfinite(value) else repr(float(value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, Protocol
@@ -15,6 +16,7 @@ from .method import Stopped
 from .plan import Plan
 from .result import Job, Result
 
+_DEATHS = 3  # of processes, before any fit was done
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 
 
@@ -43,30 +45,69 @@ class Here:
 
 
 class Process:
-    """In a process of joblib's (loky), started with the first fit and given the data once."""
+    """In a process of joblib's (loky), started with the first fit and given the data once.
+
+    A fit whose process dies has failed; the next one gets a new process.
+    """
 
     def __init__(self, plan: Plan, stopped: Callable[[], bool]) -> None:
+        self._plan = plan
         self._stopped = stopped
-        self._pool = ProcessPoolExecutor(1, initializer=worker.receive, initargs=(plan,), env=_ONE_THREAD)
+        self._changing = threading.Lock()
+        self._ended = False
+        self._worked = False
+        self._deaths = 0
+        self._pool = self._started()
 
     def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
         try:
-            return self._pool.submit(worker.run_here, job, warm_start).result()
+            result: Result = self._pool.submit(worker.run_here, job, warm_start).result()
         except (CancelledError, BrokenProcessPool, ShutdownExecutorError) as error:
             if self._stopped():
                 raise Stopped from None
-            raise SweepError(f"a worker process of the sweep has ended ({error}); was there memory enough?") from error
+            self._deaths += 1
+            if not self._worked and self._deaths >= _DEATHS:
+                raise SweepError(
+                    f"{self._deaths} worker processes of the sweep have ended before their first fit was done "
+                    f"({error}); is there memory enough? Fewer n_jobs, or the backend 'threads', need less"
+                ) from error
+            self._renew()
+            return job.failed(
+                f"the worker process of this fit has ended; is there memory enough? {error}",
+                worker.limits_of(self._plan),
+            )
+        except Exception as error:  # noqa: BLE001 - such as a result that cannot be sent
+            return job.failed(worker.told(error), worker.limits_of(self._plan))
+        self._worked = True
+        return result
 
     def stop(self) -> None:
+        with self._changing:
+            self._ended = True
+            pool = self._pool
+        pool.shutdown(wait=False, kill_workers=True)
+
+    def _started(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(1, initializer=worker.receive, initargs=(self._plan,), env=_ONE_THREAD)
+
+    def _renew(self) -> None:
         self._pool.shutdown(wait=False, kill_workers=True)
+        with self._changing:
+            if self._ended:
+                raise Stopped
+            self._pool = self._started()
 
 
 class OnDask:
-    """On a Dask cluster; ``plan`` is the future of the scattered plan."""
+    """On a Dask cluster; ``plan`` is the future of the scattered plan, ``limits`` those of each fit.
 
-    def __init__(self, client: Any, plan: Any, stopped: Callable[[], bool]) -> None:
+    A fit whose worker dies, again and again, has failed.
+    """
+
+    def __init__(self, client: Any, plan: Any, limits: Mapping[str, Any], stopped: Callable[[], bool]) -> None:
         self._client = client
         self._plan = plan
+        self._limits = limits
         self._stopped = stopped
         self._future: Any = None
 
@@ -75,11 +116,17 @@ class OnDask:
         if self._stopped():
             self._future.cancel()
         try:
-            return self._future.result()
-        except CancelledError:
+            result: Result = self._future.result()
+        except Exception as error:
             if self._stopped():
                 raise Stopped from None
-            raise
+            if self._future.status != "error":  # not the fit's, but the cluster's
+                raise SweepError(
+                    f"the Dask cluster has given up a fit of the sweep ({worker.told(error)}); are its scheduler and "
+                    "its workers still there?"
+                ) from error
+            return job.failed(worker.told(error), self._limits)
+        return result
 
     def stop(self) -> None:
         if self._future is not None:

@@ -2,64 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import statistics
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from . import frames
-from .errors import SweepError
+from .errors import SweepError, SweepWarning
 from .fronts import front
+from .keys import OTHER_VERSIONS
 from .method import Stopped
 from .plan import Plan
+from .progress import Progress, SweepSnapshot
 from .result import FAILED, Job, Result
 from .results_file import ResultsFile
+from .reuse import reuse
 from .runners import Runner
+from .worker import limits_of
 
 THREAD_NAME = "rulelab sweep"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a sweep is.
-
-    Attributes
-    ----------
-    done, total : int
-        Fits; those read from the results file are done.
-    failed : int
-        Fits that ended with an error; they count as done.
-    resumed : int
-        Fits that were read from the results file.
-    seconds : float
-        Since the start, or what it took.
-    seconds_left : float or None
-        By what the same configurations took on other folds; None before anything is known, 0 at the end.
-    state : str
-        "running", "done", "cancelled" or "failed".
-    """
-
-    done: int
-    total: int
-    failed: int
-    resumed: int
-    seconds: float
-    seconds_left: float | None
-    state: str
-
-
-@dataclass(frozen=True)
-class SweepSnapshot:
-    """A sweep at one moment: a table that nobody else writes to, and the progress."""
-
-    frame: pd.DataFrame
-    progress: Progress
+_MOST = 5  # fits that are named
 
 
 class Sweep:
@@ -100,11 +70,10 @@ class Sweep:
         self._frame: tuple[int, pd.DataFrame] | None = None
         self._started = time.perf_counter()
         self._ended: float | None = None
+        self._unsaved = ""
+        self._told: list[str] = []
         if saved is not None:
-            keys = {job.key: job.point for job in self._jobs}
-            for result in saved.known(keys, {"time_limit": plan.time_limit, "gap": plan.gap}):
-                if result.fold < plan.n_folds:
-                    self._add(result)
+            self._resume(saved)
         self._resumed = len(self._order)
         self._runners = list(runners(lambda: self._cancelled))
         self._working = len(self._runners)
@@ -114,6 +83,13 @@ class Sweep:
     def __repr__(self) -> str:
         p = self.progress
         return f"<Sweep of {self._plan.identity['dataset']}: {p.done} of {p.total} fits, {p.state}>"
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What the results file gave to say, in words: what was damaged in it, how many results were not used and why,
+        whether it could not be written."""
+        with self._changed:
+            return (*self._told, *([self._unsaved] if self._unsaved else []))
 
     @property
     def plan(self) -> Plan:
@@ -254,7 +230,8 @@ class Sweep:
         Raises
         ------
         SweepError
-            When it ended on an error that no result can hold, such as a full disk or a worker that was killed.
+            When it ended on an error that no result can hold, such as workers that cannot be started; or when it is
+            done, but results could not be written to their file. What is done is in memory all the same, see `save`.
         """
         with self._changed:
             ended = self._changed.wait_for(lambda: not self._working, timeout)
@@ -267,6 +244,55 @@ class Sweep:
         self._cancelled = True
         for runner in self._runners:
             runner.stop()
+
+    def save(self, path: str | os.PathLike[str] | None = None) -> int:
+        """Write what is done into a results file, from which `sweep` goes on.
+
+        Parameters
+        ----------
+        path : path, optional
+            By default the sweep's own results file, which has everything already unless the disk was full.
+
+        Returns
+        -------
+        int
+            How many results were written; those that the file holds already are not written again.
+
+        Raises
+        ------
+        SweepError
+            When the file is of no use, as for `sweep`, or the results cannot be written.
+        """
+        if path is None:
+            if self._saved is None:
+                raise SweepError("the sweep has no results file; give save the path of one")
+            path = self._saved.path
+        with ResultsFile(path, self._plan.identity) as file:
+            missing = file.missing(result for result in self.results if result.status != FAILED)
+            for result in missing:
+                file.append(result)
+        if file.problem:
+            raise SweepError(f"{file.problem}; make room, or give save another file")
+        with self._changed:
+            if not self._working:
+                self._unsaved = ""
+        return len(missing)
+
+    def _resume(self, saved: ResultsFile) -> None:
+        """Take what the results file holds, and tell what cannot be used of it."""
+        found, others = reuse(saved.saved, self._jobs, limits_of(self._plan))
+        for result in found:
+            self._add(result)
+        if saved.damage:
+            left = [job for job in self._jobs if (job.point, job.fold) not in self._results]
+            self._told.append(saved.damage)
+            self._told.append(f"fits that are not in the file and are computed now: {_named(left) or 'none'}")
+        self._told += saved.notes
+        if others:
+            parts = ", ".join(f"{count} {reason}" for reason, count in others.items())
+            self._told.append(f"results in {saved.path} that are not used but computed again: {parts}")
+        if saved.damage or any(OTHER_VERSIONS in reason for reason in others):
+            warnings.warn(". ".join(self._told), SweepWarning, stacklevel=4)
 
     def _work(self, runner: Runner) -> None:
         """One worker: take the next chain, do its fits one after another."""
@@ -307,10 +333,14 @@ class Sweep:
             return self._waiting.popleft() if self._waiting and not self._cancelled else None
 
     def _record(self, result: Result, seconds: float) -> None:
-        if self._saved is not None:
-            self._saved.append(result)
+        try:
+            if self._saved is not None:
+                self._saved.append(result)  # first: what is told of is on the disk
+                self._look(self._saved)
+        finally:
+            with self._changed:
+                self._add(result)
         with self._changed:
-            self._add(result)
             self._took.setdefault(result.point, []).append(seconds)
             self._changed.notify_all()
 
@@ -329,17 +359,29 @@ class Sweep:
         self._ended = time.perf_counter()
         if self._saved is not None:
             self._saved.close()
+            self._unsaved = _advice(self._saved.problem)
+
+    def _look(self, saved: ResultsFile) -> None:
+        """Tell once when the file does not take results any more."""
+        with self._changed:
+            first = bool(saved.problem) and not self._unsaved
+            self._unsaved = _advice(saved.problem)
+        if first:
+            with contextlib.suppress(SweepWarning):  # where warnings are errors, too, the fits go on
+                warnings.warn(f"{self._unsaved}; the sweep goes on", SweepWarning, stacklevel=2)
 
     def _raise(self) -> None:
         if self._error is not None:
             what = str(self._error) or type(self._error).__name__
             raise SweepError(f"the sweep ended early: {what}") from self._error
+        if self._unsaved:
+            raise SweepError(self._unsaved)
 
     def _progress(self) -> Progress:
         state = "running"
         if not self._working:
             done = len(self._order) == len(self._jobs)
-            state = "failed" if self._error else "done" if done else "cancelled"
+            state = "failed" if self._error or self._unsaved else "done" if done else "cancelled"
         return Progress(
             done=len(self._order),
             total=len(self._jobs),
@@ -357,3 +399,14 @@ class Sweep:
         means: Mapping[int, float] = {point: statistics.fmean(seconds) for point, seconds in self._took.items()}
         usual = statistics.fmean(means.values())
         return sum(means.get(point, usual) for point in left) / max(1, self._working)
+
+
+def _advice(problem: str) -> str:
+    if not problem:
+        return ""
+    return f"{problem}; all are in memory: make room and call save(), or save(path) with another file"
+
+
+def _named(jobs: Sequence[Job]) -> str:
+    told = [f"{job.method} {dict(job.plain)} on fold {job.fold}" for job in jobs[:_MOST]]
+    return "; ".join(told) + (f"; and {len(jobs) - _MOST} more" if len(jobs) > _MOST else "")

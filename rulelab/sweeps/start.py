@@ -12,12 +12,14 @@ from .baselines import BASELINES
 from .errors import SweepError
 from .families import BINARIZING, FAMILIES
 from .grid import Configuration, chains, configurations
+from .keys import make_key
 from .method import Method
 from .plan import Plan, make_plan
 from .result import Job
 from .results_file import ResultsFile
 from .runners import Here, OnDask, Process, Runner
 from .running import Sweep
+from .worker import limits_of
 
 BACKENDS = ("threads", "processes")
 
@@ -78,8 +80,9 @@ def sweep(
         "balance" draws training rows of the rarer class again, until both classes have as many (Angelino et al., JMLR
         18, 2018, appendix E.3); test rows stay as they are.
     results : path, optional
-        File in which every result is kept as a line of JSON. When it exists already, what it holds is not computed
-        again.
+        File in which every result is kept as a line of JSON, in a folder that is there. When it exists already, what
+        it holds is not computed again, unless it was computed with another version of this library, other settings or
+        limits; `Sweep.messages` says so. One sweep at a time can write to it; what is damaged in it is computed again.
     random_state : int
         Seed of the folds, of resampling and of the baselines.
     time_limit : float, default 40.0
@@ -96,7 +99,13 @@ def sweep(
     Raises
     ------
     SweepError
-        When an argument is unusable. It is a ValueError.
+        When an argument is unusable, or the results file: it holds something else, another sweep is writing to it, its
+        folder is not there. It is a ValueError.
+
+    Warns
+    -----
+    SweepWarning
+        When the results file was damaged, or holds results of another version of this library.
     """
     if family not in FAMILIES:
         raise SweepError(f"there is no family {family!r}; the families are {', '.join(FAMILIES)}")
@@ -110,7 +119,12 @@ def sweep(
     jobs = _jobs(found, methods, plan)
     names = dict.fromkeys(name for some in found for configuration in some for name in configuration.varied)
     saved = None if results is None else ResultsFile(results, plan.identity)
-    return Sweep(plan, jobs, list(names), saved, runners)
+    try:
+        return Sweep(plan, jobs, list(names), saved, runners)
+    except BaseException:
+        if saved is not None:
+            saved.close()
+        raise
 
 
 def _with_baselines(
@@ -151,18 +165,24 @@ def _checked(method: Method, grid: Grid, plan: Plan) -> list[Configuration]:
 def _jobs(found: Sequence[Sequence[Configuration]], methods: Mapping[str, Method], plan: Plan) -> list[list[Job]]:
     """Chains of fits, fold by fold."""
     index = {c.key: i for i, c in enumerate(c for some in found for c in some)}
+    keys = {c.key: _key(methods[c.method], c, plan) for some in found for c in some}
     out = []
     for fold in range(plan.n_folds):
         for some in found:
             method = methods[some[0].method]
             paths = chains(some, method.path, method.falling)
-            out += [[_job(method, c, index[c.key], fold) for c in path] for path in paths]
+            out += [[_job(method, c, index[c.key], keys[c.key], fold) for c in path] for path in paths]
     return out
 
 
-def _job(method: Method, configuration: Configuration, point: int, fold: int) -> Job:
+def _key(method: Method, configuration: Configuration, plan: Plan) -> str:
     parameters = {**method.defaults, **configuration.varied}
-    return Job(point, configuration.key, method.name, method.baseline, parameters, configuration.plain, fold)
+    return make_key(method.name, method.settings(parameters, plan), method.packages)
+
+
+def _job(method: Method, configuration: Configuration, point: int, key: str, fold: int) -> Job:
+    parameters = {**method.defaults, **configuration.varied}
+    return Job(point, key, method.name, method.baseline, parameters, configuration.plain, fold)
 
 
 def _runners(plan: Plan, n_jobs: int, client: Any, backend: str) -> Callable[[Callable[[], bool]], Sequence[Runner]]:
@@ -175,7 +195,8 @@ def _runners(plan: Plan, n_jobs: int, client: Any, backend: str) -> Callable[[Ca
             raise SweepError(f"client must be a dask.distributed.Client, not {type(client)}")
         workers = n_jobs if n_jobs > 1 else max(1, sum(client.ncores().values()))
         scattered = client.scatter(plan, broadcast=True, hash=False)
-        return lambda stopped: [OnDask(client, scattered, stopped) for _ in range(workers)]
+        limits = limits_of(plan)
+        return lambda stopped: [OnDask(client, scattered, limits, stopped) for _ in range(workers)]
     workers = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     runner = Process if backend == "processes" and workers > 1 else Here
     return lambda stopped: [runner(plan, stopped) for _ in range(workers)]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .baselines import BASELINES
 from .families import FAMILIES
-from .method import Fitted, Method
+from .method import Method, Stopped
 from .plan import Fold, Plan
-from .result import FAILED, Job, Result
+from .result import Job, Result
 
 METHODS: dict[str, Method] = {**FAMILIES, **BASELINES}
 
@@ -25,21 +26,38 @@ def never() -> bool:
 def run(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, stopped: Callable[[], bool] = never) -> Result:
     """Fit one configuration on one fold; what this thread made of the fold before is used again.
 
-    An error of value in the fit becomes the result.
+    An error in the fit, of whatever kind, becomes the result.
 
     Raises
     ------
     Stopped
     """
-    fold = _fold(plan, job.fold)
-    method = METHODS[job.method]
+    limits = limits_of(plan)
     start = None if warm_start is None else dict(warm_start)
     try:
-        fitted = method.fit(fold, job.parameters, plan, start, stopped)
-    except ValueError as error:
-        fitted = Fitted(FAILED, None, None, 0.0, message=str(error))
-    limits = {"time_limit": plan.time_limit, "gap": plan.gap}
-    return job.result(fitted, fold.train, fold.test, limits)
+        fold = _fold(plan, job.fold)
+        fitted = METHODS[job.method].fit(fold, job.parameters, plan, start, stopped)
+        return job.result(fitted, fold.train, fold.test, limits)
+    except Stopped:
+        raise
+    except Exception as error:  # noqa: BLE001 - one fit must not end the sweep
+        if not isinstance(error, ValueError):
+            _here.fold = _here.at = None  # it may be half made, or what the memory is full of
+        return job.failed(told(error), limits)
+
+
+def limits_of(plan: Plan) -> dict[str, Any]:
+    """The limits of each fit, as results have them."""
+    return {"time_limit": plan.time_limit, "gap": plan.gap}
+
+
+def told(error: BaseException) -> str:
+    """An error in words: a ValueError has its own; of any other one, which is a defect, the kind and the place too."""
+    if isinstance(error, ValueError) and str(error):
+        return str(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
+    return f"{type(error).__name__}{place}" + (f": {error}" if str(error) else "")
 
 
 def _fold(plan: Plan, index: int) -> Fold:

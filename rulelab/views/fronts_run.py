@@ -96,6 +96,11 @@ class Run:
         """What went wrong, for the user to read."""
         return None if self._job.progress.cancelled else self._job.error
 
+    @property
+    def messages(self) -> str:
+        """What results files gave to say, for the user to read; empty when nothing."""
+        return ". ".join(message for sweep in self.started.sweeps for message in sweep.messages)
+
     def cancel(self) -> None:
         """Cancel own sweeps; stop to follow those of others."""
         self._job.cancel()
@@ -140,7 +145,8 @@ class Run:
             figures.append(("time left, about", f"{max(known):.0f} s" if len(known) == len(left) else "–"))
             return Standing("busy", f"Sweep: {total - done} fits to go", figures)
         if "failed" in states:
-            return Standing("failed", "Sweep ended early: the message says why", figures)
+            what = "Sweep finished, but results are not on the disk" if done == total else "Sweep ended early"
+            return Standing("failed", f"{what}: the message says why", figures)
         if "cancelled" in states:
             return Standing("limit", f"Sweep cancelled: {counted(done, 'fits')} done", figures)
         return Standing(*self._finished(done), figures)

@@ -123,8 +123,8 @@ class FrontView(Viewer):
         with pn.io.hold():
             if run is not None:
                 self._tell(run.standing())
-                if run.error:
-                    self.complain(run.error)
+                if run.error or run.messages:
+                    self.complain(run.error or run.messages)
                 self._draw(run)
             busy = self._model.refresh() or busy
         if self._context is None:

@@ -1,0 +1,81 @@
+"""What a result depends on besides the rows: one text per fit that is equal only where the result can be used again."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Collection, Mapping
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+from typing import Any
+
+import rulelab
+
+from .grid import plain
+
+PACKAGE = "rulelab"
+OTHER_VERSIONS = "computed with "
+_UNKNOWN = "of an unknown version"
+_MOST = 3  # differences that are told
+
+
+def make_key(method: str, settings: Mapping[str, Any], packages: Collection[str] = ()) -> str:
+    """A text that names a method, all of its settings, and the versions of this library and of other packages.
+
+    Parameters
+    ----------
+    method : str
+    settings : mapping
+        Every setting by name, those with default values too.
+    packages : collection of str
+        Names of distributions.
+    """
+    versions = {PACKAGE: rulelab.__version__, **{name: _version(name) for name in packages}}
+    return join(method, {name: plain(value) for name, value in settings.items()}, versions)
+
+
+def join(method: str, settings: Mapping[str, Any], versions: Mapping[str, str]) -> str:
+    return f"{method} {json.dumps({'settings': dict(settings), 'versions': dict(versions)}, sort_keys=True)}"
+
+
+def split(key: str) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """The inverse of `join`: method, settings, versions; empty where the key says nothing about them."""
+    method, _, rest = key.partition(" ")
+    try:
+        found = json.loads(rest)
+        return method, dict(found["settings"]), dict(found["versions"])
+    except (ValueError, KeyError, TypeError):
+        return method, {}, {}
+
+
+def other_versions(old: str, new: str) -> str | None:
+    """In words, which versions differ; None when they are the same."""
+    return _differences(split(old)[2], split(new)[2], OTHER_VERSIONS, _UNKNOWN)
+
+
+def other_settings(old: str, new: str) -> str | None:
+    """In words, which settings differ; None when they are the same."""
+    return _differences(split(old)[1], split(new)[1], "of other settings: ", "unknown")
+
+
+def defaults_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The arguments of a function or class that have default values; a value without a text of its own by its type."""
+    arguments = inspect.signature(function).parameters.values()
+    found = {one.name: one.default for one in arguments if one.default is not inspect.Parameter.empty}
+    return {name: type(value).__name__ if " at 0x" in repr(value) else value for name, value in found.items()}
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any], before: str, unknown: str) -> str | None:
+    names = sorted(name for name in {*old, *new} if old.get(name, unknown) != new.get(name, unknown))
+    if not names:
+        return None
+    told = [f"{name} {old.get(name, unknown)}, here {new.get(name, unknown)}" for name in names[:_MOST]]
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return before + "; ".join(told) + more
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version_of(distribution)
+    except PackageNotFoundError:
+        return _UNKNOWN

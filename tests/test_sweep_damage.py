@@ -1,0 +1,237 @@
+"""Whatever happens to the bytes of a results file: what is sound is kept, nothing else is used, the rest is told."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_sweep import DATA, TIMES, people
+
+import rulelab as rl
+from rulelab.sweeps import Result, SweepError, SweepWarning
+from rulelab.sweeps.results_file import ResultsFile
+from rulelab.sweeps.results_lines import sealed, sound_lines, unsealed
+from rulelab.sweeps.reuse import reuse
+from rulelab.sweeps.worker import limits_of
+
+GRID = {"regularization": [0.02, 0.1], "max_conditions": [1]}
+
+
+class Written:
+    """A sweep's file and what is in it."""
+
+    def __init__(self, path: Path, data: Any = DATA) -> None:
+        self.sweep = rl.sweep(data, grid=GRID, cv=3, results=path)
+        assert self.sweep.wait(120)
+        self.text = path.read_bytes()
+        self.lines = self.text.splitlines(keepends=True)
+        self.results = {(r.point, r.fold): r for r in self.sweep.results}
+        assert len(self.results) == len(self.lines) - 1 == 6
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return Written(tmp_path_factory.mktemp("sound") / "results.jsonl")
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Of other rows."""
+    return Written(tmp_path_factory.mktemp("other") / "results.jsonl", people(seed=1))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("damaged") / "results.jsonl"
+
+
+def reopened(written: Written, path: Path, text: bytes) -> tuple[int, ResultsFile]:
+    """Open a file with this text: nothing but what was computed is used, and what is written anew is sound."""
+    for left in path.parent.iterdir():
+        left.unlink()
+    path.write_bytes(text)
+    plan, jobs = written.sweep.plan, written.sweep._jobs
+    with ResultsFile(path, plan.identity) as file:
+        found, others = reuse(file.saved, jobs, limits_of(plan))
+    assert not others
+    for result in found:
+        assert result == written.results[result.point, result.fold]
+    with ResultsFile(path, plan.identity) as again:
+        assert (again.damage, again.notes) == ("", [])
+        assert again.saved == file.saved
+    copies = [copy for copy in path.parent.iterdir() if copy != path]
+    assert [copy.read_bytes() for copy in copies] == ([text] if file.damage else [])
+    return len(found), file
+
+
+def kinds() -> st.SearchStrategy[tuple[str, float, float, int]]:
+    share = st.floats(0, 1, exclude_max=True)
+    names = st.sampled_from(["flip", "cut", "drop", "insert", "double", "mix", "swap", "glue"])
+    return st.tuples(names, share, share, st.integers(1, 255))
+
+
+def damaged(written: Written, foreign: Written, kind: str, where: float, other: float, byte: int) -> tuple[bytes, int]:
+    """A text that went wrong, and how many results of it must be found at least."""
+    text, lines = written.text, list(written.lines)
+    at, line, second = int(where * len(text)), int(where * len(lines)), int(other * len(lines))
+    n = len(lines) - 1
+    if kind == "flip":
+        return text[:at] + bytes([text[at] ^ byte]) + text[at + 1 :], n - 1
+    if kind == "cut":
+        return text[:at], max(0, text[: at + 1].count(b"\n") - 1)
+    if kind == "drop":
+        return text[:at] + text[at + byte :], n - text[at : at + byte].count(b"\n") - 1
+    if kind == "insert":
+        return text[:at] + bytes([byte] * 3) + text[at:], n - 1
+    if kind == "double":
+        return b"".join([*lines[: line + 1], lines[second], *lines[line + 1 :]]), n
+    if kind == "mix":
+        return b"".join([*lines[: line + 1], foreign.lines[second], *lines[line + 1 :]]), n
+    if kind == "swap":
+        lines[line], lines[second] = lines[second], lines[line]
+        return b"".join(lines), n
+    lines[line] = lines[line][: 1 + int(other * (len(lines[line]) - 2))]  # half a line, and the next one at its end
+    return b"".join(lines), n - 1
+
+
+@settings(max_examples=300)
+@given(kinds())
+def test_what_is_sound_is_kept_and_nothing_else_is_used(written, foreign, path, what):
+    text, at_least = damaged(written, foreign, *what)
+    found, file = reopened(written, path, text)
+    assert found >= at_least
+    if found < 6 and what[0] not in ("cut", "drop"):  # where whole lines are gone nothing can be noticed
+        assert file.damage or file.notes
+
+
+@settings(max_examples=100)
+@given(st.lists(kinds(), min_size=2, max_size=5), st.binary(max_size=40))
+def test_no_damage_gives_another_error_or_a_wrong_result(written, foreign, path, many, rubbish):
+    now = written
+    for what in many:
+        if len(now.text) < 2:
+            break
+        text, _ = damaged(now, foreign, *what)
+        now = Written.__new__(Written)
+        now.text, now.lines = text, text.splitlines(keepends=True)
+    message = ""
+    try:
+        reopened(written, path, now.text + rubbish)
+    except SweepError as error:
+        message = str(error)
+    if message:
+        assert "choose another file" in message
+        assert path.read_bytes() == now.text + rubbish
+
+
+def test_every_byte_of_a_line_is_checked(written):
+    line, about = written.lines[1].rstrip(), b"rows"
+    data = unsealed(line, about)
+    assert data is None  # it belongs to something else
+    small = sealed({"a": 1.5, "b": "ä"}, about)
+    assert unsealed(small, about) == {"a": 1.5, "b": "ä"}
+    for at in range(len(small)):
+        for other in range(256):
+            if other != small[at]:
+                assert unsealed(small[:at] + bytes([other]) + small[at + 1 :], about) is None
+    assert sound_lines(small + b"\r\n\n" + small + b"x" + small, about)[1] == [3]
+
+
+@pytest.mark.parametrize("line", [0, 1, 3, 6])
+def test_a_damaged_file_is_told_of_and_the_fits_are_computed_again(written, tmp_path, line):
+    path = tmp_path / "results.jsonl"
+    lines = list(written.lines)
+    lines[line] = lines[line].replace(b"0", b"1", 1)
+    path.write_bytes(b"".join(lines))
+    sound = 6 if line == 0 else 5
+    with pytest.warns(SweepWarning, match=rf"damaged in line {line + 1}; {sound} results are sound and kept") as told:
+        again = rl.sweep(DATA, grid=GRID, cv=3, results=path)
+    assert told[0].filename == __file__
+    assert again.wait(60)
+    assert again.progress.resumed == sound
+    assert "results.damaged-1.jsonl" in again.messages[0]
+    (lost,) = {(r.point, r.fold) for r in written.sweep.results} - {
+        (r.point, r.fold) for r in again.results[:sound]
+    } or {None}
+    if lost is None:
+        assert again.messages[1].endswith("computed now: none")
+    else:
+        regularization = written.results[lost].parameters["regularization"]
+        assert f"'regularization': {regularization}" in again.messages[1]
+        assert again.messages[1].endswith(f"on fold {lost[1]}")
+    assert (tmp_path / "results.damaged-1.jsonl").read_bytes() == b"".join(lines)
+    pd.testing.assert_frame_equal(again.frame.drop(columns=TIMES), written.sweep.frame.drop(columns=TIMES))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rl.sweep(DATA, grid=GRID, cv=3, results=path).progress.resumed == 6
+
+
+def test_copies_of_damaged_files_are_never_overwritten(written, tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.touch(mode=0o640)
+    for number in (1, 2, 3):
+        path.write_bytes(written.text + b"%d\n" % number)
+        with ResultsFile(path, written.sweep.plan.identity) as file:
+            assert file.damage
+    names = sorted(left.name for left in tmp_path.iterdir())
+    assert names == [*(f"results.damaged-{number}.jsonl" for number in (1, 2, 3)), "results.jsonl"]
+    assert (tmp_path / "results.damaged-1.jsonl").read_bytes().endswith(b"\n1\n")
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("broken", ["rulelab.sweeps.results_file.os.replace", "rulelab.sweeps.results_file.os.fsync"])
+def test_a_file_that_cannot_be_mended_is_left_as_it_is(written, tmp_path, monkeypatch, broken):
+    def fail(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    path, text = tmp_path / "results.jsonl", written.text + b"rubbish\n"
+    path.write_bytes(text)
+    monkeypatch.setattr(broken, fail)
+    with pytest.raises(SweepError, match="cannot be read and written: Permission denied; mend that, or choose another"):
+        ResultsFile(path, written.sweep.plan.identity)
+    assert path.read_bytes() == text
+    assert {left.name for left in tmp_path.iterdir()} <= {"results.jsonl", "results.damaged-1.jsonl"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"lower_bound": float("-inf"), "status": "limit"},
+        {"objective": float("nan"), "lower_bound": None},
+        {"message": "lone \udc80 surrogate\n and a line"},
+    ],
+)
+def test_odd_values_are_kept(written, tmp_path, change: dict[str, Any]):
+    result = written.sweep.results[0]
+    odd = Result(**{**{name: getattr(result, name) for name in Result.__dataclass_fields__}, **change})
+    path = tmp_path / "results.jsonl"
+    with ResultsFile(path, written.sweep.plan.identity) as file:
+        file.append(odd)
+    with ResultsFile(path, written.sweep.plan.identity) as file:
+        assert repr(Result.from_dict(file.saved[0], odd.point)) == repr(odd)
+
+
+WRONG: list[Callable[[dict[str, Any]], Any]] = [
+    lambda data: data.update(status="good"),
+    lambda data: data.update(fold=-1),
+    lambda data: data.update(seconds="1"),
+    lambda data: data["train"].update(whole=[1, 2, 3]),
+    lambda data: data["train"].update(whole=[1, 2, 3, -4]),
+    lambda data: data.pop("limits"),
+    lambda data: data.update(more=1),
+    lambda data: data.update(model="text"),
+]
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_what_no_fit_gives_is_refused(written, change):
+    data = written.sweep.results[0].to_dict()
+    change(data)
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        Result.from_dict(data, 0)

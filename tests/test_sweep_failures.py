@@ -1,0 +1,220 @@
+"""One fit that fails, in whatever way, is one failed result: the sweep, its tables and its fronts go on."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+
+import pytest
+from test_sweep import DATA, GRID, hard, run
+
+import rulelab as rl
+from rulelab import warming
+from rulelab.rule_set import master
+from rulelab.sweeps import SweepError, runners, worker
+from rulelab.sweeps.families import RuleLists
+from rulelab.sweeps.method import Stopped
+from rulelab.sweeps.plan import Plan, make_plan
+from rulelab.sweeps.runners import OnDask, Process
+from rulelab.views.fronts_run import followed
+from rulelab.views.fronts_view import FrontView
+
+ERRORS = [
+    (master.MasterError("no basis"), r"MasterError \(line \d+ of .*test_sweep_failures.py\): no basis"),
+    (MemoryError(), r"MemoryError \(line \d+ of "),
+    (AssertionError(), "AssertionError"),
+    (KeyError("x"), "KeyError.*'x'"),
+    (OSError(28, "No space left on device"), "No space left"),
+    (RecursionError("too deep"), "too deep"),
+    (ValueError("these rows are odd"), "^these rows are odd$"),
+    (ValueError(), "ValueError"),
+]
+
+
+@pytest.mark.parametrize(("error", "message"), ERRORS, ids=lambda value: type(value).__name__)
+def test_any_error_of_one_fit_is_one_failed_result(monkeypatch, tmp_path, error, message):
+    fit = RuleLists.fit
+
+    def broken(self, fold, parameters, *others):
+        if fold.index == 1 and parameters["regularization"] == 0.05:
+            raise error
+        return fit(self, fold, parameters, *others)
+
+    monkeypatch.setattr(RuleLists, "fit", broken)
+    sweep = run(results=tmp_path / "results.jsonl")
+    assert (sweep.progress.state, sweep.progress.failed, sweep.progress.done) == ("done", 2, 18)
+    failed = sweep.frame[sweep.frame["status"] == "failed"]
+    assert failed["message"].str.contains(message).all()
+    monkeypatch.undo()
+    again = run(results=tmp_path / "results.jsonl")
+    assert (again.progress.resumed, again.progress.failed) == (16, 0)
+
+
+def test_a_fold_that_cannot_be_made_fails_its_fits_alone(monkeypatch):
+    fold = Plan.fold
+
+    def broken(self, index):
+        if index == 1:
+            raise MemoryError
+        return fold(self, index)
+
+    monkeypatch.setattr(Plan, "fold", broken)
+    sweep = run()
+    assert sweep.frame.groupby("fold")["status"].agg(set).tolist() == [{"optimal"}, {"failed"}, {"optimal"}]
+
+
+def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
+    plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
+    job = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)._jobs[0]
+    for error in (Stopped, KeyboardInterrupt):
+        monkeypatch.setattr(RuleLists, "fit", lambda *_, error=error: (_ for _ in ()).throw(error))
+        with pytest.raises(error):
+            worker.run(plan, job, None)
+
+
+@pytest.mark.parametrize("failing", ["some", "all"])
+def test_tables_fronts_and_views_of_failed_fits(monkeypatch, failing):
+    fit = RuleLists.fit
+
+    def broken(self, fold, parameters, *others):
+        if failing == "all" or parameters["regularization"] == 0.05 or fold.index == 0:
+            raise MemoryError
+        return fit(self, fold, parameters, *others)
+
+    monkeypatch.setattr(RuleLists, "fit", broken)
+    sweep = run()
+    frame = sweep.frame
+    assert len(frame) == 18
+    assert (frame["status"] == "failed").sum() == (18 if failing == "all" else 10)
+    assert frame.to_csv(index=False).count("MemoryError") >= 10
+    left = 0 if failing == "all" else 4
+    for on in ("test", "train"):
+        assert len(sweep.points(on)) == left
+        for y in ("complexity", "equal_opportunity_gap", "equal_opportunity_gap_pooled", "seconds"):
+            front = sweep.pareto("accuracy", y, on=on)
+            assert len(front) <= left
+            assert bool(len(front)) == bool(left)
+            front.to_csv()
+    assert math.isnan(sweep.frame["objective"].iloc[0])
+    for point in range(6):
+        sweep.rates(point).to_csv()
+    followed_run = followed([sweep], DATA)
+    followed_run.join(60)
+    view = FrontView()
+    view.follow(followed_run)
+    for on in ("train", "test"):
+        view.on = on
+        view.refresh()
+        assert len(view.points()) == left
+    assert view.fits_csv().getvalue().count("failed") >= 10
+    view.points_csv()
+    assert "proved no optimum" in followed_run.standing().phase
+    view.close()
+
+
+def _die(*_):
+    os._exit(1)
+
+
+def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
+    run_here, calls = worker.run_here, []
+
+    def sometimes(self, function, *arguments):
+        calls.append(function)
+        return submit(self, _die if len(calls) == 3 else run_here, *arguments)
+
+    submit = runners.ProcessPoolExecutor.submit
+    monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", sometimes)
+    sweep = rl.sweep(DATA, grid=GRID, cv=2, n_jobs=2, backend="processes")
+    assert sweep.wait(120)
+    assert (sweep.progress.state, sweep.progress.failed, sweep.progress.done) == ("done", 1, 12)
+    (message,) = sweep.frame.loc[sweep.frame["status"] == "failed", "message"]
+    assert "the worker process of this fit has ended; is there memory enough?" in message
+
+
+def test_processes_that_cannot_work_at_all_end_the_sweep(monkeypatch):
+    submit = runners.ProcessPoolExecutor.submit
+    monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", lambda self, _, *rest: submit(self, _die, *rest))
+    sweep = rl.sweep(DATA, grid=GRID, cv=3, n_jobs=2, backend="processes")
+    with pytest.raises(SweepError, match="3 worker processes of the sweep have ended before their first fit was done"):
+        sweep.wait(120)
+    assert sweep.progress.state == "failed"
+
+
+def test_a_process_killed_by_the_system_hangs_nothing():
+    sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=2, n_jobs=2, backend="processes", time_limit=None)
+    deadline = time.monotonic() + 120
+    killed = set()
+    while sweep.progress.done < 1 and time.monotonic() < deadline:
+        for runner in sweep._runners:
+            for process in list((runner._pool._processes or {}).values()):
+                if process.pid not in killed and process.is_alive() and not killed:
+                    killed.add(process.pid)
+                    os.kill(process.pid, 9)
+        time.sleep(0.05)
+    assert sweep.results[0].status == "failed"
+    sweep.cancel()
+    assert sweep.wait(60)
+    assert sweep.progress.state == "cancelled"
+
+
+class Warm(Plan):
+    """A plan whose limits may be asked for by a fit only when the kernels of its family are compiled."""
+
+    @property
+    def time_limit(self):
+        if sys._getframe(1).f_code.co_name == "fit" and not warming._warm:
+            raise AssertionError("the clock runs before the kernels are compiled")
+        return self.__dict__["limit"]
+
+    @time_limit.setter
+    def time_limit(self, value):
+        self.__dict__["limit"] = value
+
+
+def _warmed(runner) -> None:
+    jobs = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)._jobs
+    try:
+        result = runner.run(jobs[0], None)
+        assert (result.status, result.message) == ("optimal", "")
+    finally:
+        runner.stop()
+
+
+@pytest.fixture
+def warm_plan() -> Plan:
+    return make_plan(DATA, 2, None, None, 0, 60.0, 0.0)
+
+
+def strict(plan: Plan) -> Warm:
+    return Warm(**{name: getattr(plan, name) for name in Plan.__dataclass_fields__})
+
+
+def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    plan = strict(warm_plan)
+    monkeypatch.setattr(warming, "_warm", set())
+    _warmed(runners.Here(plan, worker.never))
+    _warmed(Process(plan, worker.never))
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        _warmed(OnDask(client, client.scatter(plan, hash=False), worker.limits_of(plan), worker.never))
+    monkeypatch.setattr("rulelab.sweeps.families.warm_up", lambda _: None)
+    monkeypatch.setattr(warming, "_warm", set())
+    with pytest.raises(AssertionError, match="failed"):  # the check itself notices
+        _warmed(runners.Here(plan, worker.never))
+
+
+def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    job = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)._jobs[0]
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        runner = OnDask(client, client.scatter(warm_plan, hash=False), worker.limits_of(warm_plan), worker.never)
+        submit = client.submit
+        monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(_die, pure=False))
+        result = runner.run(job, None)
+        assert result.status == "failed"
+        assert "KilledWorker" in result.message

@@ -1,0 +1,182 @@
+"""Results are used again only where version, settings and limits are the same; what is not used is told of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_sweep import DATA, people
+
+import rulelab as rl
+from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys, version_one
+from rulelab.sweeps.families import RuleLists
+from rulelab.sweeps.grid import configurations, plain
+from rulelab.sweeps.plan import make_plan
+
+ONE = {"regularization": [0.1]}
+
+
+def swept(path: Path, grid: dict[str, Any] | None = None, **arguments: Any) -> rl.Sweep:
+    sweep = rl.sweep(DATA, **{"grid": ONE if grid is None else grid, "cv": 2, "results": path} | arguments)
+    assert sweep.wait(120)
+    return sweep
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    swept(tmp_path / "results.jsonl")
+    return tmp_path / "results.jsonl"
+
+
+def test_keys_name_all_settings_and_versions(path):
+    key = json.loads(path.read_text().splitlines()[1])["key"]
+    method, settings, versions = keys.split(key)
+    assert (method, versions) == ("rule_list", {"rulelab": rl.__version__})
+    assert settings.keys() >= {*RuleLists.defaults, "policy", "beam_width", "bounds"}
+    assert settings["regularization"] == 0.1
+    plan = make_plan(DATA, 2, "group", None, 0, None, 0.0)
+    for method in (*FAMILIES.values(), *BASELINES.values()):
+        assert method.settings(method.defaults, plan).keys() >= method.defaults.keys()
+        if method.baseline and method.defaults:
+            assert "scikit-learn" in method.packages
+
+
+def test_another_version_computes_again_and_says_so(path, monkeypatch):
+    version = rl.__version__
+    monkeypatch.setattr(rl, "__version__", "9.9")
+    message = f"not used but computed again: 2 computed with rulelab {version}, here 9.9"
+    with pytest.warns(SweepWarning, match=message):
+        new = swept(path)
+    assert new.progress.resumed == 0
+    assert message in new.messages[0]
+    assert swept(path).progress.resumed == 2
+    monkeypatch.undo()
+    assert swept(path).progress.resumed == 2
+
+
+def test_another_default_computes_again_and_says_so(path, monkeypatch):
+    defaults = {**RuleLists.defaults, "max_conditions": 1}
+    monkeypatch.setattr(RuleLists, "defaults", defaults)
+    new = swept(path)
+    assert new.progress.resumed == 0
+    assert new.messages == (
+        f"results in {path} that are not used but computed again: 2 of other settings: max_conditions 2, here 1",
+    )
+    assert swept(path, {**ONE, "max_conditions": [2]}).progress.resumed == 2
+
+
+def test_another_default_of_the_search_itself_computes_again(path, monkeypatch):
+    before = rl.RuleListSearch.__init__.__defaults__
+    monkeypatch.setattr(rl.RuleListSearch.__init__, "__defaults__", tuple(501 if d == 500 else d for d in before))
+    new = swept(path)
+    assert new.progress.resumed == 0
+    assert "beam_width 500, here 501" in new.messages[0]
+
+
+def test_another_version_of_scikit_learn_fits_baselines_again(path, monkeypatch):
+    assert swept(path, baselines=["cart"]).progress.resumed == 2
+    monkeypatch.setattr(keys, "version_of", lambda name: "0.1")
+    with pytest.warns(SweepWarning, match="2 computed with scikit-learn .*, here 0.1"):
+        assert swept(path, baselines=["cart"]).progress.resumed == 2
+
+
+def test_failures_and_other_limits_are_told(path, monkeypatch):
+    grid = {"regularization": [0.02]}
+    swept(path, grid, gap=0.5)
+    again = swept(path, grid)
+    assert again.messages[0].endswith("computed again: 2 which other limits had ended")
+    monkeypatch.setattr(RuleLists, "fit", lambda *_: 1 / 0)
+    assert swept(path, {"regularization": [0.03]}).progress.failed == 2
+    monkeypatch.undo()
+    assert swept(path, {"regularization": [0.03]}).messages[0].endswith("computed again: 2 which had failed")
+    assert swept(path, {"regularization": [0.2]}).messages == ()  # another point of a grid is no old result
+
+
+def test_a_result_has_the_columns_of_the_sweep_that_uses_it(path):
+    again = swept(path, {**ONE, "max_conditions": [2]})
+    assert again.progress.resumed == 2
+    assert again.frame["max_conditions"].tolist() == [2, 2]
+    assert len(again.points()) == 1
+
+
+def test_long_arrays_of_cuts_differ():
+    cuts = [np.arange(3000.0), np.arange(3000.0)]
+    cuts[1][1500] = -1.0
+    assert plain({"age": cuts[0]}) != plain({"age": cuts[1]})
+    assert plain({"age": cuts[0]}) == plain({"age": cuts[0].tolist()})
+    found = configurations("rule_list", RuleLists.defaults, {"thresholds": [{"age": cut} for cut in cuts]})
+    assert len(found) == 2
+
+
+def as_version_one(path: Path) -> None:
+    """Write the file as 0.1.0 did."""
+    head, *lines = [json.loads(line) for line in path.read_text().splitlines()]
+    del head["check"], head["rows"]
+    old = [json.dumps(head | {"version": 1})]
+    for data in lines:
+        del data["check"]
+        method, settings, _ = keys.split(data["key"])
+        defaults = version_one.DEFAULTS[method]
+        told = {name: value for name, value in settings.items() if name in defaults and value != defaults[name]}
+        old.append(json.dumps(data | {"key": f"{method} {json.dumps(told, sort_keys=True)}"}))
+    path.write_text("".join(f"{line}\n" for line in old))
+
+
+@pytest.fixture
+def same_defaults(monkeypatch):
+    """As if nothing had changed since 0.1.0."""
+    plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
+    for name, family in FAMILIES.items():
+        now = {name: plain(value) for name, value in family.settings(family.defaults, plan).items()}
+        monkeypatch.setitem(version_one.DEFAULTS, name, now)
+    monkeypatch.setattr(rl, "__version__", "0.1.0")
+
+
+@pytest.mark.usefixtures("same_defaults")
+def test_files_of_version_one_are_read_and_written_anew(tmp_path):
+    path = tmp_path / "results.jsonl"
+    first = swept(path)
+    as_version_one(path)
+    old = path.read_bytes()
+    again = swept(path)
+    assert again.progress.resumed == 2
+    assert "of version 1 and is written anew; the old one is results.version-1-1.jsonl" in again.messages[0]
+    assert (tmp_path / "results.version-1-1.jsonl").read_bytes() == old
+    assert [r.to_dict() for r in again.results] == [r.to_dict() for r in first.results]
+    assert swept(path).messages == ()
+
+
+@pytest.mark.usefixtures("same_defaults")
+@pytest.mark.parametrize(
+    ("change", "resumed"),
+    [
+        (lambda text: text + "{\n", 2),
+        (lambda text: text + "[]\n{}\n", 2),
+        (lambda text: text.replace('"whole"', '"part"', 1), 1),
+        (lambda text: text.replace('"status": "optimal"', '"status": "optimam"', 1), 1),
+        (lambda text: text.replace("rule_list {", "rule_lisp {", 1), 1),
+    ],
+)
+def test_damaged_files_of_version_one(tmp_path, change, resumed):
+    path = tmp_path / "results.jsonl"
+    swept(path)
+    as_version_one(path)
+    path.write_text(change(path.read_text()))
+    with pytest.warns(SweepWarning, match="was damaged in"):
+        again = swept(path)
+    assert again.progress.resumed == resumed
+
+
+def test_version_one_of_other_rows_is_refused_and_of_other_versions_not_used(path, monkeypatch):
+    as_version_one(path)
+    old = path.read_bytes()
+    with pytest.raises(SweepError, match="other data"):
+        rl.sweep(people(seed=1), grid=ONE, cv=2, results=path)
+    assert path.read_bytes() == old
+    monkeypatch.setattr(rl, "__version__", "0.2.0")
+    again = swept(path)
+    assert again.progress.resumed == 0
+    assert any("not used but computed again: 2 " in message for message in again.messages)
