@@ -80,6 +80,8 @@ def largest_sums(values, out):
     k = out.size - 1
     for r in range(k + 1):
         out[r] = 0
+    if k == 0:
+        return
     for i in range(values.size):
         v = values[i]
         if v > out[k]:
