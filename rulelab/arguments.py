@@ -16,7 +16,15 @@ def is_whole(value: Any, least: int) -> TypeGuard[int]:
 def is_number(value: Any) -> TypeGuard[float]:
     """Whether this is a finite number and no Boolean."""
     real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return real and math.isfinite(value)
+    try:
+        return real and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floating point numbers
+        return False
+
+
+def is_least(value: Any, least: float) -> TypeGuard[float]:
+    """Whether this is a number of at least ``least``, maybe infinite, and no Boolean."""
+    return (is_number(value) and value >= least) or (isinstance(value, float | np.floating) and value == math.inf)
 
 
 def require(*checks: tuple[str, Any, bool, str]) -> None:

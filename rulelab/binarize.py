@@ -15,6 +15,8 @@ from .columns import Column, as_frame, listed, match_columns, read_column, read_
 from .conditions import Condition, NothingFound, attach_conditions, column_name, unique_names
 
 DEFAULT_GROUPS = 10
+_FEW_GROUPS = 1000
+_MOST_GROUPS = 1 << 53
 _ROUNDING = 1e-12  # relative, of sums of weights that are not whole numbers
 _COMPARE = {"<=": np.less_equal, ">": np.greater, "==": np.equal, "!=": np.not_equal}
 
@@ -315,17 +317,39 @@ def _distinct(column: Column, weight: np.ndarray | None) -> tuple[np.ndarray, np
 
 def _quantile_cuts(distinct: np.ndarray, counts: np.ndarray, groups: int) -> list[float]:
     """Cuts at the inner quantiles of sorted values; where all of them are the maximum, the value below it."""
-    total = counts.sum()
-    wanted = np.arange(1, groups) * total
-    if counts.dtype.kind == "f":
-        wanted = wanted - _ROUNDING * groups * total
-    where = np.unique(np.searchsorted(np.cumsum(counts) * groups, wanted))
+    where = _many_groups(counts, groups) if groups > max(_FEW_GROUPS, len(distinct)) else _few_groups(counts, groups)
     where = where[where < len(distinct) - 1]
     if not where.size:
         where = np.array([len(distinct) - 2])
     if _all_whole(distinct):
         return [_plain(distinct[k]) for k in where]
     return [_shortest_decimal(float(distinct[k]), float(distinct[k + 1])) for k in where]
+
+
+def _few_groups(counts: np.ndarray, groups: int) -> np.ndarray:
+    """Positions of the quantiles, one by one."""
+    total = counts.sum()
+    wanted = np.arange(1, groups) * total
+    if counts.dtype.kind == "f":
+        wanted = wanted - _ROUNDING * groups * total
+    return np.unique(np.searchsorted(np.cumsum(counts) * groups, wanted))
+
+
+def _many_groups(counts: np.ndarray, groups: int) -> np.ndarray:
+    """The same, where there are fewer values than groups: for each value, whether a quantile falls on it."""
+    groups = min(groups, _MOST_GROUPS)
+    if counts.dtype.kind == "f":
+        total, before = counts.sum(), np.cumsum(counts) - counts
+        shift = _ROUNDING * groups * total
+        quantile = np.floor((before * groups + shift) / total) + 1
+        return np.flatnonzero(quantile * total - shift <= (before + counts) * groups)
+    hit, total, upto = [], int(counts.sum()), 0
+    for k, count in enumerate(counts.tolist()):  # Python's integers: the products may be large
+        quantile = upto * groups // total + 1
+        upto += count
+        if quantile * total <= upto * groups:
+            hit.append(k)
+    return np.array(hit, dtype=np.int64)
 
 
 def _shortest_decimal(low: float, high: float) -> float:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
@@ -67,8 +68,8 @@ class Condition:
         if self.operator == "is present":
             return ~missing
         present = values[~missing]
-        if pd.api.types.infer_dtype(present) == "decimal":
-            present = present.astype(np.float64)
+        if present.dtype == object:
+            present = present.map(lambda cell: float(cell) if isinstance(cell, Decimal) else cell).astype(object)
         hit: Any
         if self.operator in ("==", "!="):
             hit = as_text(present) == self.value if isinstance(self.value, str) else present == self.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
 Store = TypeVar("Store", bound=tuple)
@@ -17,3 +18,23 @@ def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
         array.resize((capacity, *array.shape[1:]), refcheck=False)
         grown[name] = array
     return store._replace(**grown)  # type: ignore[attr-defined]
+
+
+def affordable(capacity: int, needed: int, free: int | None, cost: Callable[[int], int]) -> int:
+    """The number of entries to grow to: twice as many, or fewer within the free bytes; ``capacity`` when not enough.
+
+    Parameters
+    ----------
+    capacity, needed : int
+        Entries that there are, and that there must be.
+    free : int or None
+        Bytes that may be taken; None: any number.
+    cost : callable
+        Bytes that growing to a number of entries takes.
+    """
+    wanted = max(2 * capacity, needed)
+    while free is not None and cost(wanted) > free:
+        if wanted == needed:
+            return capacity
+        wanted = max(needed, wanted - (wanted - needed) // 8 - 1)
+    return wanted

@@ -291,7 +291,9 @@ def _boolean_matrix(A: Any) -> np.ndarray:
     if values.dtype.kind not in "iufO":
         raise ProblemError(f"the antecedents must be Boolean or 0/1, not of dtype {values.dtype}; binarize them first")
     with np.errstate(invalid="ignore"):
-        wrong = np.argwhere(~np.asarray((values == 0) | (values == 1), dtype=bool))
+        missing = pd.isna(values)
+        known = np.where(missing, -1, values) if missing.any() else values  # pandas.NA is equal to nothing, nor unequal
+        wrong = np.argwhere(~np.asarray((known == 0) | (known == 1), dtype=bool))
     if len(wrong):
         i, j = wrong[0]
         column, cell = columns[j] if columns else f"column {j}", values[i, j]

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .arguments import is_whole
+from .arguments import is_least, is_whole
 from .interrupts import held_back
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _SLICE_SECONDS = 0.03
 _FIRST_SLICE = 1
 _LARGEST_SLICE = 1 << 20
+MOST_WORK = 1 << 40
+"""Of one call of `Search.advance`: years of work, and far from the end of 64 bits."""
 
 
 class Status(enum.StrEnum):
@@ -165,7 +167,7 @@ class Search(abc.ABC):
         Parameters
         ----------
         max_work : int
-            At least 1.
+            At least 1; a number beyond 2^40 is as good as that.
 
         Returns
         -------
@@ -182,7 +184,7 @@ class Search(abc.ABC):
             raise ValueError(f"max_work must be a positive integer, not {max_work!r}")
         start = time.perf_counter()
         with held_back():
-            self._advance(int(max_work))
+            self._advance(min(int(max_work), MOST_WORK))
             self._seconds += time.perf_counter() - start
             self._steps += 1
         return replace(self._snapshot(), step=self._steps, seconds=self._seconds)
@@ -230,8 +232,12 @@ def steps(
     ------
     ValueError
         When an argument is out of range.
+    TypeError
+        When ``search`` is no search.
     """
-    _check_limits(work_per_step, time_limit, gap, work_limit)
+    if not isinstance(search, Search):
+        raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
+    check_limits(work_per_step, time_limit, gap, work_limit)
     return _drain(search, work_per_step, time_limit, gap, work_limit)
 
 
@@ -289,11 +295,12 @@ def _adapted(size: int, seconds: float) -> int:
     return size
 
 
-def _check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:
+def check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:
+    """Refuse limits of `steps` that are out of range: ValueError."""
     for name, value in (("work_per_step", work_per_step), ("work_limit", work_limit)):
         if value is not None and not is_whole(value, 1):
             raise ValueError(f"{name} must be a positive integer or None, not {value!r}")
-    if time_limit is not None and not time_limit >= 0:
+    if time_limit is not None and not is_least(time_limit, 0):
         raise ValueError(f"time_limit must be seconds >= 0 or None, not {time_limit!r}")
-    if not gap >= 0:
+    if not is_least(gap, 0):
         raise ValueError(f"gap must be a number >= 0, not {gap!r}")

@@ -116,6 +116,7 @@ def test_all_lists_within_a_ratio_and_a_length(case, ratio, max_length):
     A, y, weight, regularization = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     search = RuleListSearch(problem, regularization, max_length=max_length)
+    rl.solve(search)
     models, optimum = near_optimal_by_enumeration(A, y, weight, regularization, 0.0, ratio, max_length)
     check(near_optimal(search, ratio=ratio), A, y, weight, models, optimum)
     again = near_optimal(problem, regularization, ratio=ratio, max_length=max_length)

@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import re
+import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -129,7 +130,7 @@ def _gunzip(raw: bytes, file_name: str, max_cells: int | None) -> bytes:
             unpacked = file.read(limit)
             if limit >= 0 and file.read(1):
                 raise DatasetError(f"{file_name} unpacks to more than {limit} bytes; take a part of it")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, struct.error) as error:
         raise DatasetError(f"{file_name} is a damaged gzip file: {error}") from error
     return unpacked
 
@@ -201,5 +202,7 @@ def _parquet(raw: bytes, file_name: str, max_cells: int | None) -> pd.DataFrame:
         if nested:
             raise DatasetError(f"column {quote(nested[0])} holds lists or records; a table of plain values is needed")
         return file.read().to_pandas()
-    except (pa.ArrowException, OSError) as error:
-        raise DatasetError(f"{file_name} is a damaged Parquet file: {error}") from error
+    except DatasetError:
+        raise
+    except Exception as error:  # of its metadata, too: KeyError, TypeError and others
+        raise DatasetError(f"{file_name} is a damaged Parquet file: {type(error).__name__}: {error}") from error

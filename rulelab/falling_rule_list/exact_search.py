@@ -179,7 +179,7 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
             per_rule=costs.per_rule,
             penalty=0.0 if self.violation_penalty is None else self.violation_penalty / costs.unit,
             soft=self.violation_penalty is not None,
-            max_length=_UNLIMITED if self.max_length is None else self.max_length,
+            max_length=_UNLIMITED if self.max_length is None else min(self.max_length, _UNLIMITED),
             limited=self.max_length is not None,
             **self.bounds.to_dict(),
         )

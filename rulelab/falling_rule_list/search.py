@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
@@ -65,7 +66,16 @@ class FallingRuleListSearch(Search, ABC):
         methods = sorted({known for known, _ in cls._classes})
         if method not in methods:
             raise ValueError(f"method must be one of {', '.join(methods)}, not {method!r}")
-        return super().__new__(cls._classes[method, violation_penalty is not None])  # type: ignore[return-value]
+        kind = cls._classes[method, violation_penalty is not None]
+        known = [name for name in inspect.signature(kind).parameters if name != "problem"]
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            soft = "softly falling lists" if violation_penalty is not None else "falling lists"
+            raise TypeError(
+                f"FallingRuleListSearch has no option {unknown[0]!r} for {soft} and method={method!r}; known are "
+                f"{', '.join(known)}"
+            )
+        return super().__new__(kind)  # type: ignore[return-value]
 
     def __init__(
         self,

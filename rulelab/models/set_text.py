@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .clause import Clause
-from .text import PYTHON_HEAD, label_text, number, printable, python_literal, python_test
+from .text import label_text, number, printable, python_literal, python_source, python_test
 
 
 def formula(clauses: Sequence[Clause], form: str) -> str:
@@ -66,7 +66,7 @@ def set_as_html(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) ->
 
 def set_as_python(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) -> str:
     """Source of a function ``predict(row)`` that needs no library, as `rulelab.models.text.list_as_python`."""
-    lines = [PYTHON_HEAD.rstrip("\n")]
+    lines = []
     positive, negative = python_literal(classes[-1]), python_literal(classes[0])
     for clause in clauses:
         tests = [python_test(literal.name, literal.conditions) for literal in clause.literals]
@@ -76,4 +76,4 @@ def set_as_python(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) 
             joined = " or ".join(f"({test})" if " and " in test else test for test in tests)
             lines += [f"    if not ({joined}):", f"        return {negative}"]
     lines.append(f"    return {negative if form == 'dnf' else positive}")
-    return "\n".join(lines) + "\n"
+    return python_source(lines)

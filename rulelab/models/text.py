@@ -10,11 +10,31 @@ from ..conditions import Condition
 from . import serialisation
 from .rule import Rule
 
-PYTHON_HEAD = '''\
+_HELPERS = {
+    "missing": '''\
 def missing(value):
-    return value is None or value != value
-
-
+    """Whether a cell has no value: None, nan or pandas.NA."""
+    return value is None or type(value).__name__ == "NAType" or value != value
+''',
+    "number": '''\
+def number(value):
+    """A cell as a number, also one that is written as text."""
+    return value if isinstance(value, int) else float((value.strip() or "nan") if isinstance(value, str) else value)
+''',
+    "text": '''\
+def text(value):
+    """A cell as text, where a whole number has no decimals."""
+    value = float(value) if type(value).__name__ == "Decimal" else value
+    real = isinstance(value, float) or type(value).__name__.startswith("float")
+    return str(int(value)) if real and value.is_integer() else str(value)
+''',
+    "equals": '''\
+def equals(value, other):
+    """Whether a cell is a number or a Boolean."""
+    return bool((float(value) if type(value).__name__ == "Decimal" else value) == other)
+''',
+}
+_PREDICT = '''\
 def predict(row):
     """Label of one row, a mapping from column names to values."""
 '''
@@ -131,14 +151,20 @@ def _html(
 def list_as_python(rules: Sequence[Rule], default: Rule) -> str:
     """Source of a function ``predict(row)`` that needs no library.
 
-    A missing number is ``nan``; a row without conditions is looked up by the antecedent's name.
+    A cell may be of any type that `Condition.evaluate` takes; what has no conditions is looked up by its name.
     """
-    lines = [PYTHON_HEAD.rstrip("\n")]
+    lines = []
     for rule in rules:
         test = python_test(rule.name, rule.conditions)
         lines += [f"    if {test}:", f"        return {python_literal(rule.prediction)}"]
     lines.append(f"    return {python_literal(default.prediction)}")
-    return "\n".join(lines) + "\n"
+    return python_source(lines)
+
+
+def python_source(lines: Sequence[str]) -> str:
+    """The function of these lines, after the functions that they call."""
+    used = [source for name, source in _HELPERS.items() if any(f"{name}(row[" in line for line in lines)]
+    return "\n\n".join([*used, _PREDICT]) + "\n".join(lines) + "\n"
 
 
 def python_test(name: str, conditions: Sequence[Condition] | None) -> str:
@@ -159,7 +185,9 @@ def _python_condition(condition: Condition) -> str:
         return f"missing({cell})"
     if condition.operator == "is present":
         return f"not missing({cell})"
-    value = python_literal(condition.value)
-    if condition.operator == "!=":
-        return f"not missing({cell}) and {cell} != {value}"
-    return f"{cell} {condition.operator} {value}"
+    value, operator = python_literal(condition.value), condition.operator
+    if operator in ("<=", ">"):
+        return f"not missing({cell}) and number({cell}) {operator} {value}"
+    if isinstance(condition.value, str):
+        return f"not missing({cell}) and text({cell}) {operator} {value}"
+    return f"not missing({cell}) and {'' if operator == '==' else 'not '}equals({cell}, {value})"

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .. import heap
+from .. import bits, heap
 from ..bit_kernels import mix
 from ..jit import inlined, kernel
 from . import bounds
 from .counting import Layout, count, weigh
 
+if TYPE_CHECKING:
+    from ..problem import Problem
+
 # positions in Beam.numbers
 LEVEL, N_PARENTS, NEXT_PARENT, N_CANDIDATES, PATH_LENGTH, WORK, FOUND_AT = range(7)
 
 _CANDIDATES_PER_PLACE = 4
+_MOST_BYTES = 1 << 32
+_ALWAYS_ALLOWED = 1000
 
 
 class Beam(NamedTuple):
@@ -39,6 +44,13 @@ class Beam(NamedTuple):
     path: np.ndarray
     counts: np.ndarray
     sums: np.ndarray
+
+
+def widest(problem: Problem, longest: float) -> int:
+    """The widest beam whose arrays for lists of so many rules stay within some gigabytes."""
+    rules = int(min(longest, problem.n_antecedents)) + 2
+    place = 2 * 8 * bits.n_words(problem.n_patterns) + 2 * 4 * rules + 2 * 8 + 2 * 8 * _CANDIDATES_PER_PLACE + 4 * 8
+    return max(_ALWAYS_ALLOWED, _MOST_BYTES // place)
 
 
 def new_beam(arrays: Layout, width: int, longest: int, cost_of_default: int, constant_cost: int) -> Beam:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..arguments import is_number, require
+
+if TYPE_CHECKING:
+    from ..problem import Problem
 
 _LARGEST_COST = 1 << 61
 _GRID_TOTAL = 1 << 50
@@ -66,3 +72,18 @@ def integer_costs(positives: np.ndarray, negatives: np.ndarray, regularization: 
     per_rule = int(fraction * _GRID_TOTAL)
     rounding = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))
     return Costs(pos, neg, 1, per_rule, 1.0 / _GRID_TOTAL, False, (rounding + 1.0) / _GRID_TOTAL)
+
+
+def require_regularization(problem: Problem, regularization: Any) -> None:
+    """Refuse a regularization that is no number between 0 and 1, or too small to cost anything on the grid.
+
+    Raises
+    ------
+    ValueError
+        With what is allowed.
+    """
+    accepted = is_number(regularization) and 0 < regularization < 1
+    require(("regularization", regularization, accepted, "a number above 0 and below 1"))
+    costs = integer_costs(problem.positives, problem.negatives, regularization)
+    accepted = costs.per_rule > 0
+    require(("regularization", regularization, accepted, f"at least {1.01 * costs.unit:.3g} for this problem"))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from .. import remaining
-from ..arguments import is_whole
-from ..growing import resized
+from ..arguments import is_whole, require
+from ..growing import affordable, resized
 from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
@@ -23,6 +25,9 @@ from . import frontier_state as state
 from .costs import Costs, integer_costs
 from .counting import Layout, children_per_work, layout
 from .reduction import Reduction, reduce
+
+LONGEST = 1000
+"""Most rules of a frontier."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class FrontierSearch(Search):
     ----------
     problem : Problem
     max_length : int
-        Most rules of the last point; at least 0.
+        Most rules of the last point; from 0 to 1000.
     memory_limit : int, optional
         Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and valid
         bounds; raise ``memory_limit`` and call `advance` again to go on.
@@ -239,7 +244,7 @@ class FrontierSearch(Search):
         capacity = len(store.cost)
         needed = int(store.numbers[state.N_NODES]) + m
         if needed > capacity:
-            wanted = self._allowed(capacity, needed, state.NODE_ARRAYS)
+            wanted = self._allowed(capacity, needed, partial(state.bytes_to_grow, store))
             if wanted < needed:
                 return False
             store = resized(store, state.NODE_ARRAYS, wanted)
@@ -251,19 +256,16 @@ class FrontierSearch(Search):
         capacity = len(store.heap_node)
         needed = int(store.numbers[state.N_HEAP]) + m
         if needed > capacity:
-            wanted = self._allowed(capacity, needed, state.HEAP_ARRAYS)
+            wanted = self._allowed(capacity, needed, partial(state.bytes_of_heap, store))
             if wanted < needed:
                 return False
             self._store = resized(store, state.HEAP_ARRAYS, wanted)
         return True
 
-    def _allowed(self, capacity: int, needed: int, names: tuple[str, ...]) -> int:
-        """Entries that the named arrays may grow to, twice as many where the memory limit allows it."""
-        wanted = max(2 * capacity, needed)
-        if self.memory_limit is None:
-            return wanted
-        entry = sum(getattr(self._store, name)[:1].nbytes for name in names) + 2 * self._store.table.itemsize
-        return min(wanted, capacity + max(0, self.memory_limit - self.memory_bytes) // entry)
+    def _allowed(self, capacity: int, needed: int, cost: Callable[[int], int]) -> int:
+        """Entries to grow to at the cost of so many bytes, twice as many where the memory limit allows it."""
+        free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+        return affordable(capacity, needed, free, cost)
 
     def _snapshot(self) -> Snapshot:
         store, numbers = self._store, self._store.numbers
@@ -345,3 +347,6 @@ def _check(problem: Any, max_length: Any, memory_limit: Any, beam_width: Any) ->
             continue
         if not is_whole(value, least):
             raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
+    require(("max_length", max_length, max_length <= LONGEST, f"an integer from 0 to {LONGEST}"))
+    widest = beams.widest(problem, max_length)
+    require(("beam_width", beam_width, beam_width <= widest, f"at most {widest} for this problem"))

@@ -7,17 +7,18 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .. import bits
-from ..arguments import is_whole
-from ..growing import resized
+from ..arguments import is_number, is_whole, require
+from ..growing import affordable, resized
 from ..interrupts import held_back
 from ..problem import Problem
 from ..rehearsal import once, tiny_problem
-from ..search import Status
+from ..search import MOST_WORK, Status, check_limits
 from . import near_optimal_kernels as kernels
 from . import near_optimal_state as state
 from .costs import Costs, integer_costs
@@ -27,6 +28,7 @@ from .search import RuleListSearch
 
 _SLICE_SECONDS = 0.03
 _LONGEST = int(np.iinfo(np.int16).max) - 1
+_MOST_MODELS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class NearOptimalProgress:
         has been found; lists up to ``threshold`` are looked for.
     memory_bytes : int
     truncated : str or None
-        Why it ended early: "limit", "memory" or "time".
+        Why it ended early: "limit", "memory", "time" or "work".
     """
 
     phase: str
@@ -120,7 +122,7 @@ class NearOptimalSearch:
         self.search = search
         self.problem = search.problem
         self.regularization = search.regularization
-        self.gap, self.ratio, self.limit, self.memory_limit = gap, ratio, int(limit), memory_limit
+        self.gap, self.ratio, self.limit, self.memory_limit = gap, ratio, min(int(limit), _MOST_MODELS), memory_limit
         self.phase = "optimum"
         self.truncated: str | None = None
         self.optimum = math.nan
@@ -158,9 +160,16 @@ class NearOptimalSearch:
         return min(open_key, int(self.store.heap_key[0])) if numbers[state.N_HEAP] else open_key
 
     def advance(self, max_work: int) -> NearOptimalProgress:
-        """Expand at most ``max_work`` prefixes and return the state."""
+        """Expand at most ``max_work`` prefixes and return the state; a number beyond 2^40 is as good as that.
+
+        Raises
+        ------
+        ValueError
+            When ``max_work`` is not a positive integer.
+        """
+        require(("max_work", max_work, is_whole(max_work, 1), "a positive integer"))
         with held_back():
-            self._advance(max_work)
+            self._advance(min(int(max_work), MOST_WORK))
         return self._progress()
 
     def _advance(self, max_work: int) -> None:
@@ -177,17 +186,18 @@ class NearOptimalSearch:
         elif self.phase == "enumerating":
             self._run(max_work)
 
-    def steps(self, time_limit: float | None = None) -> Iterator[NearOptimalProgress]:
+    def steps(self, time_limit: float | None = None, work_limit: int | None = None) -> Iterator[NearOptimalProgress]:
         """Advance until all is found or a limit is met, yielding every state; stop by leaving the loop.
 
         Parameters
         ----------
         time_limit : float, optional
             Wall-clock seconds for this call; calling `steps` again goes on. Kernels are compiled before.
+        work_limit : int, optional
+            Prefixes to expand in this call.
         """
-        if time_limit is not None and not time_limit >= 0:
-            raise ValueError(f"time_limit must be seconds >= 0 or None, not {time_limit!r}")
-        return self._steps(time_limit)
+        check_limits(None, time_limit, 0.0, work_limit)
+        return self._steps(time_limit, work_limit)
 
     def result(self) -> NearOptimal:
         """What has been found so far."""
@@ -198,17 +208,20 @@ class NearOptimalSearch:
         self.search.compile()
         once(type(self), _rehearse)
 
-    def _steps(self, time_limit: float | None) -> Iterator[NearOptimalProgress]:
+    def _steps(self, time_limit: float | None, work_limit: int | None) -> Iterator[NearOptimalProgress]:
         if time_limit is not None:
             self.compile()
-        start, size = time.perf_counter(), 64
+        start, size, done_before = time.perf_counter(), 64, self.work
         while True:
             began = time.perf_counter()
-            self.advance(size)
+            left = size if work_limit is None else max(1, work_limit - (self.work - done_before))
+            self.advance(min(size, left))
             now = time.perf_counter()
-            out_of_time = time_limit is not None and now - start >= time_limit
-            if out_of_time and self.phase != "finished" and self.truncated is None:
-                self.truncated = "time"
+            if self.phase != "finished" and self.truncated is None:
+                if time_limit is not None and now - start >= time_limit:
+                    self.truncated = "time"
+                elif work_limit is not None and self.work - done_before >= work_limit:
+                    self.truncated = "work"
             yield replace(self._progress(), seconds=now - start)
             if self.phase == "finished" or self.truncated is not None:
                 return
@@ -320,22 +333,15 @@ class NearOptimalSearch:
             needed = used + (2 * m if counter == state.N_HEAP else m)
             if needed <= capacity:
                 continue
-            entry = sum(getattr(store, name)[:1].nbytes for name in names)
-            wanted = max(2 * capacity, needed)
-            if self.memory_limit is not None:
-                wanted = min(wanted, capacity + (self.memory_limit - self.memory_bytes) // (entry + 8))
-                if wanted < needed:
-                    return False
+            free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+            wanted = affordable(capacity, needed, free, partial(state.bytes_to_grow, store, counter))
+            if wanted < needed:
+                return False
             store = resized(store, names, wanted)
-            self.store = store
-        sizes = {
-            "state_table": state.table_size(len(store.cost)),
-            "class_table": state.table_size(len(store.class_cost)),
-        }
-        larger = {name: size for name, size in sizes.items() if size > len(getattr(store, name))}
-        if larger:
-            store = store._replace(**{name: np.empty(size, dtype=np.int32) for name, size in larger.items()})
-            kernels.rebuild_tables(store)
+            table = state.TABLES.get(counter)
+            if table is not None and state.table_size(wanted) > len(getattr(store, table)):
+                store = store._replace(**{table: np.empty(state.table_size(wanted), dtype=np.int32)})
+                kernels.rebuild_tables(store)
             self.store = store
         return True
 
@@ -366,6 +372,7 @@ def near_optimal(
     time_limit: float | None = None,
     max_length: int | None = None,
     memory_limit: int | None = None,
+    work_limit: int | None = None,
 ) -> NearOptimal:
     """All rule lists within a gap of the optimum; the arguments are those of `NearOptimalSearch`.
 
@@ -373,6 +380,14 @@ def near_optimal(
     ----------
     time_limit : float, optional
         Wall-clock seconds, for certifying the optimum and enumerating.
+    work_limit : int, optional
+        Prefixes to expand, for certifying the optimum and enumerating.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range; for a search that has not certified its optimum when there is neither a
+        time limit nor a work limit.
 
     Returns
     -------
@@ -392,7 +407,13 @@ def near_optimal(
     enumeration = NearOptimalSearch(
         search, regularization, gap=gap, ratio=ratio, limit=limit, max_length=max_length, memory_limit=memory_limit
     )
-    for _ in enumeration.steps(time_limit):
+    steps = enumeration.steps(time_limit, work_limit)
+    if isinstance(search, RuleListSearch) and time_limit is None and work_limit is None and not search.certified:
+        raise ValueError(
+            "the search has not certified its optimum yet, which can take any time; let it finish first "
+            "(rulelab.solve), or give a time_limit or a work_limit"
+        )
+    for _ in steps:
         pass
     return enumeration.result()
 
@@ -419,7 +440,7 @@ def _check(
     if (gap is None) == (ratio is None):
         raise ValueError("give either gap (absolute, in the objective's units) or ratio (relative to the optimum)")
     for name, value in (("gap", gap), ("ratio", ratio)):
-        if value is not None and not (isinstance(value, int | float | np.number) and 0 <= value < math.inf):
+        if value is not None and not (is_number(value) and value >= 0):
             raise ValueError(f"{name} must be a finite number >= 0, not {value!r}")
     for name, value in (("limit", limit), ("memory_limit", memory_limit)):
         if value is None and name == "memory_limit":

@@ -90,6 +90,9 @@ GROUPS = {
 }
 """The arrays that grow together, by the number of entries in use."""
 
+TABLES = {N_STATES: "state_table", N_CLASSES: "class_table"}
+"""The hash tables of entries."""
+
 
 def new_store(sets: Sets, limits: Limits) -> Store:
     """An empty store with room for one expansion."""
@@ -128,3 +131,13 @@ def new_store(sets: Sets, limits: Limits) -> Store:
         scratch_state=np.zeros(2 * words, dtype=np.uint64),
         scratch_class=np.zeros(words, dtype=np.uint64),
     )
+
+
+def bytes_to_grow(store: Store, counter: int, capacity: int) -> int:
+    """Bytes that room for so many entries of a group takes more than now, with their hash table."""
+    arrays = [getattr(store, name) for name in GROUPS[counter]]
+    more = sum((capacity - len(array)) * array[:1].nbytes for array in arrays)
+    if counter in TABLES:
+        table = getattr(store, TABLES[counter])
+        more += max(0, table_size(capacity) - len(table)) * table.itemsize
+    return more

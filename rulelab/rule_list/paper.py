@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import remaining
-from ..arguments import is_number, is_whole, require
+from ..arguments import is_whole, require
 from ..certificate import Certificate, CertificateError, prove_rule_list
 from ..growing import resized
 from ..jit import is_compiled
@@ -17,7 +17,7 @@ from ..rehearsal import tiny_problem
 from ..search import Incumbent, Search, Snapshot, Status, solve
 from . import paper_kernels as kernels
 from . import paper_state as state
-from .costs import Costs, integer_costs
+from .costs import Costs, integer_costs, require_regularization
 from .incumbent import incumbent_of
 from .paper_bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 from .search import POLICIES
@@ -278,14 +278,9 @@ class CorelsSearch(Search):
 def _check(problem: Any, regularization: Any, policy: Any, bounds: Any, memory_limit: Any, random_state: Any) -> None:
     require(
         ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
-        (
-            "regularization",
-            regularization,
-            is_number(regularization) and 0 < regularization < 1,
-            "a number above 0 and below 1",
-        ),
         ("policy", policy, isinstance(policy, str) and policy in POLICIES, f"one of {', '.join(POLICIES)}"),
         ("bounds", bounds, bounds is None or isinstance(bounds, CorelsBounds), "a CorelsBounds or None"),
         ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "an integer >= 1 or None"),
         ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer >= 0 or None"),
     )
+    require_regularization(problem, regularization)

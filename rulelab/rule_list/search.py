@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import remaining
-from ..arguments import is_number, is_whole, require
+from ..arguments import is_whole, require
 from ..certificate import Certificate, CertificateError, prove_rule_list
-from ..growing import resized
+from ..growing import affordable, resized
 from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
@@ -21,7 +22,7 @@ from . import beam as beams
 from . import kernels, state
 from .bounds import RuleListBounds
 from .cores import GIVEN_UP, Cores, known_sets, new_cores
-from .costs import Costs, integer_costs
+from .costs import Costs, integer_costs, require_regularization
 from .counting import Layout, children_per_work, layout
 from .incumbent import incumbent_of
 from .reduction import Reduction, reduce
@@ -70,7 +71,8 @@ class RuleListSearch(Search):
     random_state : int, optional
         Seed of the policy "random".
     beam_width : int
-        Width of the beam search that finds the first incumbent; 0 starts from the default rule alone.
+        Width of the beam search that finds the first incumbent; 0 starts from the default rule alone. At most what
+        some gigabytes hold.
     warm_start : RuleList or sequence of int, optional
         A list to begin with, such as the optimum at another regularization: a model, whose antecedents are found by
         name, or indices of the problem's antecedents.
@@ -141,6 +143,11 @@ class RuleListSearch(Search):
     @property
     def compiled(self) -> bool:
         return is_compiled(kernels.advance) and (not self.beam_width or is_compiled(beams.advance))
+
+    @property
+    def certified(self) -> bool:
+        """Whether the search has ended with a proof that its list is optimal."""
+        return self._phase == "certified"
 
     def _rehearse(self) -> None:
         solve(RuleListSearch(tiny_problem(), regularization=0.01, beam_width=2))
@@ -265,25 +272,29 @@ class RuleListSearch(Search):
         needed = int(store.numbers[state.N_NODES]) + m
         capacity = len(store.cost)
         if needed > capacity:
-            wanted = max(2 * capacity, needed)
-            if self.memory_limit is not None:
-                free = self.memory_limit - self.memory_bytes
-                wanted = min(wanted, capacity + free // state.bytes_per_node(store))
-                if wanted < needed:
-                    return False
+            wanted = affordable(capacity, needed, self._free, partial(state.bytes_to_grow, store))
+            if wanted < needed:
+                return False
             store = resized(store, state.NODE_ARRAYS, wanted)
             table = state.table_size(wanted)
             if table > len(store.table):
                 store = store._replace(table=np.empty(table, dtype=np.int32))
                 store.numbers[state.TABLE_IS_STALE] = 1
+            self._store = store
         for names, used in ((state.HEAP_ARRAYS, state.N_HEAP), (state.BOUND_HEAP_ARRAYS, state.N_BOUND_HEAP)):
             needed = int(store.numbers[used]) + m
             capacity = len(getattr(store, names[0]))
             if needed > capacity and capacity > 1:
-                wanted = max(2 * capacity, needed)
-                store = resized(store, names, wanted)
-        self._store = store
+                wanted = affordable(capacity, needed, self._free, partial(state.bytes_of_heap, store, names))
+                if wanted < needed:
+                    return False
+                self._store = store = resized(store, names, wanted)
         return True
+
+    @property
+    def _free(self) -> int | None:
+        """Bytes that the memory limit leaves; None without one."""
+        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
 
     @property
     def seconds(self) -> float:
@@ -397,12 +408,6 @@ def _check(
 ) -> None:
     require(
         ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
-        (
-            "regularization",
-            regularization,
-            is_number(regularization) and 0 < regularization < 1,
-            "a number above 0 and below 1",
-        ),
         ("policy", policy, isinstance(policy, str) and policy in POLICIES, f"one of {', '.join(POLICIES)}"),
         ("bounds", bounds, bounds is None or isinstance(bounds, RuleListBounds), "a RuleListBounds or None"),
         ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
@@ -410,3 +415,6 @@ def _check(
         ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
         ("beam_width", beam_width, is_whole(beam_width, 0), "an integer >= 0"),
     )
+    require_regularization(problem, regularization)
+    widest = beams.widest(problem, 0.5 / regularization)
+    require(("beam_width", beam_width, beam_width <= widest, f"at most {widest} for this problem"))

@@ -151,13 +151,18 @@ def memory_bytes(store: Store) -> int:
     return sum(array.nbytes for array in store)
 
 
-def bytes_per_node(store: Store) -> int:
-    """Bytes that one more stored prefix takes, with its queue entries and its share of the table."""
-    nodes = sum(getattr(store, name)[:1].nbytes for name in NODE_ARRAYS)
-    heaps = sum(getattr(store, name)[:1].nbytes for name in HEAP_ARRAYS)
-    if len(store.bound_key) > 1:
-        heaps += sum(getattr(store, name)[:1].nbytes for name in BOUND_HEAP_ARRAYS)
-    return nodes + heaps + 2 * store.table.itemsize
+def bytes_to_grow(store: Store, capacity: int) -> int:
+    """Bytes that room for so many prefixes takes more than now, with their queue entries and the table."""
+    heaps = HEAP_ARRAYS if len(store.bound_key) == 1 else (*HEAP_ARRAYS, *BOUND_HEAP_ARRAYS)
+    node = sum(getattr(store, name)[:1].nbytes for name in NODE_ARRAYS)
+    queue = max(0, bytes_of_heap(store, heaps, capacity))
+    table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
+    return (capacity - len(store.cost)) * node + queue + table
+
+
+def bytes_of_heap(store: Store, names: tuple[str, ...], capacity: int) -> int:
+    """Bytes that room for so many entries of a heap takes more than now."""
+    return sum((capacity - len(getattr(store, name))) * getattr(store, name).itemsize for name in names)
 
 
 def table_size(n_nodes: int) -> int:

@@ -10,6 +10,9 @@ from ..problem import Problem
 from .fairness import Criterion
 from .program import FORMS, LOSSES
 
+MOST_COMPLEXITY = 10_000
+"""Beyond it linear programs lose their precision."""
+
 
 def check(
     problem: Any,
@@ -27,7 +30,12 @@ def check(
     whole = "an integer >= {}"
     require(
         ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
-        ("max_complexity", max_complexity, is_whole(max_complexity, 2), whole.format(2)),
+        (
+            "max_complexity",
+            max_complexity,
+            is_whole(max_complexity, 2) and max_complexity <= MOST_COMPLEXITY,
+            f"an integer from 2 to {MOST_COMPLEXITY}",
+        ),
         ("max_conditions", max_conditions, max_conditions is None or is_whole(max_conditions, 1), whole.format(1)),
         ("loss", loss, loss in LOSSES, f"one of {', '.join(LOSSES)}"),
         ("form", form, form in FORMS, f"one of {', '.join(FORMS)}"),

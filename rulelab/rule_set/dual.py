@@ -181,12 +181,27 @@ def knapsack(best: np.ndarray, penalty: int, max_complexity: int) -> int:
     ----------
     best : int array, shape (D + 1,)
         ``best[s]`` is at least the sum of weights of every rule of ``s`` conditions; ``best[0]`` is not used.
+
+    Notes
+    -----
+    Of any k rules some, but not none, have a total size that k divides. Those can become rules of size k, so that where
+    that is the size of the largest gain per unit, an optimum has at most k - 1 others: beyond the room for them, the
+    rest is filled with rules of size k.
     """
-    most = [0] * (max_complexity + 1)
-    gains = [(s + 1, int(best[s]) - penalty * (s + 1)) for s in range(1, len(best))]
-    for room in range(2, max_complexity + 1):
-        most[room] = max([most[room - 1], *(most[room - size] + gain for size, gain in gains if size <= room)])
-    return most[max_complexity]
+    gains: list[tuple[int, int]] = []
+    for s in range(1, min(len(best), max_complexity)):
+        gain = int(best[s]) - penalty * (s + 1)
+        if gain > max([0, *(gain for _, gain in gains[-1:])]):  # larger for more only
+            gains.append((s + 1, gain))
+    if not gains:
+        return 0
+    densest, per_rule = max(gains, key=lambda entry: Fraction(entry[1], entry[0]))
+    filled = max(0, (max_complexity - densest * gains[-1][0]) // densest)
+    room = max_complexity - filled * densest
+    most = [0] * (room + 1)
+    for used in range(2, room + 1):
+        most[used] = max([most[used - 1], *(most[used - size] + gain for size, gain in gains if size <= used)])
+    return most[room] + filled * per_rule
 
 
 def bound(program: Program, point: DualPoint, best: np.ndarray) -> Cost:

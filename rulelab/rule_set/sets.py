@@ -51,7 +51,7 @@ class SetSearch:
         for factor in _PENALTIES if len(walk.taken) else _PENALTIES[:1]:
             moves = self._moves._replace(penalty=self._price * factor)
             if factor == _PENALTIES[0] and self._rounds % _KICKS and self._share.any():
-                local.draw(moves, walk, self._share, _DRAWS * moves.room)
+                local.draw(moves, walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
             elif factor == _PENALTIES[0]:
                 local.kick(moves, walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])
             local.descend(moves, walk)

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import param
 
+from ..arguments import is_number
 from .data import UPLOADED
 from .esc import plain
 
@@ -19,8 +20,8 @@ def read(query: str, owner: param.Parameterized, names: Sequence[str]) -> list[s
     entries = [entry for entry in parse_qsl(query.removeprefix("?"), max_num_fields=50) if entry[0] in names]
     for name, text in sorted(entries, key=lambda entry: names.index(entry[0])):  # what one allows depends on others
         try:
-            owner.param.update(**{name: text if isinstance(owner.param[name], param.String) else _value(text)})
-        except ValueError:
+            owner.param.update(**{name: _read(owner.param[name], text)})
+        except (ValueError, TypeError, OverflowError):
             complaints.append(
                 "a file that was uploaded is not kept when the page is loaded again; upload it once more"
                 if text == UPLOADED
@@ -54,6 +55,16 @@ def follow(location: Any, owner: param.Parameterized, names: Sequence[str]) -> l
 
 def _query(entries: dict[str, Any]) -> str:
     return "?" + urlencode(entries) if entries else ""
+
+
+def _read(parameter: param.Parameter, text: str) -> Any:
+    """The value for a parameter; ValueError for what is no finite number where one is needed."""
+    if isinstance(parameter, param.String):
+        return text
+    value = _value(text)
+    if isinstance(parameter, param.Number) and not is_number(value):
+        raise ValueError("no finite number")
+    return value
 
 
 def _value(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,9 +40,12 @@ def numbers(text: str, name: str, whole: bool = False) -> list[Any]:
     found: dict[Any, None] = {}
     for part in parts:
         try:
-            found[int(part) if whole else float(part)] = None
+            value = int(part) if whole else float(part)
         except ValueError:
-            raise ValueError(f"{name}: {part[:40]!r} is none of {kind}; write them with commas between") from None
+            value = math.nan
+        if not math.isfinite(value):
+            raise ValueError(f"{name}: {part[:40]!r} is none of {kind}; write them with commas between")
+        found[value] = None
     return list(found)
 
 

@@ -56,11 +56,11 @@ class SweepSetup(param.Parameterized):
         label="Rule set: fairness constraint",
     )
     set_tolerances = param.String(default="0.02, 0.05, 0.1", label="Largest differences (ε), beside none")
-    set_conditions = param.Integer(default=3, label="Rule set: conditions per rule")
-    sweep_conditions = param.Integer(default=1, label="Lists: conditions per rule")
-    sweep_quantiles = param.Integer(default=5, label="Quantile groups per number")
-    sweep_folds = param.Integer(default=5, label="Folds")
-    sweep_time_limit = param.Number(default=10.0, label="Time limit per fit (s)")
+    set_conditions = param.Integer(default=3, bounds=(1, 1000), label="Rule set: conditions per rule")
+    sweep_conditions = param.Integer(default=1, bounds=(1, 3), label="Lists: conditions per rule")
+    sweep_quantiles = param.Integer(default=5, bounds=(2, 1000), label="Quantile groups per number")
+    sweep_folds = param.Integer(default=5, bounds=(2, 50), label="Folds")
+    sweep_time_limit = param.Number(default=10.0, bounds=(0, None), label="Time limit per fit (s)")
     sweep_baselines = param.ListSelector(default=_USUAL, objects=list(BASELINES), label="Compare with")
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The user's own table, which can be swept too.")
 

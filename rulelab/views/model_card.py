@@ -67,6 +67,8 @@ class ModelCard(Viewer):
         on_remove: Callable[[], None] | None = None,
         **params: Any,
     ) -> None:
+        if not isinstance(model, Model | Card):
+            raise TypeError(f"model must be a rulelab model, such as a RuleList, or a Card, not {model!r}")
         self._card = model if isinstance(model, Card) else _made(model, data, test_rows, search, snapshot)
         self._scores = scores.of_counts(self._card.model)
         self._marked = Differences()

@@ -76,6 +76,8 @@ class SearchView(Viewer):
     ) -> None:
         if (search is None) == (new_session is None):
             raise ValueError("give either a search or new_session")
+        if search is not None and not isinstance(search, Search):
+            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
         super().__init__(**params)
         self._new_session = new_session or Repeated(search)
         self._session = self._new_session()

@@ -58,11 +58,11 @@ class Setup(RuleListSettings, FallingSettings, RuleSetSettings, Viewer):
     data = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
     target = param.Selector(default=None, objects=[None], label="Target column")
     positive = param.Selector(default=None, objects=[None], label="Positive class")
-    test_share = param.Number(default=0.0, label="Test share, kept out of training")
-    quantiles = param.Integer(default=5, label="Quantile groups per number")
+    test_share = param.Number(default=0.0, bounds=(0, 0.9), label="Test share, kept out of training")
+    quantiles = param.Integer(default=5, bounds=(2, 1000), label="Quantile groups per number")
     negations = param.Boolean(default=True, label="Negate categories")
-    time_limit = param.Number(default=TIME_LIMIT, label="Time limit (s)")
-    memory_limit = param.Number(default=MEMORY_LIMIT / 1e6, label="Memory limit (MB)")
+    time_limit = param.Number(default=TIME_LIMIT, bounds=(0, None), label="Time limit (s)")
+    memory_limit = param.Number(default=MEMORY_LIMIT / 1e6, bounds=(1, 1e6), label="Memory limit (MB)")
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The table of the last file, as it is used.")
 
     def __init__(self, complain: Callable[[str], None] = lambda message: None, **params: Any) -> None:
@@ -103,6 +103,9 @@ class Setup(RuleListSettings, FallingSettings, RuleSetSettings, Viewer):
             upload = Upload.read(contents, file_name)
         except ValueError as error:
             self._complain(str(error))
+            return
+        except Exception as error:  # noqa: BLE001 - whatever a file may do, the user is told
+            self._complain(f"{plain(file_name, 60)} cannot be read: {type(error).__name__}: {plain(str(error), 200)}")
             return
         self._complain("")
         names = upload.columns

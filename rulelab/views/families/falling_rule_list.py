@@ -32,11 +32,11 @@ _METHODS = {"exact, with a proof": "exact", "Monte-Carlo, as in the paper": "mon
 class FallingSettings(MinedSettings):
     """The settings of a falling rule list."""
 
-    positive_weight = param.Number(default=3.0, label="Weight of a missed positive (w)")
+    positive_weight = param.Number(default=3.0, bounds=(0, None), label="Weight of a missed positive (w)")
     soft = param.Boolean(default=False, label="May rise, at a price (softly falling)")
-    violation_penalty = param.Number(default=0.5, label="Price of a rise by 1 (C1)")
+    violation_penalty = param.Number(default=0.5, bounds=(0, None), label="Price of a rise by 1 (C1)")
     method = param.Selector(default="exact", objects=list(_METHODS.values()), label="Method")
-    iterations = param.Integer(default=3000, label="Monte-Carlo lists")
+    iterations = param.Integer(default=3000, bounds=(0, 10**9), label="Monte-Carlo lists")
     falling_bounds = param.ListSelector(default=list(BOUNDS), objects=list(BOUNDS), label="Bounds in use")
 
 

@@ -28,9 +28,9 @@ class MinedSettings(param.Parameterized):
     """The settings of all lists."""
 
     max_conditions = param.Selector(default=1, objects=[1, 2, 3], label="Conditions per rule, at most")
-    min_support = param.Number(default=0.01, label="Least support")
-    max_support = param.Number(default=0.99, label="Largest support")
-    regularization = param.Number(default=0.005, label="Regularization: cost of a rule")
+    min_support = param.Number(default=0.01, bounds=(0, 1), label="Least support")
+    max_support = param.Number(default=0.99, bounds=(0, 1), label="Largest support")
+    regularization = param.Number(default=0.005, bounds=(0, 1), label="Regularization: cost of a rule")
 
 
 def mining_fields(settings: MinedSettings) -> list[Any]:

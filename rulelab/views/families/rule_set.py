@@ -61,15 +61,15 @@ _FORMS = {"DNF: any rule holds": "dnf", "CNF: all clauses hold": "cnf"}
 class RuleSetSettings(param.Parameterized):
     """The settings of a rule set."""
 
-    max_complexity = param.Integer(default=10, label="Set complexity C")
+    max_complexity = param.Integer(default=10, bounds=(1, 10_000), label="Set complexity C")
     rule_size = param.Selector(default=3, objects=[1, 2, 3, 4, 5, 6, None], label="Rule size D")
     loss = param.Selector(default="hamming", objects=list(LOSSES), label="Loss")
     form = param.Selector(default="dnf", objects=list(FORMS), label="Form")
-    complexity_cost = param.Number(default=0.0, label="Cost of a unit of complexity, in rows")
+    complexity_cost = param.Number(default=0.0, bounds=(0, None), label="Cost of a unit of complexity, in rows")
     fairness = param.Selector(default=NO_CRITERION, objects=list(_WHAT), label="Fairness")
     sensitive = param.Selector(default=None, objects=[None], label="Sensitive attribute")
-    tolerance = param.Number(default=0.05, label="Largest difference (ε)")
-    negatives_tolerance = param.Number(default=0.05, label="On negatives (ε₂)")
+    tolerance = param.Number(default=0.05, bounds=(0, 1), label="Largest difference (ε)")
+    negatives_tolerance = param.Number(default=0.05, bounds=(0, 1), label="On negatives (ε₂)")
 
     @property
     def fair(self) -> bool:

@@ -1,0 +1,107 @@
+"""The page under wrong input: every number of its address, and every upload that cannot be read, is complained about."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+
+import pandas as pd
+import param
+import pytest
+
+import rulelab as rl
+from rulelab.datasets import reader
+from rulelab.views import address
+from rulelab.views.fronts_order import numbers
+from rulelab.views.fronts_setup import SHARED as SWEEP_SHARED
+from rulelab.views.fronts_setup import SweepSetup
+from rulelab.views.setup import SHARED, Setup
+
+CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
+
+
+def numeric(owner: type[param.Parameterized], names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if isinstance(owner.param[name], param.Number)]
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "-1", "1e400", "many", "true", "[1]", "null", ""])
+@pytest.mark.parametrize(("owner", "names"), [(Setup, SHARED), (SweepSetup, SWEEP_SHARED)])
+def test_no_number_of_the_address_takes_what_it_cannot_mean(owner, names, text) -> None:
+    settings = owner()
+    asked = numeric(owner, names)
+    assert len(asked) >= 5
+    for name in asked:
+        before = getattr(settings, name)
+        complaints = address.read(f"?{name}={text}", settings, list(names))
+        assert getattr(settings, name) == before, name
+        assert len(complaints) == (1 if text else 0), name
+        assert all(name in complaint for complaint in complaints)
+
+
+@pytest.mark.parametrize("text", ["nan", "0.1, inf", "-inf", "1e400"])
+def test_grids_are_finite_numbers(text) -> None:
+    with pytest.raises(ValueError, match="Regularizations"):
+        numbers(text, "Regularizations")
+
+
+def parquet() -> bytes:
+    out = io.BytesIO()
+    pd.read_csv(io.BytesIO(CSV)).to_parquet(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("contents", "name"),
+    [
+        (b"", "a.csv"),
+        (b"  \n", "a.csv"),
+        (b"\x1f\x8b", "a.csv.gz"),
+        (b"\x1f\x8b\x08\xff" + b"\0" * 20, "a.csv.gz"),
+        (b"\x1f\x8b" + b"no gzip at all", "a.csv.gz"),
+        (gzip.compress(CSV)[:-12], "a.csv.gz"),
+        (gzip.compress(CSV)[:40] + b"\0" * 20, "a.csv.gz"),
+        (gzip.compress(b""), "a.csv.gz"),
+        (gzip.compress(bytes(range(256))), "a.csv.gz"),
+        (bytes(range(256)), "a.csv"),
+        (CSV.decode().encode("utf-16"), "a.csv"),
+        ("größe,ok\n1,ja\n".encode("latin-1"), "a.csv"),
+        (b"PAR1", "a.parquet"),
+        (b"PAR1" + b"\0" * 50 + b"PAR1", "a.parquet"),
+        (parquet()[:-30], "a.parquet"),
+    ],
+)
+def test_an_upload_that_cannot_be_read_is_an_alert(contents, name) -> None:
+    said: list[str] = []
+    setup = Setup(said.append)
+    before = setup.data
+    setup.take(contents, name)
+    assert len(said) == 1
+    assert name in said[0]
+    assert (setup.data, setup.uploaded) == (before, None)
+
+
+@pytest.mark.parametrize("contents", [gzip.compress(CSV), parquet()], ids=["gzip", "parquet"])
+def test_damaged_bytes_are_read_or_refused_and_nothing_else(contents) -> None:
+    rng = random.Random(0)
+    for _ in range(400):
+        damaged = bytearray(contents)
+        for _ in range(rng.choice([1, 2, 5])):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        try:
+            reader.read_table(bytes(damaged), "a file")
+        except rl.datasets.DatasetError:
+            continue
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused_by_its_size() -> None:
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 1_000_000)
+    with pytest.raises(rl.datasets.DatasetError, match="unpacks to more than 32000 bytes"):
+        reader.read_table(bomb, "bomb.csv.gz", max_cells=1000)
+
+
+def test_views_of_something_else_say_what_they_show() -> None:
+    with pytest.raises(TypeError, match="search must be a rulelab search"):
+        rl.views.SearchView(5)
+    with pytest.raises(TypeError, match="model must be a rulelab model"):
+        rl.views.ModelCard(5)

@@ -1,0 +1,175 @@
+"""Whatever is given to a public name: it works, or a ValueError or TypeError names the argument, and it comes back."""
+
+from __future__ import annotations
+
+import math
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+
+VALUES = [None, math.nan, math.inf, -math.inf, -1, 0, 1e-300, 1e300, 2**70, 10**30, -(10**30), 10**400, 0.5, 3, True,
+          "", "text", b"bytes", [], [[]], {}, (), object(), np.nan, np.int64(2), np.array([1, 2]), pd.NA]  # fmt: skip
+WORK = 30
+ALARM_SECONDS = 120
+
+
+@pytest.fixture(autouse=True)
+def alarm() -> Iterator[None]:
+    """End what would go on for ever."""
+    signal.alarm(ALARM_SECONDS)
+    yield
+    signal.alarm(0)
+
+
+def _rows() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    A = rng.random((40, 4)) < 0.5
+    return A, (A[:, 0] ^ (rng.random(40) < 0.2)).astype(int), rng.integers(0, 2, 40)
+
+
+A, Y, G = _rows()
+X = pd.DataFrame({"a": np.arange(40) % 9, "b": Y ^ (np.arange(40) % 7 == 0)})
+PROBLEM = rl.Problem.from_arrays(A, Y, groups=G)
+
+
+def searched(make: Callable[..., rl.Search]) -> Callable[..., Any]:
+    return lambda **given: rl.solve(make(PROBLEM, **given), work_limit=WORK)
+
+
+def falling(method: str, penalty: float | None = None) -> Callable[..., Any]:
+    fixed: dict[str, Any] = {"method": method, "violation_penalty": penalty}
+    return searched(lambda problem, **given: rl.FallingRuleListSearch(problem, **{**fixed, **given}))
+
+
+def near(**given: Any) -> Any:
+    return rl.near_optimal(PROBLEM, **{"regularization": 0.05, "gap": 0.01, "work_limit": WORK, **given})
+
+
+def fitted(estimator: type) -> Callable[..., Any]:
+    return lambda **given: estimator(**{"thresholds": 3, **given}).fit(X, Y)
+
+
+LIST = ("regularization", "policy", "bounds", "max_length", "memory_limit", "random_state", "beam_width", "warm_start")
+CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    "RuleListSearch": (searched(rl.RuleListSearch), LIST),
+    "CorelsSearch": (
+        searched(rl.CorelsSearch),
+        ("regularization", "policy", "bounds", "memory_limit", "random_state"),
+    ),
+    "FrontierSearch": (searched(rl.FrontierSearch), ("max_length", "memory_limit", "beam_width")),
+    "FallingRuleListSearch": (
+        falling("exact"),
+        ("regularization", "positive_weight", "violation_penalty", "method", "bounds", "max_length", "memory_limit",
+         "random_state", "iterations"),
+    ),
+    "softly falling": (falling("exact", 0.5), ("violation_penalty", "positive_weight", "max_length", "iterations")),
+    "monte_carlo": (falling("monte_carlo"), ("regularization", "positive_weight", "random_state", "iterations")),
+    "RuleSetSearch": (
+        searched(rl.RuleSetSearch),
+        ("max_complexity", "max_conditions", "loss", "form", "fairness", "regularization", "column_limit",
+         "memory_limit", "random_state", "warm_start"),
+    ),
+    "steps": (
+        lambda **given: rl.solve(rl.RuleListSearch(PROBLEM), **given),
+        ("time_limit", "gap", "work_limit", "work_per_step"),
+    ),
+    "advance": (lambda **given: rl.RuleListSearch(PROBLEM).advance(**given), ("max_work",)),
+    "near_optimal": (
+        near,
+        ("regularization", "gap", "limit", "time_limit", "max_length", "memory_limit", "work_limit", "search"),
+    ),
+    "Binarizer": (
+        lambda **given: rl.Binarizer(**given).fit(X),
+        ("thresholds", "max_categories"),
+    ),
+    "mine_antecedents": (
+        lambda **given: rl.mine_antecedents(A, **given),
+        ("max_conditions", "min_support", "max_support", "max_antecedents", "y", "sample_weight"),
+    ),
+    "from_arrays": (
+        lambda **given: rl.Problem.from_arrays(**{"A": A, "y": Y, **given}),
+        ("A", "y", "names", "sample_weight", "groups"),
+    ),
+    "RuleListClassifier": (
+        fitted(rl.RuleListClassifier),
+        ("regularization", "max_conditions", "min_support", "thresholds", "time_limit", "gap", "memory_limit",
+         "beam_width"),
+    ),
+    "RuleSetClassifier": (
+        fitted(rl.RuleSetClassifier),
+        ("max_conditions", "loss", "form", "thresholds", "time_limit", "gap"),
+    ),
+    **{
+        name: (getattr(rl, name), ("tolerance",))
+        for name in ("AccuracyParity", "DemographicParity", "EqualOpportunity", "FalsePositiveRateParity")
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "argument"), [(call, name) for call, (_, names) in CALLS.items() for name in names])
+def test_a_wrong_argument_is_named(call: str, argument: str) -> None:
+    make, _ = CALLS[call]
+    for value in VALUES:
+        try:
+            make(**{argument: value})
+        except (ValueError, TypeError) as error:
+            words = {argument, *ALSO.get((call, argument), ())}
+            assert any(word in str(error) for word in words), f"{call}({argument}={value!r}): {error}"
+        except Exception as error:
+            raise AssertionError(f"{call}({argument}={value!r}): {type(error).__name__}: {error}") from error
+
+
+ALSO = {
+    ("from_arrays", "A"): ("the antecedents", "names"),
+    ("from_arrays", "groups"): ("group",),
+    ("FallingRuleListSearch", "violation_penalty"): ("option",),
+}
+"""Other words that messages use for an argument."""
+
+
+@pytest.mark.parametrize("regularization", [1e-300, 1e-16])
+@pytest.mark.parametrize("make", [rl.RuleListSearch, rl.CorelsSearch])
+def test_the_least_regularization_is_said_and_works(make: type, regularization: float) -> None:
+    problem = rl.Problem.from_arrays(A, Y, sample_weight=0.1 + np.arange(40) / 7)
+    with pytest.raises(ValueError, match="regularization must be at least") as caught:
+        make(problem, regularization=regularization)
+    least = float(str(caught.value).split("at least ")[1].split()[0])
+    rl.solve(make(problem, regularization=least), work_limit=WORK)
+
+
+def test_the_widest_beam_is_said() -> None:
+    for make in (rl.RuleListSearch, rl.FrontierSearch):
+        with pytest.raises(ValueError, match=r"beam_width must be at most [0-9]+ for this problem"):
+            make(PROBLEM, beam_width=10**12)
+
+
+def test_an_unknown_option_is_answered_by_the_name_that_was_called() -> None:
+    with pytest.raises(TypeError, match=r"FallingRuleListSearch has no option 'depth'.*max_length"):
+        rl.FallingRuleListSearch(PROBLEM, depth=3)
+
+
+def test_only_searches_are_searched() -> None:
+    for drain in (rl.solve, rl.steps):
+        with pytest.raises(TypeError, match="search must be a rulelab search"):
+            drain(None)
+
+
+def test_a_missing_cell_of_a_nullable_table_is_named() -> None:
+    table = pd.DataFrame({"a": pd.array([True, None, False], dtype="boolean"), "b": [True, False, True]})
+    with pytest.raises(rl.ProblemError, match="'a', row 1 holds <NA>"):
+        rl.Problem.from_arrays(table, [0, 1, 0])
+
+
+def test_near_lists_of_an_unfinished_search_need_a_limit() -> None:
+    search = rl.RuleListSearch(PROBLEM, 0.01)
+    with pytest.raises(ValueError, match="has not certified its optimum"):
+        rl.near_optimal(search, gap=0.01)
+    assert rl.near_optimal(search, gap=0.01, work_limit=1).truncated == "work"
+    rl.solve(search)
+    assert rl.near_optimal(search, gap=0.01).complete
