@@ -37,6 +37,13 @@ class Status(enum.StrEnum):
     LIMIT = "limit"
 
 
+def standing(proven: bool, exact: bool, limit: str | None) -> tuple[Status, str | None]:
+    """Status and limit of a search for models: proven, in arithmetic that is exact or not, or stopped by a limit."""
+    if proven:
+        return (Status.OPTIMAL, None) if exact else (Status.LIMIT, "exactness")
+    return (Status.RUNNING, None) if limit is None else (Status.LIMIT, limit)
+
+
 @dataclass(frozen=True)
 class Incumbent:
     """The best model so far.

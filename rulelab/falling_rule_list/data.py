@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
+from ..penalties import order_preserving
 from ..problem import Problem
 
 _LARGEST_COST = 1 << 60
@@ -32,10 +33,11 @@ class Costs:
     unit : float
         What one unit of cost is worth in the objective.
     exact : bool
-        Whether the grid represents the objective without rounding.
+        Whether costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
+        many digits all the same, see `rulelab.penalties`.
     slack : float
-        The largest amount by which ``cost * unit`` can exceed the objective it stands for; 0 when exact. To be
-        subtracted from lower bounds.
+        The largest amount by which ``cost * unit`` can exceed the objective it stands for; 0 when exact, but for some
+        regularizations of many digits. To be subtracted from lower bounds.
     """
 
     positives: np.ndarray
@@ -47,21 +49,47 @@ class Costs:
     exact: bool
     slack: float
 
+    @property
+    def exactness(self) -> float:
+        """What a proof is sure to tell apart, in units of the objective; 0 when exact."""
+        return 0.0 if self.exact else self.unit + 2 * self.slack
 
-def integer_costs(positives: np.ndarray, negatives: np.ndarray, regularization: float, positive_weight: float) -> Costs:
-    """Choose the grid for weights, a regularization and the weight of the positive class.
+
+def costs_of(problem: Problem, regularization: float, positive_weight: float) -> Costs:
+    """The grid of a problem: exact for weights that are multiples of a common unit, where these are not too many."""
+    masses, m = problem.masses, problem.n_antecedents
+    if masses.fits and not problem.integral:
+        common = gcd(int(np.gcd.reduce(masses.positives)), int(np.gcd.reduce(masses.negatives)))
+        positives, negatives = masses.positives // common, masses.negatives // common
+        w = Fraction(repr(float(positive_weight)))
+        if max(w.numerator, w.denominator) * (masses.total // common) < _LARGEST_COST:
+            costs = integer_costs(positives, negatives, regularization, positive_weight, m)
+            if costs.exact:
+                return costs
+    return integer_costs(problem.positives, problem.negatives, regularization, positive_weight, m)
+
+
+def integer_costs(
+    positives: np.ndarray,
+    negatives: np.ndarray,
+    regularization: float,
+    positive_weight: float,
+    n_antecedents: int = 1 << 15,
+) -> Costs:
+    """Choose the grid for weights, a regularization and the weight of the positive class; no list has more rules.
 
     With integer weights of total n, positive weight ``a / b`` and regularization ``P / Q`` a list costs
-    ``Q * (a * p + b * q) + P * n * b * rules``, exactly. Where that overflows, the rule's cost is rounded down; where
+    ``Q * (a * p + b * q) + P * n * b * rules``, exactly. Where that overflows, another rule's cost takes its place that
+    keeps the order of all lists, or, where there is none, the rule's cost is rounded down; where
     weights are not integers they are rounded to at most 2^50 units in all; a positive weight of too many digits is
     replaced by the nearest fraction of a smaller denominator. ``slack`` bounds what this can hide.
     """
     w, per_rule = Fraction(repr(float(positive_weight))), Fraction(repr(float(regularization)))
     integral = positives.dtype.kind == "i"
     n = int(positives.sum()) + int(negatives.sum()) if integral else _GRID
-    slack = 0.0
+    slack, as_given = 0.0, True
     if max(w.numerator, w.denominator) * n >= _LARGEST_COST:
-        nearest = _short(w)
+        nearest, as_given = _short(w), False
         slack += float(abs(nearest - w))
         w = nearest
     if not integral:
@@ -78,10 +106,12 @@ def integer_costs(positives: np.ndarray, negatives: np.ndarray, regularization: 
             "together; divide the weights by a common factor"
         )
     exact_rule = per_rule * n * b
-    scale = exact_rule.denominator
-    exact = largest * scale < _LARGEST_COST
-    if not exact:
-        scale = (_LARGEST_COST - 1) // largest
+    scale = (_LARGEST_COST - 1) // largest
+    simple = order_preserving(exact_rule, n_antecedents, largest, scale)
+    exact = simple is not None
+    if simple is not None:
+        slack += float(max(Fraction(0), simple - exact_rule) * n_antecedents / (n * b))
+        exact_rule, scale = simple, simple.denominator
     rule = int(exact_rule * scale)
     common = gcd(a * scale, b * scale, rule)
     return Costs(
@@ -91,7 +121,7 @@ def integer_costs(positives: np.ndarray, negatives: np.ndarray, regularization: 
         per_negative=b * scale // common,
         per_rule=min(rule // common, _LARGEST_COST),
         unit=float(Fraction(common, n * b * scale)),
-        exact=exact and integral and slack == 0.0,
+        exact=exact and integral and as_given,
         slack=slack,
     )
 
@@ -161,7 +191,7 @@ def prepare(problem: Problem, regularization: float, positive_weight: float) -> 
     ValueError
         When the weights are too large to be counted exactly.
     """
-    costs = integer_costs(problem.positives, problem.negatives, regularization, positive_weight)
+    costs = costs_of(problem, regularization, positive_weight)
     order = np.lexsort((-costs.positives, -costs.negatives))
     columns = bits.transpose(problem.words[order], problem.n_antecedents)
     _, first = bits.group_equal_rows(columns)

@@ -14,7 +14,7 @@ from ..growing import resized
 from ..jit import is_compiled
 from ..problem import Problem
 from ..rehearsal import tiny_problem
-from ..search import Incumbent, Snapshot, Status, solve
+from ..search import Incumbent, Snapshot, Status, solve, standing
 from . import exact_kernels as kernels
 from . import exact_state as state
 from . import monte_carlo
@@ -301,7 +301,8 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
 
     def _snapshot(self) -> Snapshot:
         store, numbers, rules = self._store, self._store.numbers, self._rules
-        incumbent, optimal = self._current(), self._phase == "certified"
+        incumbent, memory = self._current(), "memory" if self._out_of_memory else None
+        status, limit = standing(self._phase == "certified", self._costs.exact, memory)
         started = self._phase in ("searching", "certified")
         queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
         m = len(self._data.antecedents)
@@ -313,9 +314,11 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
             step=0,
             work=self.work,
             seconds=0.0,
-            status=Status.OPTIMAL if optimal else Status.LIMIT if self._out_of_memory else Status.RUNNING,
+            status=status,
             incumbent=incumbent,
-            lower_bound=incumbent.objective if optimal else min(self._in_units(bound), incumbent.objective),
+            lower_bound=incumbent.objective
+            if status is Status.OPTIMAL
+            else min(self._in_units(bound), incumbent.objective),
             counts={
                 "created": int(numbers[state.CREATED]),
                 "expanded": int(numbers[state.EXPANDED]),
@@ -328,7 +331,7 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
             log10_remaining=remaining.log10_coarse(queue if started else (1,), m, longest),
             memory_bytes=self.memory_bytes,
             phase=self._phase,
-            limit="memory" if self._out_of_memory else None,
+            limit=limit,
             detail={
                 "antecedents": m,
                 "patterns": int(np.bitwise_count(self._layout.full).sum()),
@@ -341,7 +344,7 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
     @property
     def _resolution(self) -> float:
         """How far two lists may lie apart that the grid does not tell apart."""
-        return 0.0 if self._costs.exact else self._costs.unit + 2 * self._costs.slack
+        return self._costs.exactness
 
     def _in_units(self, cost: int) -> float:
         """A lower bound on the grid in the objective's units."""

@@ -188,7 +188,7 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
                 "patterns": len(ready.patterns),
                 "dropped": dict(ready.dropped),
                 "iterations": self.iterations,
-                "resolution": 0.0 if ready.costs.exact else ready.costs.unit + ready.costs.slack,
+                "resolution": ready.costs.exactness,
                 "considered_mean": tuple((state.considered[:reached] / lists[:reached]).tolist()),
                 "lists_by_position": tuple(lists[:reached].tolist()),
                 "considered": tuple(

@@ -11,7 +11,7 @@ from ..arguments import is_number
 from ..models import FallingRuleList
 from ..problem import Problem
 from ..search import Incumbent, Search
-from .data import Prepared, integer_costs, prepare
+from .data import Prepared, costs_of, prepare
 
 
 class FallingRuleListSearch(Search, ABC):
@@ -67,7 +67,15 @@ class FallingRuleListSearch(Search, ABC):
         if method not in methods:
             raise ValueError(f"method must be one of {', '.join(methods)}, not {method!r}")
         kind = cls._classes[method, violation_penalty is not None]
-        known = [name for name in inspect.signature(kind).parameters if name != "problem"]
+        known = list(
+            dict.fromkeys(
+                name
+                for each in kind.__mro__
+                if issubclass(each, FallingRuleListSearch) and each is not FallingRuleListSearch
+                for name, parameter in inspect.signature(each.__init__).parameters.items()
+                if name not in ("self", "problem") and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            )
+        )
         unknown = [name for name in options if name not in known]
         if unknown:
             soft = "softly falling lists" if violation_penalty is not None else "falling lists"
@@ -103,7 +111,7 @@ class FallingRuleListSearch(Search, ABC):
         self.regularization = float(regularization)
         self.positive_weight = float(positive_weight)
         self.violation_penalty = None if violation_penalty is None else float(violation_penalty)
-        integer_costs(problem.positives, problem.negatives, self.regularization, self.positive_weight)
+        costs_of(problem, self.regularization, self.positive_weight)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import is_number, require
+from ..penalties import order_preserving
 
 if TYPE_CHECKING:
     from ..problem import Problem
@@ -33,10 +34,11 @@ class Costs:
     unit : float
         What one unit of cost is worth in the objective.
     exact : bool
-        True when the grid represents the objective without rounding (integer weights, a regularization of few digits).
+        True when costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
+        many digits all the same, see `rulelab.penalties`.
     slack : float
         The largest amount by which a cost on the grid can exceed the objective it stands for; subtracted from every
-        lower bound. 0 when exact.
+        lower bound. 0 when exact, but for some regularizations of many digits.
     """
 
     positives: np.ndarray
@@ -47,23 +49,52 @@ class Costs:
     exact: bool
     slack: float
 
+    @property
+    def exactness(self) -> float:
+        """What a proof is sure to tell apart, in units of the objective; 0 when exact."""
+        return 0.0 if self.exact else self.unit + 2 * self.slack
 
-def integer_costs(positives: np.ndarray, negatives: np.ndarray, regularization: float) -> Costs:
+
+def costs_of(problem: Problem, regularization: float) -> Costs:
+    """The grid of a problem: exact for weights that are multiples of a common unit, where these are not too many."""
+    masses, m = problem.masses, problem.n_antecedents
+    if masses.fits and not problem.integral:
+        common = gcd(int(np.gcd.reduce(masses.positives)), int(np.gcd.reduce(masses.negatives)))
+        costs = integer_costs(masses.positives // common, masses.negatives // common, regularization, m)
+        if costs.exact:
+            return costs
+    return integer_costs(problem.positives, problem.negatives, regularization, m)
+
+
+def integer_costs(
+    positives: np.ndarray, negatives: np.ndarray, regularization: float, n_antecedents: int = 1 << 15
+) -> Costs:
     """Choose the grid for weights and a regularization.
 
-    With integer weights and ``regularization = P / Q`` in lowest terms a list costs ``Q * errors + P * n * rules``
-    exactly. Where that overflows, or weights are not integers, weights are rounded to a grid of 2^50 units in all and
-    the rule's cost is rounded down, and ``slack`` bounds what the rounding can hide.
+    With integer weights of total n and ``regularization * n = P / Q`` in lowest terms a list costs
+    ``Q * errors + P * rules``, exactly; where Q is too large, another fraction takes the place of P / Q that keeps the
+    order of all lists. Where there is none, or weights are not integers, weights are rounded to a grid of 2^50 units in
+    all and the rule's cost is rounded down, and ``slack`` bounds what the rounding can hide.
+
+    Parameters
+    ----------
+    positives, negatives : int64 or float64 array, shape (n_patterns,)
+    regularization : float
+        Read as the decimal number that Python shows.
+    n_antecedents : int
+        No list has more rules.
     """
     fraction = Fraction(repr(float(regularization)))
     integral = positives.dtype.kind == "i"
     if integral:
         total = int(positives.sum()) + int(negatives.sum())
-        per_error, per_rule = fraction.denominator, fraction.numerator * total
-        common = gcd(per_error, per_rule)
-        per_error, per_rule = per_error // common, per_rule // common
-        if per_error * total < _LARGEST_COST:
-            return Costs(positives, negatives, per_error, per_rule, float(Fraction(1, per_error * total)), True, 0.0)
+        most = min(n_antecedents, int(1 / (2 * fraction)) + 2)  # a list of more rules costs more than the default rule
+        penalty = order_preserving(fraction * total, most, total, (_LARGEST_COST - 1) // total)
+        if penalty is not None:
+            excess = max(Fraction(0), penalty / total - fraction)
+            per_error, per_rule = penalty.denominator, penalty.numerator
+            unit = float(Fraction(1, per_error * total))
+            return Costs(positives, negatives, per_error, per_rule, unit, True, float(excess * most))
         scale = max(1, _GRID_TOTAL // total)
         per_rule = int(fraction * total * scale)
         return Costs(positives, negatives, scale, per_rule, float(Fraction(1, scale * total)), False, 0.0)
@@ -84,6 +115,6 @@ def require_regularization(problem: Problem, regularization: Any) -> None:
     """
     accepted = is_number(regularization) and 0 < regularization < 1
     require(("regularization", regularization, accepted, "a number above 0 and below 1"))
-    costs = integer_costs(problem.positives, problem.negatives, regularization)
+    costs = costs_of(problem, regularization)
     accepted = costs.per_rule > 0
     require(("regularization", regularization, accepted, f"at least {1.01 * costs.unit:.3g} for this problem"))

@@ -17,12 +17,12 @@ from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
 from ..rehearsal import noisy_problem
-from ..search import Incumbent, Search, Snapshot, Status, solve
+from ..search import Incumbent, Search, Snapshot, solve, standing
 from . import beam as beams
 from . import frontier_beam
 from . import frontier_kernels as kernels
 from . import frontier_state as state
-from .costs import Costs, integer_costs
+from .costs import Costs, costs_of
 from .counting import Layout, children_per_work, layout
 from .reduction import Reduction, reduce
 
@@ -175,7 +175,7 @@ class FrontierSearch(Search):
 
     def _prepare(self) -> None:
         problem = self.problem
-        costs = integer_costs(problem.positives, problem.negatives, 0.5)
+        costs = costs_of(problem, 0.5)
         reduction = reduce(problem, costs, drop_unsupported=False)
         arrays = layout(reduction.patterns, reduction.net, len(reduction.antecedents))
         longest = min(self.max_length, len(reduction.antecedents))
@@ -279,6 +279,7 @@ class FrontierSearch(Search):
             found_at=last.found_at,
         )
         certified = self._phase == "certified"
+        status, limit = standing(certified, self._costs.exact, "memory" if self._out_of_memory else None)
         longest, m = len(self._curve.errors) - 1, len(self._reduction.antecedents)
         queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
         ahead = queue if int(numbers[state.LENGTH]) == longest and self._phase == "searching" else (1,)
@@ -286,7 +287,7 @@ class FrontierSearch(Search):
             step=0,
             work=self.work,
             seconds=0.0,
-            status=Status.OPTIMAL if certified else Status.LIMIT if self._out_of_memory else Status.RUNNING,
+            status=status,
             incumbent=incumbent,
             lower_bound=min(incumbent.objective, last.lower_bound / total),
             counts={
@@ -301,7 +302,7 @@ class FrontierSearch(Search):
             log10_remaining=0.0 if certified else remaining.log10_coarse(ahead, m, longest),
             memory_bytes=self.memory_bytes,
             phase=self._phase,
-            limit="memory" if self._out_of_memory else None,
+            limit=limit,
             detail={
                 "frontier": frontier,
                 "length": longest if certified else int(numbers[state.LENGTH]),
@@ -309,14 +310,14 @@ class FrontierSearch(Search):
                 "antecedents": m,
                 "patterns": len(self._reduction.net),
                 "inevitable_errors": self._in_weight(self._reduction.constant),
-                "resolution": self._costs.slack * total,
+                "resolution": self._costs.exactness * total,
             },
         )
 
     def _point(self, k: int) -> FrontierPoint:
         curve = self._curve
         path = tuple(curve.paths[k, : curve.lengths[k]].tolist())
-        proven = bool(curve.lower[k] >= curve.errors[k])
+        proven = self._costs.exact and bool(curve.lower[k] >= curve.errors[k])
         known = self._points.get(k)
         if known is None or known[0] != path:
             model = RuleList.from_problem(self.problem, self._reduction.antecedents[list(path)].tolist())
@@ -335,7 +336,7 @@ class FrontierSearch(Search):
         if self._costs.positives.dtype == self.problem.positives.dtype:
             return errors
         total = self.problem.total_weight
-        return max(0.0, (errors * self._costs.unit + correction) * total)
+        return max(0.0, (errors * self._costs.per_error * self._costs.unit + correction) * total)
 
 
 def _check(problem: Any, max_length: Any, memory_limit: Any, beam_width: Any) -> None:

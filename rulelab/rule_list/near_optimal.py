@@ -21,7 +21,7 @@ from ..rehearsal import once, tiny_problem
 from ..search import MOST_WORK, Status, check_limits
 from . import near_optimal_kernels as kernels
 from . import near_optimal_state as state
-from .costs import Costs, integer_costs
+from .costs import Costs, costs_of
 from .counting import Layout, children_per_work, layout
 from .near_optimal_result import NearOptimal, summarise
 from .search import RuleListSearch
@@ -179,7 +179,7 @@ class NearOptimalSearch:
             incumbent = snapshot.incumbent
             assert incumbent is not None
             self.optimum = incumbent.objective
-            if snapshot.status is Status.OPTIMAL:
+            if self.search.certified:
                 self._prepare(incumbent.model.antecedents)
             elif snapshot.status is Status.LIMIT:
                 self.truncated = snapshot.limit
@@ -232,7 +232,7 @@ class NearOptimalSearch:
 
     def _prepare(self, optimum: tuple[int, ...]) -> None:
         problem = self.problem
-        costs = integer_costs(problem.positives, problem.negatives, self.regularization)
+        costs = costs_of(problem, self.regularization)
         columns = bits.transpose(problem.words, problem.n_antecedents)
         self.groups, first = bits.group_equal_rows(columns)
         self.representatives = first[bits.counts(columns[first]) > 0]
@@ -260,10 +260,7 @@ class NearOptimalSearch:
 
     def _make_limits(self, m: int) -> state.Limits:
         costs = self.costs
-        if self.problem.positives.dtype.kind == "i":
-            per_objective = costs.per_error * int(self.problem.total_weight)
-        else:
-            per_objective = round(1 / costs.unit)
+        per_objective = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
         if self.gap is not None:
             threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
         else:

@@ -14,10 +14,10 @@ from ..growing import resized
 from ..jit import is_compiled
 from ..problem import Problem
 from ..rehearsal import tiny_problem
-from ..search import Incumbent, Search, Snapshot, Status, solve
+from ..search import Incumbent, Search, Snapshot, Status, solve, standing
 from . import paper_kernels as kernels
 from . import paper_state as state
-from .costs import Costs, integer_costs, require_regularization
+from .costs import Costs, costs_of, require_regularization
 from .incumbent import incumbent_of
 from .paper_bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 from .search import POLICIES
@@ -161,7 +161,7 @@ class CorelsSearch(Search):
 
     def _prepare(self) -> None:
         problem = self.problem
-        costs = integer_costs(problem.positives, problem.negatives, self.regularization)
+        costs = costs_of(problem, self.regularization)
         total = int(costs.positives.sum() + costs.negatives.sum())
         limited = any(getattr(self.bounds, name) for name in LIMITING)
         if not limited and costs.per_error * total + problem.n_antecedents * costs.per_rule >= 1 << 62:
@@ -226,7 +226,8 @@ class CorelsSearch(Search):
     def _snapshot(self) -> Snapshot:
         store, numbers, m = self._store, self._store.numbers, self.problem.n_antecedents
         incumbent = self._make_incumbent()
-        optimal = self._phase == "certified"
+        memory = "memory" if self._out_of_memory else None
+        status, limit = standing(self._phase == "certified", self._costs.exact, memory)
         bound = max(0.0, int(numbers[LOWER_BOUND]) * self._costs.unit - self._costs.slack)
         queue = tuple(np.trim_zeros(store.queued_by_steps.sum(axis=1), "b").tolist())
         a_priori = state.longest_a_priori(self._costs, m)
@@ -235,9 +236,9 @@ class CorelsSearch(Search):
             step=0,
             work=self.work,
             seconds=0.0,
-            status=Status.OPTIMAL if optimal else Status.LIMIT if self._out_of_memory else Status.RUNNING,
+            status=status,
             incumbent=incumbent,
-            lower_bound=incumbent.objective if optimal else min(bound, incumbent.objective),
+            lower_bound=incumbent.objective if status is Status.OPTIMAL else min(bound, incumbent.objective),
             counts={
                 "counted": int(numbers[state.COUNTED]),
                 "created": int(numbers[CREATED]),
@@ -253,12 +254,12 @@ class CorelsSearch(Search):
             log10_remaining=remaining.log10_coarse(queue, m, longest),
             memory_bytes=self.memory_bytes,
             phase=self._phase,
-            limit="memory" if self._out_of_memory else None,
+            limit=limit,
             detail={
                 "antecedents": m,
                 "patterns": self.problem.n_patterns,
                 "created at incumbent": self._best.created,
-                "resolution": 0.0 if self._costs.exact else self._costs.unit + self._costs.slack,
+                "resolution": self._costs.exactness,
                 "longest": longest,
                 "log10_remaining_fine": remaining.log10_fine(store.queued_by_steps, m),
                 "log10_remaining_coarse": remaining.log10_coarse(queue, m, longest),

@@ -17,12 +17,12 @@ from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
 from ..rehearsal import tiny_problem
-from ..search import Incumbent, Search, Snapshot, Status, solve
+from ..search import Incumbent, Search, Snapshot, Status, solve, standing
 from . import beam as beams
 from . import kernels, state
 from .bounds import RuleListBounds
 from .cores import GIVEN_UP, Cores, known_sets, new_cores
-from .costs import Costs, integer_costs, require_regularization
+from .costs import Costs, costs_of, require_regularization
 from .counting import Layout, children_per_work, layout
 from .incumbent import incumbent_of
 from .reduction import Reduction, reduce
@@ -188,7 +188,7 @@ class RuleListSearch(Search):
 
     def _prepare(self) -> None:
         problem, costs = self.problem, None
-        costs = integer_costs(problem.positives, problem.negatives, self.regularization)
+        costs = costs_of(problem, self.regularization)
         reduction = reduce(problem, costs, drop_unsupported=self.bounds.accurate_support)
         m = len(reduction.antecedents)
         positive = int(reduction.net[reduction.net > 0].sum())
@@ -312,7 +312,8 @@ class RuleListSearch(Search):
     def _snapshot(self) -> Snapshot:
         store, numbers = self._store, self._store.numbers
         incumbent = self._make_incumbent()
-        optimal = self._phase == "certified"
+        memory = "memory" if self._out_of_memory else None
+        status, limit = standing(self._phase == "certified", self._costs.exact, memory)
         searching = self._phase in ("searching", "certified")
         queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
         m = len(self._reduction.antecedents)
@@ -321,9 +322,11 @@ class RuleListSearch(Search):
             step=0,
             work=self.work,
             seconds=0.0,
-            status=Status.OPTIMAL if optimal else Status.LIMIT if self._out_of_memory else Status.RUNNING,
+            status=status,
             incumbent=incumbent,
-            lower_bound=incumbent.objective if optimal else min(self._lower_bound(), incumbent.objective),
+            lower_bound=incumbent.objective
+            if status is Status.OPTIMAL
+            else min(self._lower_bound(), incumbent.objective),
             counts={
                 "created": int(numbers[state.CREATED]),
                 "expanded": int(numbers[state.EXPANDED]),
@@ -336,13 +339,13 @@ class RuleListSearch(Search):
             log10_remaining=remaining.log10_coarse(queue if searching else (1,), m, longest),
             memory_bytes=self.memory_bytes,
             phase=self._phase,
-            limit="memory" if self._out_of_memory else None,
+            limit=limit,
             detail={
                 "antecedents": m,
                 "patterns": len(self._reduction.net),
                 "inevitable_errors": self._reduction.constant * self._costs.per_error * self._costs.unit,
                 "dropped": dict(self._reduction.dropped),
-                "resolution": 0.0 if self._costs.exact else self._costs.unit + self._costs.slack,
+                "resolution": self._costs.exactness,
                 "longest": longest,
             },
         )

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..antecedents import check_limits
+from ..antecedents import check_limits, mine_antecedents
 from ..binarize import Binarizer
 from ..conditions import NothingFound
 from ..falling_rule_list import FallingRuleListSearch
