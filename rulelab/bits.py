@@ -80,6 +80,12 @@ def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return group, first
 
 
+def order(words: np.ndarray) -> np.ndarray:
+    """Indices that sort packed rows by their words, the first one first; the rows must differ."""
+    keys = np.ascontiguousarray(words).astype(">u8")  # bytes in the order of their worth compare as the words do
+    return np.argsort(keys.view(f"S{8 * words.shape[1]}").ravel(), kind="stable")
+
+
 def _grouped(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First row and group of each row, by equal keys; groups are numbered by first appearance."""
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)

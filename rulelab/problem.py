@@ -143,7 +143,7 @@ class Problem:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the weighted patterns, the names and the labels; the order of the patterns does not matter."""
-        order = np.lexsort(self.words.T[::-1])
+        order = bits.order(self.words)
         digest = hashlib.sha256()
         for part in (self.words[order], self.positives[order], self.negatives[order]):
             digest.update(np.ascontiguousarray(part).astype(part.dtype.newbyteorder("<")).tobytes())

@@ -53,6 +53,8 @@ def test_parts_make_the_whole(seed: int, size: int) -> None:
         assert np.array_equal(bits.transpose(packed, m), bits.pack(matrix.T))
         group, first = bits.group_equal_rows(packed)
         assert np.array_equal(matrix[first][group], matrix)
+        distinct = packed[first]
+        assert np.array_equal(bits.order(distinct), np.lexsort(distinct.T[::-1]))
         assert first.tolist() == [min(np.flatnonzero(group == g)) for g in range(len(first))]
 
 
