@@ -13,6 +13,7 @@ import pandas as pd
 
 from . import bits
 from . import mining_kernels as mk
+from .arguments import is_number, is_whole
 from .boolean_table import BooleanTable, read_boolean_table
 from .columns import read_weights
 from .conditions import Condition, NothingFound, column_name, unique_names
@@ -305,12 +306,12 @@ def check_limits(
     max_conditions: int, min_support: float, max_support: float, max_antecedents: int | None = None
 ) -> None:
     """Refuse unusable limits of `mine_antecedents` with a ValueError."""
-    if max_conditions not in (1, 2, 3):
+    if not (is_whole(max_conditions, 1) and max_conditions <= 3):
         raise ValueError(f"max_conditions must be 1, 2 or 3, not {max_conditions!r}")
-    if not 0 <= min_support <= max_support <= 1:
+    if not (is_number(min_support) and is_number(max_support) and 0 <= min_support <= max_support <= 1):
         raise ValueError(f"need 0 <= min_support <= max_support <= 1, not {min_support!r} and {max_support!r}")
-    if max_antecedents is not None and max_antecedents < 1:
-        raise ValueError(f"max_antecedents must be at least 1 or None, not {max_antecedents!r}")
+    if max_antecedents is not None and not is_whole(max_antecedents, 1):
+        raise ValueError(f"max_antecedents must be an integer of at least 1 or None, not {max_antecedents!r}")
 
 
 def _measure(n_rows: int, min_support: float, max_support: float, y: Any, weight: np.ndarray | None) -> Measure:

@@ -133,7 +133,7 @@ def read_weights(values: Any, n_rows: int, what: str = "sample_weight", some: bo
     """
     try:
         weight = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} must be numbers") from None
     if weight.shape != (n_rows,):
         raise ValueError(f"{what} has shape {weight.shape}, but there are {n_rows} rows; give one number per row")

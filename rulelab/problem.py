@@ -313,7 +313,10 @@ def _names(names: Sequence[str] | None, n: int, A: Any) -> tuple[str, ...]:
         names = [str(c) for c in A.columns]
     if names is None:
         return tuple(f"antecedent {j}" for j in range(n))
-    out = tuple(str(name) for name in names)
+    try:
+        out = tuple(str(name) for name in names)
+    except TypeError:
+        raise ProblemError(f"names must be a sequence of texts, one per antecedent, not {names!r}") from None
     if len(out) != n:
         raise ProblemError(f"{len(out)} names were given for {n} antecedents; give one name per column")
     if len(set(out)) < n:
@@ -367,8 +370,8 @@ def _groups(
 ) -> Groups:
     try:
         labels = group_labels(groups, n)[kept]
-    except ValueError as error:
-        raise ProblemError(str(error)) from None
+    except (ValueError, TypeError) as error:
+        raise ProblemError(f"groups: {error}") from None
     codes, names = pd.factorize(labels, sort=True)
     summed = _summed(
         (codes, pattern), np.where(is_positive, weight, 0), np.where(is_positive, 0, weight), (len(names), n_patterns)

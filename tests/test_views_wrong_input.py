@@ -1,4 +1,4 @@
-"""The page under wrong input: every number of its address, and every upload that cannot be read, is complained about."""
+"""The page under wrong input: numbers of its address and uploads that cannot be read are complained about."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class FallingRuleListSearch(Search, ABC):
         if cls is not FallingRuleListSearch:
             return super().__new__(cls)
         methods = sorted({known for known, _ in cls._classes})
-        if method not in methods:
+        if not isinstance(method, str) or method not in methods:
             raise ValueError(f"method must be one of {', '.join(methods)}, not {method!r}")
         kind = cls._classes[method, violation_penalty is not None]
         known = list(

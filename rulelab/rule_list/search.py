@@ -381,7 +381,10 @@ def _antecedents_of(start: RuleList | Sequence[int], problem: Problem) -> tuple[
         if unknown:
             raise ValueError(f"warm_start uses antecedents that the problem does not have, such as {unknown[0]!r}")
         return tuple(index[name] for name in start.antecedent_names)
-    antecedents = tuple(map(int, start))
+    try:
+        antecedents = tuple(map(int, start))
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"warm_start must be a RuleList or indices of antecedents, not {start!r}") from None
     if any(not 0 <= j < problem.n_antecedents for j in antecedents):
         raise ValueError(f"warm_start must hold indices below {problem.n_antecedents}, not {list(antecedents)}")
     return antecedents

@@ -37,8 +37,8 @@ def check(
             f"an integer from 2 to {MOST_COMPLEXITY}",
         ),
         ("max_conditions", max_conditions, max_conditions is None or is_whole(max_conditions, 1), whole.format(1)),
-        ("loss", loss, loss in LOSSES, f"one of {', '.join(LOSSES)}"),
-        ("form", form, form in FORMS, f"one of {', '.join(FORMS)}"),
+        ("loss", loss, isinstance(loss, str) and loss in LOSSES, f"one of {', '.join(LOSSES)}"),
+        ("form", form, isinstance(form, str) and form in FORMS, f"one of {', '.join(FORMS)}"),
         (
             "fairness",
             fairness,
@@ -69,7 +69,10 @@ def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...]
         if unknown:
             raise ValueError(f"warm_start uses antecedents that the problem does not have, such as {unknown[0]!r}")
         start = [[place[name] for name in rule] for rule in names]
-    clauses = tuple(tuple(sorted({int(j) for j in rule})) for rule in start)
+    try:
+        clauses = tuple(tuple(sorted({int(j) for j in rule})) for rule in start)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"warm_start must be a RuleSet or rules of indices of antecedents, not {start!r}") from None
     m = problem.n_antecedents
     if any(not rule or rule[0] < 0 or rule[-1] >= m for rule in clauses):
         raise ValueError(f"warm_start must hold rules of at least one antecedent, all below {m}")

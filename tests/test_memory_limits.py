@@ -1,0 +1,104 @@
+"""Growing within a memory limit, and the arithmetic of huge arguments: law against law, without a search of hours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from live import problem
+
+import rulelab as rl
+from rulelab.binarize import _few_groups, _many_groups
+from rulelab.growing import affordable
+from rulelab.jit import kernel
+from rulelab.rule_list import bounds
+from rulelab.rule_set.dual import knapsack
+
+MAKERS: dict[str, Callable[[int], rl.Search]] = {
+    **{
+        policy: lambda limit, policy=policy: rl.RuleListSearch(
+            problem(400, 40), 0.002, policy=policy, memory_limit=limit, beam_width=0
+        )
+        for policy in ("lower_bound", "objective", "breadth_first")
+    },
+    "frontier": lambda limit: rl.FrontierSearch(problem(400, 40), 12, memory_limit=limit, beam_width=0),
+    "corels": lambda limit: rl.CorelsSearch(problem(400, 40), 0.002, memory_limit=limit),
+    "falling": lambda limit: rl.FallingRuleListSearch(problem(400, 40), 0.0, 2.0, memory_limit=limit, iterations=0),
+}
+
+
+@pytest.mark.parametrize("name", list(MAKERS))
+def test_no_search_grows_beyond_its_memory_limit(name: str) -> None:
+    stopped = False
+    for limit in (300_000, 1_000_000, 1_700_000):
+        search = MAKERS[name](limit)
+        first = search.advance(1).memory_bytes
+        last = rl.solve(search, work_limit=20_000)
+        assert last.memory_bytes <= max(limit, first)
+        stopped |= last.limit == "memory"
+    assert stopped
+
+
+def test_a_search_goes_on_after_its_limit_to_the_same_list() -> None:
+    whole = rl.solve(rl.RuleListSearch(problem(), 0.02, policy="objective", beam_width=0))
+    search = rl.RuleListSearch(problem(), 0.02, policy="objective", beam_width=0, memory_limit=1)
+    while (last := rl.solve(search)).limit == "memory":
+        search.memory_limit = int(1.2 * max(last.memory_bytes, search.memory_limit))
+    assert (last.status, last.incumbent.objective) == (rl.Status.OPTIMAL, whole.incumbent.objective)
+
+
+@given(st.integers(1, 1000), st.integers(1, 3000), st.integers(0, 10_000), st.integers(1, 9))
+def test_what_is_affordable_is_paid_for_and_enough(capacity: int, needed: int, free: int, entry: int) -> None:
+    wanted = affordable(capacity, needed, free, lambda n: (n - capacity) * entry)
+    assert wanted == affordable(capacity, needed, None, abs) or (wanted - capacity) * entry <= free
+    if (max(needed, 2 * capacity) if needed <= capacity else needed) - capacity <= free // entry:
+        assert wanted >= needed
+
+
+def naive_knapsack(best: list[int], penalty: int, room: int) -> int:
+    most = [0] * (room + 1)
+    for used in range(1, room + 1):
+        most[used] = most[used - 1]
+        for s in range(1, len(best)):
+            if s + 1 <= used:
+                most[used] = max(most[used], most[used - s - 1] + best[s] - penalty * (s + 1))
+    return most[room]
+
+
+@settings(max_examples=300)
+@given(st.lists(st.integers(-20, 60), min_size=1, max_size=7), st.integers(0, 12), st.integers(2, 300))
+def test_the_knapsack_is_that_of_every_room(best: list[int], penalty: int, room: int) -> None:
+    assert knapsack(np.array(best), penalty, room) == naive_knapsack(best, penalty, room)
+
+
+def test_a_knapsack_of_a_huge_room_is_filled_at_once() -> None:
+    assert knapsack(np.array([0, 7, 12]), 1, 10**15) == 9 * (10**15 // 3 - 1) + 2 * 5
+
+
+@settings(max_examples=200)
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=30), st.integers(2, 400))
+def test_groups_beyond_the_values_cut_where_quantiles_fall(counts: list[int], groups: int) -> None:
+    for numbers in (np.array(counts), np.array(counts) / 3):
+        few, many = _few_groups(numbers, groups), _many_groups(numbers, groups)
+        assert few[few < len(counts) - 1].tolist() == many[many < len(counts) - 1].tolist()
+
+
+def test_more_groups_than_values_cost_nothing() -> None:
+    table = np.arange(60.0)[:, None]
+    assert len(rl.Binarizer(thresholds=10**30).fit(table).conditions_) == 2 * 59
+
+
+@kernel
+def _sums(values, out):
+    bounds.largest_sums(values, out)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
+def test_the_largest_sums_begin_with_nothing(size: int) -> None:
+    values, out = np.array([5, 1, 9, 3, 7], dtype=np.int64), np.full(size, -1, dtype=np.int64)
+    _sums(values, out)
+    expected = np.append(0, np.cumsum(np.sort(values)[::-1]))
+    assert out.tolist() == np.append(expected, [expected[-1]] * size)[:size].tolist()
