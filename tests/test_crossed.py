@@ -23,6 +23,15 @@ from rulelab.search import Status
 CASES = {"rule_list": 12, "corels": 8, "falling": 12, "softly_falling": 10, "rule_set": 48, ESTIMATORS: 12}
 """By family: the seeds from 0 that are always judged."""
 
+ONCE_WRONG = {
+    "rule_list": (757,),  # the objective of a small loss beside large weights
+    "corels": (57,),
+    "falling": (1448, 4624),  # proportions that are equal, or nearly so, of weights that are not integers
+    "rule_set": (141, 236, 244, 259, 288),  # many digits: overflow, a wrong optimum, an endless descent, an unfair set
+    ESTIMATORS: (282, 488, 626),
+}
+"""By family: seeds that have found something."""
+
 MANY = 150
 """The seeds of each family that the long test judges."""
 
@@ -33,7 +42,9 @@ def worker() -> Iterator[Worker]:
         yield started
 
 
-@pytest.mark.parametrize(("family", "seed"), [(f, seed) for f, count in CASES.items() for seed in range(count)])
+@pytest.mark.parametrize(
+    ("family", "seed"), [(f, seed) for f, count in CASES.items() for seed in (*range(count), *ONCE_WRONG.get(f, ()))]
+)
 def test_a_small_case_is_solved_right(worker: Worker, family: str, seed: int) -> None:
     assert worker.outcome(family, seed).findings == [], described(family, seed)
 
