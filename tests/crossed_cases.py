@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -24,6 +24,15 @@ CRITERIA: dict[str, tuple[str, ...]] = {
 }
 """Every criterion of rule sets, by the names of `naive_rule_sets.RATES`."""
 
+_CERTIFIED = {
+    "false_negative_rate": "false_negative",
+    "false_positive_rate": "false_positive",
+    "selection_rate": "selection",
+    "accuracy": "error",
+}
+"""The rates' names in certificates."""
+
+_LARGEST = 9  # complexity of sets that are enumerated
 _KINDS = list(WEIGHTS)
 _TOLERANCES = (0.0, 0.02, 0.1, 1 / 3)
 _LIST_PENALTIES = (1e-9, 0.02, 1 / 3, 0.005, 0.9)
@@ -68,6 +77,17 @@ class Case:
 
     def with_rows(self, rows: Rows) -> Case:
         return replace(self, rows=rows)
+
+    def claimed(self, parameters: Mapping[str, float]) -> Case | None:
+        """The same rows with what a proof says that it speaks of; None when that is too much to enumerate."""
+        options = self.options | {name: value for name, value in parameters.items() if name in self.options}
+        if self.family == "rule_set":
+            options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
+            named = {rate: parameters.get(f"{name}_tolerance") for name, rate in _CERTIFIED.items()}
+            options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
+            if options["max_complexity"] > _LARGEST:
+                return None
+        return replace(self, options=options)
 
     @property
     def whole(self) -> tuple[np.ndarray, np.ndarray, list[int]]:
@@ -204,10 +224,11 @@ def criterion(fairness: tuple[Any, ...] | None) -> Any:
     return None if fairness is None else getattr(rl, fairness[0])(*fairness[1:])
 
 
-def limits(fairness: tuple[Any, ...] | None) -> list[tuple[str, Fraction]]:
+def limits(options: dict[str, Any]) -> list[tuple[str, Fraction]]:
     """The same for the naive reference."""
-    if fairness is None:
-        return []
+    fairness = options["fairness"]
+    if "limits" in options or fairness is None:
+        return options.get("limits", [])
     rates = CRITERIA[fairness[0]]
     tolerances = [exact(t) for t in fairness[1:]]
     return list(zip(rates, tolerances * 2, strict=False))
@@ -222,7 +243,7 @@ def _best_set(case: Case) -> Fraction | None:
     options, scale = case.options, case.rows.scale
     penalty = exact(options["regularization"]) * scale
     shape = options["max_complexity"], options["max_conditions"], options["loss"], options["form"]
-    best = sets.best_rule_set(_data(case), *shape, penalty, limits(options["fairness"]))
+    best = sets.best_rule_set(_data(case), *shape, penalty, limits(options))
     return None if best is None else best / scale
 
 
@@ -240,7 +261,7 @@ def _unfair(case: Case, model: Any) -> str | None:
     if most is not None and any(len(clause) > most for clause in model.clauses):
         return f"has a rule of more than {most} conditions"
     errors = sets.errors_of(data, model.clauses, options["loss"], options["form"])
-    return None if sets.is_fair(data, errors, limits(options["fairness"])) else "does not meet its criterion"
+    return None if sets.is_fair(data, errors, limits(options)) else "does not meet its criterion"
 
 
 FAMILIES: dict[str, Family] = {

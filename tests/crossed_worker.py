@@ -33,14 +33,14 @@ class Worker:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def outcome(self, family: str, seed: int) -> Any:
+    def outcome(self, family: str, seed: int, mutate: bool = False) -> Any:
         """The `crossed.Outcome` of a case; a case that does not end, or ends the process, is a finding."""
         from crossed import Outcome
 
         if self._process is None:
             self._start()
         allowed = self.alarm if family in self._known else self.alarm + _TO_COMPILE
-        self._connection.send((family, seed))
+        self._connection.send((family, seed, mutate))
         try:
             if self._connection.poll(allowed):
                 self._known.add(family)
@@ -73,20 +73,20 @@ def serve(connection: Any) -> None:
         sys.path.insert(0, FOLDER)
     while True:
         try:
-            family, seed = connection.recv()
+            arguments = connection.recv()
         except EOFError:
             return
-        connection.send(judged(family, seed))
+        connection.send(judged(*arguments))
 
 
-def judged(family: str, seed: int) -> Any:
+def judged(family: str, seed: int, mutate: bool) -> Any:
     """The outcome of a case, in this process."""
     from crossed import Outcome, outcome
     from crossed_cases import case_of
     from crossed_estimators import outcome_of_fit
 
     try:
-        return outcome_of_fit(seed) if family == ESTIMATORS else outcome(case_of(family, seed))
+        return outcome_of_fit(seed) if family == ESTIMATORS else outcome(case_of(family, seed), mutate)
     except Exception as error:  # noqa: BLE001 - a case that cannot be judged is a finding, too
         return Outcome([f"{type(error).__name__}: {error}"], [], "broken")
 

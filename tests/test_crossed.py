@@ -160,7 +160,7 @@ def test_a_case_that_does_not_end_is_reported_and_the_next_one_is_judged(monkeyp
 def test_the_benchmark_prints_how_to_repeat_a_finding(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: list[str], status: int
 ) -> None:
-    monkeypatch.setattr(Worker, "outcome", lambda self, family, seed: Outcome(found, [], "optimal"))
+    monkeypatch.setattr(Worker, "outcome", lambda self, family, seed, mutate: Outcome(found, [], "optimal"))
     assert cli.main(["bench", "fuzz", "--family", "rule_list", "--seed", "7", "--cases", "2"]) == status
     shown = capsys.readouterr().out
     assert ("rulelab bench fuzz --family rule_list --seed 8 --cases 1" in shown) == bool(found)

@@ -30,6 +30,7 @@ COLUMNS = (
     ("notes", 6, "d"),
     ("findings", 9, "d"),
 )
+_MUTATED = 10  # of so many proofs one is changed in every way
 _ALL = (*FAMILIES, ESTIMATORS)
 
 
@@ -63,7 +64,7 @@ def _run(worker: Worker, table: Table, family: str, args: argparse.Namespace, se
     while (args.cases is None or seed < args.seed + args.cases) and (
         seed == args.seed or time.perf_counter() - start < seconds
     ):
-        outcome = worker.outcome(family, seed)
+        outcome = worker.outcome(family, seed, mutate=seed % _MUTATED == 0)
         ended[outcome.status] += 1
         proofs, mutants, notes = proofs + outcome.proofs, mutants + outcome.mutants, notes + bool(outcome.notes)
         wrong += bool(outcome.findings)
