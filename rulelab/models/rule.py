@@ -47,7 +47,8 @@ class Rule:
 
     @property
     def errors(self) -> int | float:
-        return self.captured - self.correct
+        """Not by subtraction, which loses the digits of a small weight beside a large one."""
+        return self.negatives if self.correct == self.positives else self.positives
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON."""

@@ -1,0 +1,285 @@
+"""Random cases of every family of searches: a small table, options, and what is optimal by enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import naive
+import naive_rule_sets as sets
+import numpy as np
+from random_problems import WEIGHTS, Rows, random_rows
+
+import rulelab as rl
+
+CRITERIA: dict[str, tuple[str, ...]] = {
+    "EqualOpportunity": ("false_negative",),
+    "EqualizedOdds": ("false_negative", "false_positive"),
+    "FalsePositiveRateParity": ("false_positive",),
+    "DemographicParity": ("selection",),
+    "AccuracyParity": ("error",),
+}
+"""Every criterion of rule sets, by the names of `naive_rule_sets.RATES`."""
+
+_CERTIFIED = {
+    "false_negative_rate": "false_negative",
+    "false_positive_rate": "false_positive",
+    "selection_rate": "selection",
+    "accuracy": "error",
+}
+"""The rates' names in certificates."""
+
+_LARGEST = 9  # complexity of sets that are enumerated
+_KINDS = list(WEIGHTS)
+_TOLERANCES = (0.0, 0.02, 0.1, 1 / 3)
+_LIST_PENALTIES = (1e-9, 0.02, 1 / 3, 0.005, 0.9)
+_SET_PENALTIES = (0.0, 1e-9, 0.02, 1 / 3, 1.0, 40.0)
+_POLICIES = ("lower_bound", "objective", "curiosity", "breadth_first", "depth_first", "random")
+
+
+def exact(x: float) -> Fraction:
+    """A parameter stands for the decimal number that it prints as."""
+    return Fraction(repr(float(x)))
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A problem and the options of a search on it.
+
+    Attributes
+    ----------
+    family : str, one of `FAMILIES`
+    seed : int
+    rows : Rows
+    options : dict
+        Arguments of the search; a criterion as its name and tolerances.
+    """
+
+    family: str
+    seed: int
+    rows: Rows
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        shape = f"{len(self.rows.y)}x{self.rows.A.shape[1]}, {self.rows.group.max() + 1} groups"
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items() if value is not None)
+        return f"{shape}, weights {self.rows.kind}; {options}"
+
+    def problem(self) -> rl.Problem:
+        rows = self.rows
+        return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=rows.weight, groups=rows.group)
+
+    def search(self) -> rl.Search:
+        return FAMILIES[self.family].search(self.problem(), self.options)
+
+    def with_rows(self, rows: Rows) -> Case:
+        return replace(self, rows=rows)
+
+    def claimed(self, parameters: Mapping[str, float]) -> Case | None:
+        """The same rows with what a proof says that it speaks of; None when that is too much to enumerate."""
+        options = self.options | {name: value for name, value in parameters.items() if name in self.options}
+        if self.family == "rule_set":
+            options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
+            named = {rate: parameters.get(f"{name}_tolerance") for name, rate in _CERTIFIED.items()}
+            options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
+            if options["max_complexity"] > _LARGEST:
+                return None
+        return replace(self, options=options)
+
+    @property
+    def whole(self) -> tuple[np.ndarray, np.ndarray, list[int]]:
+        """Rows of positive weight, their labels, and their weights in whole numbers (`Rows.scale` times as much)."""
+        rows = self.rows
+        return rows.A[rows.counted], rows.y[rows.counted], rows.whole
+
+    @cached_property
+    def optimum(self) -> Fraction | None:
+        """The least objective of any model, None when no model is feasible."""
+        return FAMILIES[self.family].optimum(self)
+
+    def objective(self, model: Any) -> Fraction:
+        """A model's objective, from its rules alone."""
+        return FAMILIES[self.family].objective(self, model)
+
+    def refused(self, model: Any) -> str | None:
+        """What makes a model infeasible, None when nothing does."""
+        return FAMILIES[self.family].refused(self, model)
+
+
+def case_of(family: str, seed: int) -> Case:
+    """The case of a family and a seed: consecutive seeds take all kinds of weights and all options in turn."""
+    rng = np.random.default_rng([sorted(FAMILIES).index(family), seed])
+    return FAMILIES[family].draw(family, seed, rng)
+
+
+@dataclass(frozen=True)
+class Family:
+    """What differs between the families of searches."""
+
+    draw: Callable[[str, int, np.random.Generator], Case]
+    search: Callable[[rl.Problem, dict[str, Any]], rl.Search]
+    optimum: Callable[[Case], Fraction | None]
+    objective: Callable[[Case, Any], Fraction]
+    refused: Callable[[Case, Any], str | None]
+
+
+def _some(rng: np.random.Generator, kind: Any) -> Any:
+    """Bounds with each switch on or off."""
+    return kind(**{field.name: bool(rng.random() < 0.5) for field in fields(kind)})
+
+
+def _too_long(case: Case, model: Any) -> str | None:
+    limit = case.options.get("max_length")
+    return f"has {len(model)} rules, at most {limit}" if limit is not None and len(model) > limit else None
+
+
+def _draw_rule_list(family: str, seed: int, rng: np.random.Generator) -> Case:
+    rows = random_rows(rng, _KINDS[seed % len(_KINDS)])
+    options: dict[str, Any] = {
+        "regularization": _LIST_PENALTIES[seed // len(_KINDS) % len(_LIST_PENALTIES)],
+        "policy": _POLICIES[int(rng.integers(len(_POLICIES)))],
+        "bounds": _some(rng, rl.CorelsBounds if family == "corels" else rl.RuleListBounds) if seed % 2 else None,
+        "random_state": 1,
+    }
+    if family == "rule_list":
+        options["max_length"] = int(rng.integers(0, 4)) if rng.random() < 0.4 else None
+        options["beam_width"] = int(rng.choice([0, 2, 500]))
+    return Case(family, seed, rows, options)
+
+
+def _best_list(case: Case) -> Fraction:
+    options = case.options
+    return naive.best_rule_list(*case.whole, exact(options["regularization"]), options.get("max_length"))
+
+
+def _list_objective(case: Case, model: Any) -> Fraction:
+    return naive.rule_list_objective(*case.whole, exact(case.options["regularization"]), model.antecedents)
+
+
+def _draw_falling(family: str, seed: int, rng: np.random.Generator) -> Case:
+    rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4)
+    options: dict[str, Any] = {
+        "regularization": (0.0, *_LIST_PENALTIES)[seed // len(_KINDS) % (1 + len(_LIST_PENALTIES))],
+        "positive_weight": float(rng.choice([1.0, 3.0, 1 / 3, 2.5, 0.1])),
+        "violation_penalty": float(rng.choice([0.0, 0.1, 1 / 3, 1.0, 5.0])) if family == "softly_falling" else None,
+        "bounds": _some(rng, rl.FallingBounds) if seed % 2 else None,
+        "max_length": int(rng.integers(0, 4)) if rng.random() < 0.4 else None,
+        "random_state": 1,
+        "iterations": int(rng.choice([0, 20])),
+    }
+    return Case(family, seed, rows, options)
+
+
+def _soft(case: Case) -> Fraction | None:
+    penalty = case.options["violation_penalty"]
+    return None if penalty is None else exact(penalty)
+
+
+def _best_falling(case: Case) -> Fraction:
+    options = case.options
+    w, c = exact(options["positive_weight"]), exact(options["regularization"])
+    return naive.best_falling_rule_list(*case.whole, w, c, _soft(case), options.get("max_length"))
+
+
+def _falling_objective(case: Case, model: Any) -> Fraction:
+    w, c = exact(case.options["positive_weight"]), exact(case.options["regularization"])
+    return naive.falling_objective(*case.whole, w, c, model.antecedents, _soft(case))
+
+
+def _does_not_fall(case: Case, model: Any) -> str | None:
+    if case.options["violation_penalty"] is None and not naive.falls(*case.whole, model.antecedents):
+        return "does not fall"
+    return _too_long(case, model)
+
+
+def _draw_rule_set(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """Seeds 0 to 23 take each loss with each form and each criterion, and so do the next 24."""
+    loss, form = ("hamming", "zero_one")[seed % 2], ("dnf", "cnf")[seed // 2 % 2]
+    name = (*CRITERIA, None)[seed // 4 % 6]
+    rows = random_rows(rng, _KINDS[(seed + seed // 24) % len(_KINDS)], n_groups=int(rng.integers(2, 4)))
+    penalty = float(rng.choice(_SET_PENALTIES))
+    if rng.random() < 0.5:  # of the size of a row's weight
+        penalty = float(f"{penalty * 10.0 ** round(np.log10(rows.weight[rows.counted].mean())):.12g}")
+    fairness = None
+    if name is not None:
+        both = name == "EqualizedOdds" and rng.random() < 0.5
+        fairness = (name, *rng.choice(_TOLERANCES, 1 + both).tolist())
+    options = {
+        "max_complexity": int(rng.integers(2, 9)),
+        "max_conditions": None if rng.random() < 0.5 else int(rng.integers(1, 4)),
+        "loss": loss,
+        "form": form,
+        "fairness": fairness,
+        "regularization": penalty,
+        "random_state": 1,
+    }
+    return Case(family, seed, rows, options)
+
+
+def criterion(fairness: tuple[Any, ...] | None) -> Any:
+    """The engine's criterion of an option of a case."""
+    return None if fairness is None else getattr(rl, fairness[0])(*fairness[1:])
+
+
+def limits(options: dict[str, Any]) -> list[tuple[str, Fraction]]:
+    """The same for the naive reference."""
+    fairness = options["fairness"]
+    if "limits" in options or fairness is None:
+        return options.get("limits", [])
+    rates = CRITERIA[fairness[0]]
+    tolerances = [exact(t) for t in fairness[1:]]
+    return list(zip(rates, tolerances * 2, strict=False))
+
+
+def _data(case: Case) -> sets.Data:
+    A, y, weight = case.whole
+    return sets.Data(A, y, weight, case.rows.group[case.rows.counted].tolist())
+
+
+def _best_set(case: Case) -> Fraction | None:
+    options, scale = case.options, case.rows.scale
+    penalty = exact(options["regularization"]) * scale
+    shape = options["max_complexity"], options["max_conditions"], options["loss"], options["form"]
+    best = sets.best_rule_set(_data(case), *shape, penalty, limits(options))
+    return None if best is None else best / scale
+
+
+def _set_objective(case: Case, model: Any) -> Fraction:
+    options, scale = case.options, case.rows.scale
+    penalty = exact(options["regularization"]) * scale
+    return sets.objective(_data(case), model.clauses, options["loss"], options["form"], penalty) / scale
+
+
+def _unfair(case: Case, model: Any) -> str | None:
+    options, data = case.options, _data(case)
+    if model.complexity > options["max_complexity"]:
+        return f"has complexity {model.complexity}, at most {options['max_complexity']}"
+    most = options["max_conditions"]
+    if most is not None and any(len(clause) > most for clause in model.clauses):
+        return f"has a rule of more than {most} conditions"
+    errors = sets.errors_of(data, model.clauses, options["loss"], options["form"])
+    return None if sets.is_fair(data, errors, limits(options)) else "does not meet its criterion"
+
+
+FAMILIES: dict[str, Family] = {
+    "rule_list": Family(
+        _draw_rule_list, lambda p, o: rl.RuleListSearch(p, **o), _best_list, _list_objective, _too_long
+    ),
+    "corels": Family(_draw_rule_list, lambda p, o: rl.CorelsSearch(p, **o), _best_list, _list_objective, _too_long),
+    "falling": Family(
+        _draw_falling, lambda p, o: rl.FallingRuleListSearch(p, **o), _best_falling, _falling_objective, _does_not_fall
+    ),
+    "softly_falling": Family(
+        _draw_falling, lambda p, o: rl.FallingRuleListSearch(p, **o), _best_falling, _falling_objective, _does_not_fall
+    ),
+    "rule_set": Family(
+        _draw_rule_set,
+        lambda p, o: rl.RuleSetSearch(p, **o | {"fairness": criterion(o["fairness"])}),
+        _best_set,
+        _set_objective,
+        _unfair,
+    ),
+}

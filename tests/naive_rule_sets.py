@@ -1,0 +1,156 @@
+"""Rule sets of either form, loss and fairness criterion by enumeration, in exact numbers; nothing imports an engine.
+
+A *clause* of a DNF is a conjunction of antecedents, and decides that its rows are positive. A clause of a CNF is a
+disjunction, and decides that the rows it fails on are negative: by De Morgan's laws the set is a DNF for the other
+label over negated antecedents. So of either form: a row is *wanted* when it has the label that clauses decide for; a
+wanted row that no clause decides is one error; a row of the other label is one error for each clause that decides it
+(Hamming loss), or one in all (0-1 loss). Rates are counts of these errors, per weight of a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+Clause = tuple[int, ...]
+Exact = int | Fraction
+
+RATES: dict[str, Callable[[Exact, Exact, Exact, Exact], Fraction]] = {
+    "false_negative": lambda e1, e0, p, n: Fraction(e1) / p,
+    "false_positive": lambda e1, e0, p, n: Fraction(e0) / n,
+    "selection": lambda e1, e0, p, n: Fraction(p - e1 + e0) / (p + n),
+    "error": lambda e1, e0, p, n: Fraction(e1 + e0) / (p + n),
+}
+"""From the errors on a group's positives and negatives, and the weights of these."""
+
+
+class Data(NamedTuple):
+    """Rows of positive weight: A bool (n, m), y bool (n,), exact weights and group numbers of length n."""
+
+    A: np.ndarray
+    y: np.ndarray
+    weight: Sequence[Exact]
+    group: Sequence[int]
+
+    @property
+    def n_groups(self) -> int:
+        return max(self.group) + 1
+
+
+Errors = tuple[tuple[Exact, Exact], ...]
+"""Of each group: errors on its positives, errors on its negatives."""
+
+
+def decides(data: Data, clause: Clause, form: str) -> frozenset[int]:
+    """The rows that a clause decides for its own label."""
+    rows = range(len(data.y))
+    if form == "dnf":
+        return frozenset(i for i in rows if all(data.A[i, j] for j in clause))
+    return frozenset(i for i in rows if not any(data.A[i, j] for j in clause))
+
+
+def errors_of(data: Data, clauses: Iterable[Clause], loss: str, form: str) -> Errors:
+    """The errors of a set of clauses, row by row."""
+    decided = [decides(data, clause, form) for clause in clauses]
+    found: list[list[Exact]] = [[0, 0] for _ in range(data.n_groups)]
+    for i, (label, weight, group) in enumerate(zip(data.y, data.weight, data.group, strict=True)):
+        times = sum(i in rows for rows in decided)
+        unwanted = times if loss == "hamming" else int(times > 0)
+        wrong = int(times == 0) if bool(label) == (form == "dnf") else unwanted
+        found[group][0 if label else 1] += wrong * weight
+    return tuple((a, b) for a, b in found)
+
+
+def objective(data: Data, clauses: Sequence[Clause], loss: str, form: str, penalty: Exact) -> Fraction:
+    """Loss + penalty * complexity; the complexity of a clause is 1 + its antecedents."""
+    wrong = sum(sum(pair) for pair in errors_of(data, clauses, loss, form))
+    return Fraction(wrong) + penalty * sum(1 + len(set(clause)) for clause in clauses)
+
+
+Limits = Sequence[tuple[str, Fraction]]
+"""Names of `RATES`, each with the largest difference between two groups."""
+
+
+def is_fair(data: Data, errors: Errors, limits: Limits) -> bool:
+    """Whether no rate of two groups differs by more than its limit."""
+    for name, tolerance in limits:
+        rates = [RATES[name](*errors[g], *_sides(data, g)) for g in range(data.n_groups)]
+        if max(rates) - min(rates) > tolerance:
+            return False
+    return True
+
+
+def _sides(data: Data, g: int) -> tuple[Exact, Exact]:
+    """Weights of a group's positives and negatives."""
+    members = [(label, w) for label, w, group in zip(data.y, data.weight, data.group, strict=True) if group == g]
+    return sum(w for label, w in members if label), sum(w for label, w in members if not label)
+
+
+def all_clauses(data: Data, max_conditions: int, form: str) -> dict[Clause, frozenset[int]]:
+    """Clauses that decide some row, one of the shortest for each set of rows."""
+    found: dict[frozenset[int], Clause] = {}
+    m = data.A.shape[1]
+    for size in range(1, min(max_conditions, m) + 1):
+        for clause in combinations(range(m), size):
+            rows = decides(data, clause, form)
+            if rows:
+                found.setdefault(rows, clause)
+    return {clause: rows for rows, clause in found.items()}
+
+
+def best_rule_set(
+    data: Data,
+    max_complexity: int,
+    max_conditions: int | None = None,
+    loss: str = "hamming",
+    form: str = "dnf",
+    penalty: Exact = 0,
+    limits: Limits = (),
+) -> Fraction | None:
+    """The least objective of the sets that are fair; None when none is.
+
+    Every set of clauses within the complexity is visited, no two of which decide the same rows.
+    """
+    m = data.A.shape[1]
+    clauses = list(all_clauses(data, m if max_conditions is None else max_conditions, form).items())
+    mask = [sum(1 << i for i in rows) for _, rows in clauses]
+    wanted = form == "dnf"
+    own, other = (0, 1) if wanted else (1, 0)
+
+    def by_group(rows: int, label: bool) -> tuple[Exact, ...]:
+        out: list[Exact] = [0] * data.n_groups
+        for i, g in enumerate(data.group):
+            if rows >> i & 1 and bool(data.y[i]) == label:
+                out[g] += data.weight[i]
+        return tuple(out)
+
+    everybody = (1 << len(data.y)) - 1
+    added = [by_group(rows, not wanted) for rows in mask]
+    known: dict[int, tuple[tuple[Exact, ...], tuple[Exact, ...]]] = {}
+
+    def errors(covered: int, times: tuple[Exact, ...]) -> Errors:
+        if covered not in known:
+            known[covered] = by_group(everybody & ~covered, wanted), by_group(covered, not wanted)
+        missed, once = known[covered]
+        wrong = times if loss == "hamming" else once
+        pairs = zip(missed, wrong, strict=True)
+        return tuple(pairs) if (own, other) == (0, 1) else tuple((b, a) for a, b in pairs)
+
+    def sets(first: int, covered: int, times: tuple[Exact, ...], used: int) -> Iterator[tuple[Exact, Errors]]:
+        found = errors(covered, times)
+        yield sum(a + b for a, b in found) + penalty * used, found
+        for k in range(first, len(clauses)):
+            more = used + 1 + len(clauses[k][0])
+            if more <= max_complexity:
+                summed = tuple(a + b for a, b in zip(times, added[k], strict=True))
+                yield from sets(k + 1, covered | mask[k], summed, more)
+
+    best: Exact | None = None
+    for cost, found in sets(0, 0, (0,) * data.n_groups, 0):
+        if (best is None or cost < best) and is_fair(data, found, limits):
+            best = cost
+    return None if best is None else Fraction(best)

@@ -1,0 +1,167 @@
+"""Every family of searches with all kinds of options on small tables, against enumeration in exact numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from types import SimpleNamespace
+
+import crossed_worker
+import naive
+import naive_rule_sets as sets
+import numpy as np
+import pytest
+from crossed import Judge, Outcome
+from crossed_cases import CRITERIA, Case, case_of
+from crossed_worker import ESTIMATORS, Worker, described
+from random_problems import WEIGHTS, random_rows
+
+from rulelab import cli
+from rulelab.search import Status
+
+CASES = {"rule_list": 12, "corels": 8, "falling": 12, "softly_falling": 10, "rule_set": 48, ESTIMATORS: 12}
+"""By family: the seeds from 0 that are always judged."""
+
+ONCE_WRONG = {
+    "rule_list": (757,),  # the objective of a small loss beside large weights
+    "corels": (57,),
+    "falling": (1448, 4624),  # proportions that are equal, or nearly so, of weights that are not integers
+    "rule_set": (141, 236, 244, 259, 288),  # many digits: overflow, a wrong optimum, an endless descent, an unfair set
+    ESTIMATORS: (282, 488, 626),
+}
+"""By family: seeds that have found something."""
+
+MANY = 150
+"""The seeds of each family that the long test judges."""
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    with Worker() as started:
+        yield started
+
+
+@pytest.mark.parametrize(
+    ("family", "seed"), [(f, seed) for f, count in CASES.items() for seed in (*range(count), *ONCE_WRONG.get(f, ()))]
+)
+def test_a_small_case_is_solved_right(worker: Worker, family: str, seed: int) -> None:
+    assert worker.outcome(family, seed).findings == [], described(family, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", CASES)
+def test_many_small_cases_are_solved_right(worker: Worker, family: str) -> None:
+    seeds = range(CASES[family], CASES[family] + MANY)
+    found = {seed: outcome.findings for seed in seeds if (outcome := worker.outcome(family, seed)).findings}
+    assert found == {}
+
+
+def test_the_seeds_take_every_combination() -> None:
+    cases = [case_of("rule_set", seed) for seed in range(CASES["rule_set"])]
+    criteria = [None, *CRITERIA]
+    taken = {(c.options["loss"], c.options["form"], (c.options["fairness"] or [None])[0]) for c in cases}
+    assert taken == set(product(("hamming", "zero_one"), ("dnf", "cnf"), criteria))
+    for family, count in CASES.items():
+        if family != ESTIMATORS:
+            assert {case_of(family, seed).rows.kind for seed in range(max(count, 10))} == set(WEIGHTS)
+    assert {int(c.rows.group.max()) + 1 for c in cases} == {2, 3}
+
+
+RATES = {
+    "EqualOpportunity": ("false_negative",),
+    "EqualizedOdds": ("false_negative", "false_positive"),
+    "FalsePositiveRateParity": ("false_positive",),
+    "DemographicParity": ("positive",),
+    "AccuracyParity": ("error",),
+}
+
+
+@pytest.mark.parametrize(("loss", "name"), list(product(("hamming", "zero_one"), CRITERIA)))
+def test_two_references_of_rule_sets_agree(loss: str, name: str) -> None:
+    rng = np.random.default_rng(len(name))
+    rows = random_rows(rng, "integer", most_columns=3)
+    weight, groups = rows.whole, rows.group.tolist()
+    data, tolerance = sets.Data(rows.A, rows.y, weight, groups), Fraction(1, 10)
+
+    def fair(clauses: tuple[sets.Clause, ...]) -> bool:
+        proxy = loss == "hamming"
+        gaps = [naive.parity_gap(rate, rows.A, rows.y, weight, groups, clauses, proxy) for rate in RATES[name]]
+        return max(gaps) <= tolerance
+
+    slow = getattr(naive, f"{loss}_loss")
+    expected = naive.best_rule_set(rows.A, rows.y, weight, 7, 2, slow, Fraction(1, 3), fair)
+    limits = [(rate, tolerance) for rate in CRITERIA[name]]
+    assert sets.best_rule_set(data, 7, 2, loss, "dnf", Fraction(1, 3), limits) == expected
+
+
+@pytest.mark.parametrize(("loss", "seed"), list(product(("hamming", "zero_one"), range(3))))
+def test_a_cnf_is_a_dnf_of_the_other_label_over_negated_antecedents(loss: str, seed: int) -> None:
+    rows = random_rows(np.random.default_rng(seed), "integer", most_columns=4)
+    data = sets.Data(rows.A, rows.y, rows.whole, rows.group.tolist())
+    mirror = data._replace(A=~rows.A, y=~rows.y)
+    penalty, tolerance = Fraction(1, 3), Fraction(1, 10)
+    swapped = {"false_negative": "false_positive", "false_positive": "false_negative"}
+    for rate in ("false_negative", "false_positive", "error"):
+        cnf = sets.best_rule_set(data, 6, 2, loss, "cnf", penalty, [(rate, tolerance)])
+        dnf = sets.best_rule_set(mirror, 6, 2, loss, "dnf", penalty, [(swapped.get(rate, rate), tolerance)])
+        assert cnf == dnf
+        for clauses in [(), ((0,),), ((0,), (0, 1))]:
+            here, there = (sets.errors_of(d, clauses, loss, f) for d, f in ((data, "cnf"), (mirror, "dnf")))
+            assert here == tuple((b, a) for a, b in there)
+
+
+NO_RULES = SimpleNamespace(antecedents=())
+
+
+def _case() -> Case:
+    """One that rules pay for, with weights that are counted exactly."""
+    cases = (case_of("rule_list", seed) for seed in range(99))
+    free = (case for case in cases if case.options["max_length"] is None and case.rows.integral)
+    return next(case for case in free if case.optimum < case.objective(NO_RULES))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"lower_bound": 1e3}, "above the optimum"),
+        ({"objective": 0.123}, "is shown as 0.123"),
+        ({"model": NO_RULES}, "is not the optimum"),
+        ({"status": Status.INFEASIBLE}, "can be had"),
+        ({"status": Status.RUNNING}, "RUNNING"),
+        ({"gap": 0.5}, "with a gap of 0.5"),
+        ({"status": Status.LIMIT, "limit": "work"}, "stopped by the limit 'work'"),
+        ({"status": Status.LIMIT, "limit": "exactness"}, "not above 0"),
+    ],
+)
+def test_a_search_that_lies_is_found_out(changed: dict, said: str) -> None:
+    case = _case()
+    judge = Judge(case)
+    honest = list(case.search().steps())[-1]
+    assert honest.incumbent is not None
+    shown = {"status": honest.status, "lower_bound": honest.lower_bound, "gap": 0.0, "limit": None, "work": 1}
+    shown |= {"objective": honest.incumbent.objective, "model": honest.incumbent.model} | changed
+    shown["incumbent"] = SimpleNamespace(objective=shown["objective"], model=shown["model"])
+    last = SimpleNamespace(**shown, detail={"resolution": 0.0})
+    judge.look_at(last)
+    judge.judge_end(last)
+    assert any(said in text for text in judge.found)
+
+
+def test_a_case_that_does_not_end_is_reported_and_the_next_one_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Worker(alarm=0.0) as hasty:
+        monkeypatch.setattr(crossed_worker, "_TO_COMPILE", 0.0)
+        assert "did not end within 0 s" in hasty.outcome("rule_list", 0).findings[0]
+        monkeypatch.setattr(crossed_worker, "_TO_COMPILE", 240.0)
+        assert hasty.outcome("rule_list", 0).status == "optimal"
+
+
+@pytest.mark.parametrize(("found", "status"), [([], 0), (["wrong"], 1)])
+def test_the_benchmark_prints_how_to_repeat_a_finding(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: list[str], status: int
+) -> None:
+    monkeypatch.setattr(Worker, "outcome", lambda self, family, seed, mutate: Outcome(found, [], "optimal"))
+    assert cli.main(["bench", "fuzz", "--family", "rule_list", "--seed", "7", "--cases", "2"]) == status
+    shown = capsys.readouterr().out
+    assert ("rulelab bench fuzz --family rule_list --seed 8 --cases 1" in shown) == bool(found)
+    assert shown.splitlines()[-1].split()[:2] == ["rule_list", "2"]
