@@ -14,6 +14,42 @@ _LARGEST_SUM = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
+class Weights:
+    """Weights of rows as integers of a unit, for weights that no float64 holds, such as a third.
+
+    Attributes
+    ----------
+    units : array of integers >= 0, shape (n_rows,)
+        int64, or Python integers in an object array.
+    unit : Fraction
+    """
+
+    units: np.ndarray
+    unit: Fraction
+
+    @classmethod
+    def of_classes(cls, of_class: Sequence[Fraction], codes: np.ndarray, rows: np.ndarray | None) -> Weights:
+        """The weight of each row's class, times the row's own weight.
+
+        Parameters
+        ----------
+        of_class : sequence of Fraction
+        codes : int array, shape (n_rows,)
+            The class of each row.
+        rows : int64 or float64 array, shape (n_rows,), optional
+        """
+        common = math.lcm(*(w.denominator for w in of_class))
+        numerators = np.array([int(w * common) for w in of_class], dtype=object)[codes]
+        (own,), unit = in_units([np.ones(len(codes), dtype=np.int64) if rows is None else rows])
+        units = numerators * own.astype(object)
+        return cls(_narrow(units), unit / common)
+
+    def floats(self) -> np.ndarray:
+        """The nearest float64."""
+        return _in_floats(self.units, self.unit)
+
+
+@dataclass(frozen=True, eq=False)
 class Masses:
     """Weights of positive and of negative rows in integers, without rounding.
 
@@ -22,7 +58,7 @@ class Masses:
     positives, negatives : array of integers
         int64 where the sum of all fits, else Python integers in an object array.
     unit : Fraction
-        What 1 is worth: 1, or a power of two below.
+        What 1 is worth.
     """
 
     positives: np.ndarray
@@ -63,7 +99,7 @@ def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]
     Parameters
     ----------
     weights : sequence of float64 or int64 arrays
-        Finite.
+        Finite; or of integers in object arrays.
 
     Returns
     -------
@@ -72,7 +108,7 @@ def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]
     unit : Fraction
         The largest power of two, at most 1, of which all weights are multiples.
     """
-    if all(w.dtype.kind == "i" for w in weights):
+    if all(w.dtype.kind in "iO" for w in weights):
         return list(weights), Fraction(1)
     mantissa, exponent = np.frexp(np.concatenate([np.ravel(w).astype(np.float64) for w in weights]))
     digits = np.ldexp(mantissa, _MANTISSA).astype(np.int64)
@@ -82,17 +118,21 @@ def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]
     digits, exponent = digits >> zeros, np.where(digits == 0, 0, exponent + zeros)
     least = min(0, int(exponent.min(initial=0)))
     values = np.array([d << (e - least) for d, e in zip(digits.tolist(), exponent.tolist(), strict=True)], dtype=object)
-    if values.sum() < _LARGEST_SUM:
-        values = values.astype(np.int64)
+    values = _narrow(values)
     ends = np.cumsum([w.size for w in weights])[:-1]
     parts = [part.reshape(w.shape) for part, w in zip(np.split(values, ends), weights, strict=True)]
     return parts, Fraction(1, 1 << -least)
 
 
+def _narrow(units: np.ndarray) -> np.ndarray:
+    """Python integers as int64, where the sum of all fits."""
+    return units.astype(np.int64) if units.sum() < _LARGEST_SUM else units
+
+
 def _in_floats(units: np.ndarray, unit: Fraction) -> np.ndarray:
     """Integers of a unit as the nearest float64."""
-    per_one = unit.denominator
-    return np.array([x / per_one for x in units.ravel().tolist()], dtype=np.float64).reshape(units.shape)
+    scaled = [x * unit.numerator / unit.denominator for x in units.ravel().tolist()]
+    return np.array(scaled, dtype=np.float64).reshape(units.shape)
 
 
 def rounded_down(value: Fraction) -> float:

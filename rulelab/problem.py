@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import pandas as pd
 from . import bits
 from .columns import read_weights
 from .conditions import Condition, conditions_of
-from .exact_weights import Masses, in_units, masses_of
+from .exact_weights import Masses, Weights, in_units, masses_of
 from .metrics import group_labels
 
 if TYPE_CHECKING:
@@ -169,8 +170,8 @@ class Problem:
             Two classes; the larger label is the positive one.
         names : sequence of str, optional
             Names of the antecedents; default the columns of a DataFrame, else ``antecedent 0`` and so on.
-        sample_weight : array, shape (n_rows,), optional
-            Weights >= 0; rows of weight zero are left out.
+        sample_weight : array, shape (n_rows,), or `rulelab.exact_weights.Weights`, optional
+            Weights >= 0, taken as they are, without rounding; rows of weight zero are left out.
         groups : array, shape (n_rows,), or DataFrame, optional
             Group of each row; several columns make intersections.
 
@@ -238,14 +239,20 @@ class Problem:
     ) -> Problem:
         n = len(words)
         positive, classes = _two_classes(y, n)
-        weight = np.ones(n, dtype=np.int64) if sample_weight is None else _weights(sample_weight, n, "sample_weight")
+        unit = Fraction(1)
+        if isinstance(sample_weight, Weights):
+            weight, unit = sample_weight.units, sample_weight.unit
+        else:
+            weight = (
+                np.ones(n, dtype=np.int64) if sample_weight is None else _weights(sample_weight, n, "sample_weight")
+            )
         kept = np.flatnonzero(weight > 0)
         _refuse_single_class(weight[positive].sum(), weight[~positive].sum(), "the rows of positive weight")
         group, first = bits.group_equal_rows(words[kept])
         row_pattern = np.full(n, -1, dtype=np.int64)
         row_pattern[kept] = group
         w, is_positive, k = weight[kept], positive[kept], len(first)
-        summed = _summed(group, np.where(is_positive, w, 0), np.where(is_positive, 0, w), k)
+        summed = _summed(group, np.where(is_positive, w, 0), np.where(is_positive, 0, w), k, unit)
         positives, negatives, exactly = _as_given(summed, w)
         return cls(
             words=words[kept][first],
@@ -256,23 +263,29 @@ class Problem:
             n_rows=n,
             row_pattern=row_pattern,
             conditions=conditions,
-            groups=None if groups is None else _groups(groups, n, kept, group, w, is_positive, k),
+            groups=None if groups is None else _groups(groups, n, kept, group, w, is_positive, k, unit),
             summed=exactly,
         )
 
 
-def _summed(place: Any, positives: np.ndarray, negatives: np.ndarray, shape: int | tuple[int, int]) -> Masses:
-    """Sums of weights by place, an index of an array of this shape, without rounding."""
+def _summed(
+    place: Any,
+    positives: np.ndarray,
+    negatives: np.ndarray,
+    shape: int | tuple[int, int],
+    worth: Fraction = Fraction(1),
+) -> Masses:
+    """Sums of weights, in units of this worth, by place, an index of an array of this shape, without rounding."""
     weights, unit = in_units([positives, negatives])
     sums = [np.zeros(shape, dtype=weight.dtype) for weight in weights]
     for out, weight in zip(sums, weights, strict=True):
         np.add.at(out, place, weight)
-    return Masses(sums[0], sums[1], unit)
+    return Masses(sums[0], sums[1], unit * worth)
 
 
 def _as_given(summed: Masses, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, Masses | None]:
     """Sums as the rows' weights are, int64 or the nearest float64, and without rounding where that is not the same."""
-    if weight.dtype.kind == "i":
+    if weight.dtype.kind == "i" and summed.unit == 1:
         return summed.positives, summed.negatives, None
     return *summed.floats(), summed
 
@@ -367,6 +380,7 @@ def _groups(
     weight: np.ndarray,
     is_positive: np.ndarray,
     n_patterns: int,
+    unit: Fraction,
 ) -> Groups:
     try:
         labels = group_labels(groups, n)[kept]
@@ -374,6 +388,10 @@ def _groups(
         raise ProblemError(f"groups: {error}") from None
     codes, names = pd.factorize(labels, sort=True)
     summed = _summed(
-        (codes, pattern), np.where(is_positive, weight, 0), np.where(is_positive, 0, weight), (len(names), n_patterns)
+        (codes, pattern),
+        np.where(is_positive, weight, 0),
+        np.where(is_positive, 0, weight),
+        (len(names), n_patterns),
+        unit,
     )
     return Groups(tuple(map(str, names)), *_as_given(summed, weight))

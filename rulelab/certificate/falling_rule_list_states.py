@@ -143,7 +143,7 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
         raise CertificateError("the parameters have too many digits for a certificate: costs exceed 2^61")
     positives, negatives = problem.positives, problem.negatives
     order = np.argsort(-positives / (positives + negatives), kind="stable")
-    inside = problem.matrix()[order]
+    inside = select(problem.matrix(), order)
     antecedents = np.sort(unique_rows(inside.T)[1])
     return FallingStates(
         inside=select(inside, np.arange(len(inside)), antecedents),

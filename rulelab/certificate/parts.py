@@ -8,7 +8,7 @@ import numpy as np
 
 CELLS = 1 << 22
 """Cells that one call makes or copies."""
-PRODUCTS = 1 << 29
+PRODUCTS = 1 << 28
 """Multiplications of one product of matrices."""
 
 
@@ -58,9 +58,10 @@ def packed_outside(inside: np.ndarray) -> np.ndarray:
     return out
 
 
-def select(matrix: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+def select(matrix: np.ndarray, rows: np.ndarray, columns: np.ndarray | slice = slice(None)) -> np.ndarray:
     """``matrix[rows][:, columns]`` for indices."""
-    out = np.empty((len(rows), len(columns)), dtype=matrix.dtype)
+    width = matrix.shape[1] if isinstance(columns, slice) else len(columns)
+    out = np.empty((len(rows), width), dtype=matrix.dtype)
     for part in parts(len(rows), matrix.shape[1]):
         out[part] = matrix[rows[part]][:, columns]
     return out

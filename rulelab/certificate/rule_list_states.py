@@ -182,7 +182,7 @@ def states(problem: Problem, costs: Grid) -> States:
         _, first, group = unique_rows(inside)
         merged = np.zeros(len(first), dtype=np.int64)
         np.add.at(merged, group, net)
-        inside, net = select(inside, first[merged != 0], np.arange(len(antecedents))), merged[merged != 0]
+        inside, net = select(inside, first[merged != 0]), merged[merged != 0]
         keep = np.zeros(len(antecedents), dtype=bool)
         keep[unique_rows(inside.T)[1]] = True
         larger = np.maximum(column_sums(inside, np.maximum(net, 0)), column_sums(inside, np.maximum(-net, 0)))
@@ -193,7 +193,7 @@ def states(problem: Problem, costs: Grid) -> States:
     everything = int(costs.positives.sum()) + int(costs.negatives.sum())
     order = np.argsort(net < 0, kind="stable")
     return States(
-        inside=inside[order],
+        inside=select(inside, order),
         weights=np.abs(net[order]),
         n_positive=int((net > 0).sum()),
         antecedents=antecedents,

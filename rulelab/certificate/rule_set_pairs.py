@@ -75,8 +75,8 @@ class HeavyRules:
         order = np.argsort(column_sums(matrix, np.maximum(weight, 0)), kind="stable")
         self.conditions = order[np.asarray(matrix.any(axis=0))[order]]
         cells = select(matrix, np.arange(len(matrix)), self.conditions).view(np.uint8)
-        self.helps, self.hurts = (_Rows(cells[v > 0], v[v > 0]) for v in (values, -values))
-        self.rest = matrix[weight == 0]
+        self.helps, self.hurts = (_Rows(select(cells, np.flatnonzero(v > 0)), v[v > 0]) for v in (values, -values))
+        self.rest = select(matrix, np.flatnonzero(weight == 0))
         self.heaviest = float(self.hurts.weight.sum())
         self.together = self._pairs(_Rows(cells, np.ones(len(cells))))
 

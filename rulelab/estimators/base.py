@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..binarize import Binarizer
 from ..columns import as_frame, match_columns, read_weights
 from ..conditions import Condition, NothingFound, attach_conditions, conditions_of
+from ..exact_weights import Weights
 from ..interrupts import noted
 from ..metrics import group_rates
 from ..models import Model
@@ -68,7 +70,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         """What rules are made of, from the table of training rows of two classes or more; raises NothingFound."""
 
     @abc.abstractmethod
-    def _problem(self, features: Any, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:
+    def _problem(self, features: Any, y: np.ndarray, weight: Any, groups: Any) -> Problem:
         """The problem of these features."""
 
     @abc.abstractmethod
@@ -207,9 +209,10 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             except NothingFound as error:
                 why = str(error)
                 warnings.warn(f"{self._MODEL} is only its default: {error}", UserWarning, stacklevel=3)
+        exactly: Any = weight
         if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, y)
-            weight = read_weights(by_class if weight is None else by_class * weight, len(y), "class_weight", some=True)
+            exactly = _with_class_weights(self.class_weight, y, weight)
+            weight = read_weights(exactly.floats(), len(y), "class_weight", some=True)
         several = len(self.classes_) > 2
         targets = [y == label for label in self.classes_] if several else [y]
         fits: list[_Fit] = []
@@ -221,7 +224,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
                     fits.append(self._settled(target, weight, why))
                     continue
                 share = None if left is None else left / (len(targets) - k)
-                problem = self._problem(features, target, weight, groups)
+                problem = self._problem(features, target, exactly, groups)
                 fits.append(self._searched(problem, seed, share, interrupted))
                 left = None if left is None else max(0.0, left - fits[-1].trace["seconds"].iloc[-1])
         self._keep(fits)
@@ -319,3 +322,14 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             return table
         self.binarizer_ = self._new_binarizer()
         return self.binarizer_.fit_transform(table, sample_weight=weight)
+
+
+def _with_class_weights(class_weight: Any, y: np.ndarray, weight: np.ndarray | None) -> Weights:
+    """Weights of rows with those of their classes, which are decimal numbers or, balanced, proportions: all exact."""
+    values = read_weights(compute_sample_weight(class_weight, y), len(y), "class_weight", some=True)
+    labels, first, codes, counts = np.unique(y, return_index=True, return_inverse=True, return_counts=True)
+    if isinstance(class_weight, str):
+        of_class = [Fraction(len(y), len(labels) * int(count)) for count in counts]
+    else:
+        of_class = [Fraction(repr(float(value))) for value in values[first]]
+    return Weights.of_classes(of_class, codes.ravel(), weight)

@@ -61,5 +61,5 @@ class MinedClassifier(CertifiedClassifier):
             warnings.warn(note, UserWarning, stacklevel=4)
         return self.antecedents_
 
-    def _problem(self, features: Antecedents, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:
+    def _problem(self, features: Antecedents, y: np.ndarray, weight: Any, groups: Any) -> Problem:
         return Problem.from_antecedents(features, y, sample_weight=weight)

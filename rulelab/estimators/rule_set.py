@@ -125,7 +125,7 @@ class RuleSetClassifier(CertifiedClassifier):
     def _features(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> pd.DataFrame:
         return self._conditions_in(table, weight)
 
-    def _problem(self, features: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: Any) -> Problem:
+    def _problem(self, features: pd.DataFrame, y: np.ndarray, weight: Any, groups: Any) -> Problem:
         if self.fairness is not None and groups is None:
             raise ValueError("fairness needs sensitive_features: give fit the groups of the rows")
         return Problem.from_arrays(features, y, sample_weight=weight, groups=groups)

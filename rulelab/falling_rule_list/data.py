@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -38,6 +39,8 @@ class Costs:
     slack : float
         The largest amount by which ``cost * unit`` can exceed the objective it stands for; 0 when exact, but for some
         regularizations of many digits. To be subtracted from lower bounds.
+    weights_exact : bool
+        Whether the weights are not rounded, so that proportions can be compared.
     """
 
     positives: np.ndarray
@@ -48,6 +51,7 @@ class Costs:
     unit: float
     exact: bool
     slack: float
+    weights_exact: bool = True
 
     @property
     def exactness(self) -> float:
@@ -123,7 +127,25 @@ def integer_costs(
         unit=float(Fraction(common, n * b * scale)),
         exact=exact and integral and as_given,
         slack=slack,
+        weights_exact=integral,
     )
+
+
+def falls_exactly(problem: Problem, antecedents: Sequence[int]) -> bool:
+    """Whether the proportions of a list fall, by the weights as they were given."""
+    masses, words = problem.masses, problem.words
+    left = np.ones(problem.n_patterns, dtype=bool)
+    last_p, last_n = 1, 1
+    for j in (*antecedents, None):
+        hit = left if j is None else left & (words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+        p = int(masses.positives[hit].sum())
+        n = p + int(masses.negatives[hit].sum())
+        if p * last_n > last_p * n:
+            return False
+        if n:
+            last_p, last_n = p, n
+        left = left & ~hit
+    return True
 
 
 def _short(w: Fraction) -> Fraction:

@@ -19,7 +19,7 @@ from . import exact_kernels as kernels
 from . import exact_state as state
 from . import monte_carlo
 from .bounds import FallingBounds
-from .data import Costs, Prepared
+from .data import Costs, Prepared, falls_exactly
 from .exact_layout import Layout, layout
 from .search import FallingRuleListSearch
 
@@ -217,8 +217,14 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         if self.max_length is not None and len(antecedents) > self.max_length:
             return
         cost = self._cost_of(antecedents)
-        if cost is not None and cost < self._best.cost:
+        if cost is not None and cost < self._best.cost and self._is_allowed(antecedents):
             self._best = Best(cost, antecedents, work, self._seconds)
+
+    def _is_allowed(self, antecedents: tuple[int, ...]) -> bool:
+        """Whether the list falls, by the weights as they were given; any softly falling list is allowed."""
+        if self._costs.weights_exact or self._rules.soft:
+            return True
+        return falls_exactly(self.problem, antecedents)
 
     def _cost_of(self, antecedents: tuple[int, ...]) -> int | None:
         """Cost of a list on the grid, counted on the problem's patterns; None when it does not fall."""
@@ -263,7 +269,8 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         if numbers[state.IMPROVED] > improved:
             path = self._store.path[: numbers[state.PATH_LENGTH]]
             found = tuple(self._data.antecedents[path].tolist())
-            self._best = Best(int(numbers[state.BEST]), found, int(numbers[state.FOUND_AT]), self._seconds)
+            if self._is_allowed(found):
+                self._best = Best(int(numbers[state.BEST]), found, int(numbers[state.FOUND_AT]), self._seconds)
 
     def _grow(self) -> bool:
         """Make room for more prefixes; False when the memory limit does not allow it."""
@@ -347,7 +354,12 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         return self._costs.exactness
 
     def _in_units(self, cost: int) -> float:
-        """A lower bound on the grid in the objective's units."""
+        """A lower bound on the grid in the objective's units.
+
+        Which lists fall is not certain where weights are rounded; what no list can be below is certain then, too.
+        """
+        if not self._costs.weights_exact and not self._rules.soft:
+            cost = min(cost, self._trivial)
         return max(0.0, cost * self._costs.unit - self._costs.slack)
 
     def _current(self) -> Incumbent:

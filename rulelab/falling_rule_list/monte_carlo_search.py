@@ -14,7 +14,7 @@ from ..rehearsal import tiny_problem
 from ..search import Incumbent, Snapshot, Status, solve
 from . import monte_carlo
 from . import monte_carlo_state as states
-from .data import Prepared
+from .data import Prepared, falls_exactly
 from .search import FallingRuleListSearch
 
 _POSITIONS_SHOWN = 64
@@ -148,6 +148,9 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
         """Take the engine's best list, when it is better in exact arithmetic too."""
         assert self._ready is not None
         antecedents = self._ready.antecedents[list(self._engine.best)].tolist()
+        hard, certain = self.violation_penalty is None, self._ready.costs.weights_exact
+        if hard and not certain and not falls_exactly(self.problem, antecedents):
+            return
         found = self._incumbent_of(antecedents, (seconds, self.work))
         if found.objective < self._incumbent.objective:
             self._incumbent = found
