@@ -67,7 +67,9 @@ def test_a_fold_that_cannot_be_made_fails_its_fits_alone(monkeypatch):
 
 def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
     plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
-    job = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)._jobs[0]
+    sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
+    assert sweep.wait(60)
+    job = sweep._jobs[0]
     for error in (Stopped, KeyboardInterrupt):
         monkeypatch.setattr(RuleLists, "fit", lambda *_, error=error: (_ for _ in ()).throw(error))
         with pytest.raises(error):
@@ -118,6 +120,7 @@ def _die(*_):
     os._exit(1)
 
 
+@pytest.mark.long
 def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
     run_here, calls = worker.run_here, []
 
@@ -134,6 +137,7 @@ def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
     assert "the worker process of this fit has ended; is there memory enough?" in message
 
 
+@pytest.mark.long
 def test_processes_that_cannot_work_at_all_end_the_sweep(monkeypatch):
     submit = runners.ProcessPoolExecutor.submit
     monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", lambda self, _, *rest: submit(self, _die, *rest))
@@ -192,6 +196,7 @@ def strict(plan: Plan) -> Warm:
     return Warm(**{name: getattr(plan, name) for name in Plan.__dataclass_fields__})
 
 
+@pytest.mark.long
 def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
     plan = strict(warm_plan)
@@ -207,6 +212,7 @@ def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkey
         _warmed(runners.Here(plan, worker.never))
 
 
+@pytest.mark.long
 def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
     job = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)._jobs[0]

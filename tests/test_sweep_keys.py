@@ -77,10 +77,11 @@ def test_another_default_of_the_search_itself_computes_again(path, monkeypatch):
 
 
 def test_another_version_of_scikit_learn_fits_baselines_again(path, monkeypatch):
-    assert swept(path, baselines=["cart"]).progress.resumed == 2
+    one = {"cart": {"max_leaf_nodes": [2]}}
+    assert swept(path, baselines=one).progress.resumed == 2
     monkeypatch.setattr(keys, "version_of", lambda name: "0.1")
     with pytest.warns(SweepWarning, match="2 computed with scikit-learn .*, here 0.1"):
-        assert swept(path, baselines=["cart"]).progress.resumed == 2
+        assert swept(path, baselines=one).progress.resumed == 2
 
 
 def test_failures_and_other_limits_are_told(path, monkeypatch):
@@ -177,6 +178,7 @@ def test_version_one_of_other_rows_is_refused_and_of_other_versions_not_used(pat
         rl.sweep(people(seed=1), grid=ONE, cv=2, results=path)
     assert path.read_bytes() == old
     monkeypatch.setattr(rl, "__version__", "0.2.0")
-    again = swept(path)
+    with pytest.warns(SweepWarning, match=r"computed with rulelab 0\.1\.0, here 0\.2\.0"):
+        again = swept(path)
     assert again.progress.resumed == 0
     assert any("not used but computed again: 2 " in message for message in again.messages)
