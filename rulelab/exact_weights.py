@@ -75,6 +75,15 @@ class Masses:
         """Whether the weights are int64."""
         return self.positives.dtype != object
 
+    def divided(self) -> Masses:
+        """The same in the largest unit of which all weights are multiples."""
+        common = math.gcd(*(int(np.gcd.reduce(side, axis=None)) for side in (self.positives, self.negatives)))
+        if common <= 1:
+            return self
+        sides = np.stack([self.positives // common, self.negatives // common])
+        sides = _narrow(sides) if sides.dtype == object else sides
+        return Masses(sides[0], sides[1], self.unit * common)
+
     def finer(self, unit: Fraction) -> Masses:
         """The same in a unit of which this one is a multiple; the arrays hold Python integers where it differs."""
         if unit == self.unit:

@@ -44,6 +44,13 @@ def standing(proven: bool, exact: bool, limit: str | None) -> tuple[Status, str 
     return (Status.RUNNING, None) if limit is None else (Status.LIMIT, limit)
 
 
+def bound_shown(objective: float, bound: float, status: Status, limit: str | None, exactness: float) -> float:
+    """The lower bound of a snapshot: the objective where it is proven, less by what the arithmetic cannot tell."""
+    if status is Status.OPTIMAL:
+        return objective
+    return max(0.0, min(bound, objective - (exactness if limit == "exactness" else 0.0)))
+
+
 @dataclass(frozen=True)
 class Incumbent:
     """The best model so far.

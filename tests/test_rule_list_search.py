@@ -149,13 +149,26 @@ def test_duplicated_rows_equal_weights(case):
 @settings(max_examples=60)
 @given(small_problems(), st.floats(0.1, 3.0))
 def test_scaled_float_weights(case, scale):
-    """Weights that are not integers go through the rounded grid, which must not change the optimum."""
+    """Weights that are not integers are exact where they share a unit; else the proof says how far it reaches."""
     A, y, weight, regularization = case
     floats = [w * scale for w in weight]
-    snapshot = certified(rl.Problem.from_arrays(A, y, sample_weight=floats), regularization)
+    snapshot = rl.solve(RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=floats), regularization))
+    exact = snapshot.detail["resolution"] == 0
+    assert (snapshot.status, snapshot.limit) == ((Status.OPTIMAL, None) if exact else (Status.LIMIT, "exactness"))
+    assert snapshot.gap == 0 if exact else 0 < snapshot.gap < 1e-9
     best = naive.best_rule_list(A, y, weight, Fraction(repr(regularization)))
     assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-9)
     assert snapshot.detail["resolution"] < 1e-9
+
+
+@pytest.mark.parametrize("scale", [0.5, 0.1, 1e-200, 1e200])
+def test_weights_that_share_a_unit_are_exact(scale):
+    rng = np.random.default_rng(1)
+    A, y, weight = rng.random((60, 5)) < 0.5, rng.random(60) < 0.5, np.repeat(scale, 60)
+    snapshot = certified(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.05)
+    assert snapshot.incumbent.objective == pytest.approx(
+        certified(rl.Problem.from_arrays(A, y), 0.05).incumbent.objective, rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("regularization", [1 / 3, 0.1 + 0.2, 1e-9])

@@ -52,7 +52,20 @@ class Grid:
 
 
 def grid(problem: Problem, regularization: float) -> Grid:
-    """The grid of a problem."""
+    """The grid of a problem.
+
+    Raises
+    ------
+    CertificateError
+        When a rule costs less than the grid can tell.
+    """
+    found = _grid(problem, regularization)
+    if found.per_rule < 1:
+        raise CertificateError(f"the regularization {regularization!r} is too small for exact sums")
+    return found
+
+
+def _grid(problem: Problem, regularization: float) -> Grid:
     rule, positives, negatives = Fraction(repr(float(regularization))), problem.positives, problem.negatives
     if problem.integral:
         total = int(positives.sum()) + int(negatives.sum())

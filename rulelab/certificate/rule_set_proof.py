@@ -10,7 +10,8 @@ from ..models import RuleSet
 from ..problem import Problem
 from .certificate import Certificate
 from .origin import Origin
-from .rule_set import BOUND_ONLY, check_model, read_claim
+from .rule_set import BOUND_ONLY, Case, check_model, read_claim
+from .rule_set_dual import read_dual
 from .rule_set_parity import SUFFIX
 
 
@@ -65,7 +66,7 @@ def prove_rule_set(
     Raises
     ------
     CertificateError
-        When the model does not fit the problem or the limits.
+        When the model does not fit the problem or the limits, or the numbers are too large to be checked exactly.
     """
     parameters = {
         "max_complexity": float(max_complexity),
@@ -80,7 +81,10 @@ def prove_rule_set(
         names = sorted(tolerances)
         parameters |= {name + SUFFIX: float(tolerances[name]) + 0.0 for name in names}
         arrays["multipliers"] = np.array([multipliers[name] for name in names], dtype=np.float64)
-    check_model(problem, model, read_claim(parameters))
+    claim = read_claim(parameters)
+    check_model(problem, model, claim)
+    case = Case(problem, model, claim)
+    read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity)
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,

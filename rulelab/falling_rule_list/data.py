@@ -56,18 +56,16 @@ class Costs:
     @property
     def exactness(self) -> float:
         """What a proof is sure to tell apart, in units of the objective; 0 when exact."""
-        return 0.0 if self.exact else self.unit + 2 * self.slack
+        return 0.0 if self.exact else float(self.unit + 2 * self.slack)
 
 
 def costs_of(problem: Problem, regularization: float, positive_weight: float) -> Costs:
     """The grid of a problem: exact for weights that are multiples of a common unit, where these are not too many."""
-    masses, m = problem.masses, problem.n_antecedents
-    if masses.fits and not problem.integral:
-        common = gcd(int(np.gcd.reduce(masses.positives)), int(np.gcd.reduce(masses.negatives)))
-        positives, negatives = masses.positives // common, masses.negatives // common
-        w = Fraction(repr(float(positive_weight)))
-        if max(w.numerator, w.denominator) * (masses.total // common) < _LARGEST_COST:
-            costs = integer_costs(positives, negatives, regularization, positive_weight, m)
+    m = problem.n_antecedents
+    if not problem.integral:
+        masses, w = problem.masses.divided(), Fraction(repr(float(positive_weight)))
+        if masses.fits and max(w.numerator, w.denominator) * masses.total < _LARGEST_COST:
+            costs = integer_costs(masses.positives, masses.negatives, regularization, positive_weight, m)
             if costs.exact:
                 return costs
     return integer_costs(problem.positives, problem.negatives, regularization, positive_weight, m)

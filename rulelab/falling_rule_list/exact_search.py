@@ -14,7 +14,7 @@ from ..growing import resized
 from ..jit import is_compiled
 from ..problem import Problem
 from ..rehearsal import tiny_problem
-from ..search import Incumbent, Snapshot, Status, solve, standing
+from ..search import Incumbent, Snapshot, bound_shown, solve, standing
 from . import exact_kernels as kernels
 from . import exact_state as state
 from . import monte_carlo
@@ -323,9 +323,7 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
             seconds=0.0,
             status=status,
             incumbent=incumbent,
-            lower_bound=incumbent.objective
-            if status is Status.OPTIMAL
-            else min(self._in_units(bound), incumbent.objective),
+            lower_bound=bound_shown(incumbent.objective, self._in_units(bound), status, limit, self._resolution),
             counts={
                 "created": int(numbers[state.CREATED]),
                 "expanded": int(numbers[state.EXPANDED]),

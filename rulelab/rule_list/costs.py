@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,17 +51,18 @@ class Costs:
     @property
     def exactness(self) -> float:
         """What a proof is sure to tell apart, in units of the objective; 0 when exact."""
-        return 0.0 if self.exact else self.unit + 2 * self.slack
+        return 0.0 if self.exact else float(self.unit + 2 * self.slack)
 
 
 def costs_of(problem: Problem, regularization: float) -> Costs:
     """The grid of a problem: exact for weights that are multiples of a common unit, where these are not too many."""
-    masses, m = problem.masses, problem.n_antecedents
-    if masses.fits and not problem.integral:
-        common = gcd(int(np.gcd.reduce(masses.positives)), int(np.gcd.reduce(masses.negatives)))
-        costs = integer_costs(masses.positives // common, masses.negatives // common, regularization, m)
-        if costs.exact:
-            return costs
+    m = problem.n_antecedents
+    if not problem.integral:
+        masses = problem.masses.divided()
+        if masses.fits:
+            costs = integer_costs(masses.positives, masses.negatives, regularization, m)
+            if costs.exact:
+                return costs
     return integer_costs(problem.positives, problem.negatives, regularization, m)
 
 

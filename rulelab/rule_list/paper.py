@@ -14,7 +14,7 @@ from ..growing import resized
 from ..jit import is_compiled
 from ..problem import Problem
 from ..rehearsal import tiny_problem
-from ..search import Incumbent, Search, Snapshot, Status, solve, standing
+from ..search import Incumbent, Search, Snapshot, bound_shown, solve, standing
 from . import paper_kernels as kernels
 from . import paper_state as state
 from .costs import Costs, costs_of, require_regularization
@@ -238,7 +238,7 @@ class CorelsSearch(Search):
             seconds=0.0,
             status=status,
             incumbent=incumbent,
-            lower_bound=incumbent.objective if status is Status.OPTIMAL else min(bound, incumbent.objective),
+            lower_bound=bound_shown(incumbent.objective, bound, status, limit, self._costs.exactness),
             counts={
                 "counted": int(numbers[state.COUNTED]),
                 "created": int(numbers[CREATED]),

@@ -17,7 +17,7 @@ from ..jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
 from ..rehearsal import tiny_problem
-from ..search import Incumbent, Search, Snapshot, Status, solve, standing
+from ..search import Incumbent, Search, Snapshot, bound_shown, solve, standing
 from . import beam as beams
 from . import kernels, state
 from .bounds import RuleListBounds
@@ -324,9 +324,7 @@ class RuleListSearch(Search):
             seconds=0.0,
             status=status,
             incumbent=incumbent,
-            lower_bound=incumbent.objective
-            if status is Status.OPTIMAL
-            else min(self._lower_bound(), incumbent.objective),
+            lower_bound=bound_shown(incumbent.objective, self._lower_bound(), status, limit, self._costs.exactness),
             counts={
                 "created": int(numbers[state.CREATED]),
                 "expanded": int(numbers[state.EXPANDED]),

@@ -16,6 +16,7 @@ process, so that a search can be pickled at any point.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import highspy
 import numpy as np
@@ -24,6 +25,10 @@ from .pool import Columns, classes
 from .program import Cost, Program
 
 _LARGEST_MASS = 1 << 20
+_COMMON: dict[str, Any] = {"output_flag": False, "solver": "simplex", "threads": 1}
+_QUICK: dict[str, Any] = {"presolve": "off", "simplex_scale_strategy": 0}
+_CAREFUL: dict[str, Any] = {"presolve": "on"}
+"""What a linear program of badly scaled numbers may need."""
 _PRICE_LIMIT = 1e3  # times the worst cost: what meeting a constraint may be worth
 _STATUS = (
     highspy.HighsBasisStatus.kLower,
@@ -144,15 +149,12 @@ def solve_master(
     iteration_limit : int, optional
         Simplex iterations of this call.
     """
-    build = _Build(program, columns, fixed)
+    return _solved(_Build(program, columns, fixed), basis, iteration_limit, _QUICK)
+
+
+def _solved(build: _Build, basis: Basis | None, iteration_limit: int | None, options: dict[str, Any]) -> MasterSolution:
     highs = highspy.Highs()
-    for name, value in (
-        ("output_flag", False),
-        ("presolve", "off"),
-        ("solver", "simplex"),
-        ("threads", 1),
-        ("simplex_scale_strategy", 0),
-    ):
+    for name, value in (_COMMON | options).items():
         highs.setOptionValue(name, value)
     if iteration_limit is not None:
         highs.setOptionValue("simplex_iteration_limit", iteration_limit)
@@ -165,8 +167,11 @@ def solve_master(
     status = highs.getModelStatus()
     if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kIterationLimit):
         if basis is not None:
-            return solve_master(program, columns, fixed)
-        raise MasterError(f"the restricted master of {len(columns)} columns: {highs.modelStatusToString(status)}")
+            return _solved(build, None, None, options)
+        if options is not _CAREFUL:
+            return _solved(build, None, None, _CAREFUL)
+        n, said = len(build.columns), highs.modelStatusToString(status)
+        raise MasterError(f"the restricted master of {n} columns: {said}")
     return build.solution(highs, status == highspy.HighsModelStatus.kOptimal)
 
 

@@ -55,7 +55,9 @@ def prove(
             raise CertificateError("the prices of the constraints are too large for a certificate")
         grid, gamma = point.grid, point.gamma
         watched = program.watched
-        np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0))
+        scale = int(program.unit)  # the program counts in multiples of the weights' common divisor
+        np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0) * scale)
+        price, gamma = price * scale, gamma * scale
     tolerances, multipliers = None, None
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
@@ -85,7 +87,8 @@ def _multipliers(
             raise CertificateError(f"certificates do not know the rate {rate.name!r} of {type(fairness).__name__}")
     groups = groups_of(problem, fairness)
     n = len(groups.names)
-    weights = [[int(group.sum()) for group in side] for side in (groups.positives, groups.negatives)]
+    scale = int(program.unit)
+    weights = [[int(group.sum()) // scale for group in side] for side in (groups.positives, groups.negatives)]
     pairs = [(rate.name, g, h) for rate in rates for g, h in permutations(range(n), 2)]
     out = {rate.name: np.zeros((n, n)) for rate in rates}
     hit = 0 if form == "dnf" else 1
