@@ -26,7 +26,7 @@ MAKERS: dict[str, Callable[[int], rl.Search]] = {
     },
     "frontier": lambda limit: rl.FrontierSearch(problem(400, 40), 12, memory_limit=limit, beam_width=0),
     "corels": lambda limit: rl.CorelsSearch(problem(400, 40), 0.002, memory_limit=limit),
-    "falling": lambda limit: rl.FallingRuleListSearch(problem(400, 40), 0.0, 2.0, memory_limit=limit, iterations=0),
+    "falling": lambda limit: rl.FallingRuleListSearch(problem(1000, 150), 0.003, 5.0, memory_limit=limit, iterations=0),
 }
 
 

@@ -137,6 +137,7 @@ def raised(call: Callable[[], Any]) -> Exception | None:
 
 ALSO = {
     ("from_arrays", "A"): ("the antecedents", "names"),
+    ("from_arrays", "names"): ("named",),
     ("from_arrays", "groups"): ("group",),
     ("FallingRuleListSearch", "violation_penalty"): ("option",),
 }
@@ -183,3 +184,8 @@ def test_near_lists_of_an_unfinished_search_need_a_limit() -> None:
     assert rl.near_optimal(search, gap=0.01, work_limit=1).truncated == "work"
     rl.solve(search)
     assert rl.near_optimal(search, gap=0.01).complete
+
+
+@pytest.mark.parametrize("options", [{"method": "monte_carlo"}, {"violation_penalty": 0.5}, {}])
+def test_options_of_every_kind_of_falling_list_are_known(options: dict[str, Any]) -> None:
+    assert rl.FallingRuleListSearch(PROBLEM, **options, iterations=5, random_state=1).iterations == 5

@@ -119,7 +119,7 @@ def new_walk(program: Program, moves: Moves, seed: int) -> Walk:
         change=np.zeros(len(program.constraints)),
         best=np.zeros(n, dtype=np.int8),
         score=np.array([0.0, 0.0, np.inf]),
-        random=np.array([(2 * seed + 1) % (1 << 64)], dtype=np.uint64),
+        random=np.array([(2 * int(seed) + 1) % (1 << 64)], dtype=np.uint64),
     )
     for q, k in enumerate(moves.kind):
         walk.taken[:] += moves.mass[q] * moves.leave_used[:, k]
