@@ -14,6 +14,9 @@ from hypothesis import settings
 
 settings.register_profile("rulelab", deadline=None)
 settings.load_profile("rulelab")
+_SETTINGS = "_hypothesis_internal_use_settings"
+_QUICK_SHARE = 5
+_QUICK_LEAST = 10
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks include it
 
@@ -40,6 +43,26 @@ def instances(shared: Path) -> ModuleType:
     sys.modules["instances"] = module
     spec.loader.exec_module(module)
     return module
+
+
+def quick(thorough: settings) -> settings:
+    """Of the examples of a property a part, the same ones each time."""
+    few = max(_QUICK_LEAST, thorough.max_examples // _QUICK_SHARE)
+    return settings(thorough, max_examples=min(few, thorough.max_examples), derandomize=True, database=None)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Without the long tests, properties are tried on a few examples; with them (``-m long``) on all."""
+    marked_here = item.get_closest_marker("long") is not None
+    long_too = "not long" not in item.config.getoption("markexpr")
+    function = getattr(item, "obj", None)
+    thorough = getattr(function, _SETTINGS, None)
+    if thorough is None or marked_here:
+        return
+    if long_too:
+        item.add_marker("long")
+    elif not thorough.derandomize:
+        setattr(function, _SETTINGS, quick(thorough))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,22 +1,12 @@
-"""Small searches for the tests of the views, and waiting for what happens in other threads."""
+"""Small searches for the tests of the views."""
 
 from __future__ import annotations
-
-import time
-from collections.abc import Callable
 
 import numpy as np
 
 import rulelab as rl
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.01)
 
 
 def problem(n_rows: int = 300, n_antecedents: int = 12) -> rl.Problem:

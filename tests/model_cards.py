@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
 import pandas as pd
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.views import card as cards
@@ -62,9 +62,6 @@ def hostile_card() -> Card:
     return cards.annotated(card, HOSTILE, "</style><script>alert(3)</script>")
 
 
-def finish(shown: ModelCard | CompareView, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while shown.refresh():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
+def finish(shown: ModelCard | CompareView) -> None:
+    wait_until(lambda: not shown.refresh())
     shown.refresh()

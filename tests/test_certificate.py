@@ -159,7 +159,6 @@ def test_benchmark_instances(instances, name, regularization, most_sets):
     answer = verify(problem, model, certificate, regularization)
     assert answer.valid, answer.reason
     assert answer.objective == pytest.approx(instances.EXPECTED["rule_list"][name, regularization], abs=1e-9)
-    assert answer.seconds < 30
 
 
 def test_a_list_that_is_not_optimal_has_no_proof(proven):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from patience import PATIENCE
 
 import rulelab as rl
 from rulelab import cli
@@ -68,7 +69,7 @@ FAMILIES = {
 
 def run(script: str, *arguments: object) -> str:
     command = [sys.executable, "-c", WITHOUT_NUMBA + script, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -9,13 +9,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab import cli, console
@@ -273,7 +273,7 @@ def test_ctrl_c_stops_the_search_and_reports_the_gap(tmp_path: Path):
         if "objective" in line:
             break
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     assert "not certified (interrupted): objective" in out
     assert re.search(r"the gap is 0\.[0-9]{7}", out)
@@ -335,11 +335,11 @@ def test_serve_answers_until_ctrl_c():
         body = _fetched(f"http://127.0.0.1:{port}/", process)
         assert "rulelab" in body
         second = start("serve", "--port", port)
-        out, err = second.communicate(timeout=60)
+        out, err = second.communicate(timeout=PATIENCE)
         assert (second.returncode, err.count("\n")) == (1, 1), err
         assert "already in use" in err
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
         assert str(port) in out
         assert "Traceback" not in err
@@ -349,20 +349,24 @@ def test_serve_answers_until_ctrl_c():
 
 
 def _fetched(url: str, process: subprocess.Popen[str]) -> str:
-    deadline = time.monotonic() + 60
-    while True:
+    found: list[str] = []
+
+    def answers() -> bool:
         try:
-            with urllib.request.urlopen(url, timeout=30) as answer:
-                return answer.read().decode()
+            with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+                found.append(answer.read().decode())
         except OSError:
             assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline, "the page did not come within 60 s"
-            time.sleep(0.2)
+        return bool(found)
+
+    wait_until(answers, 0.2)
+    return found[0]
 
 
 def test_a_closed_pipe_is_no_traceback():
     command = f'"{sys.executable}" -m rulelab fit --help | head -n 1; "{sys.executable}" -m rulelab datasets | true'
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
+    bash = ["bash", "-c", command]
+    done = subprocess.run(bash, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
 

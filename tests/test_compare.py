@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_cards import HOSTILE, QUICK, finish, first, second
+from patience import wait_until
 from sklearn.linear_model import LogisticRegression
 
 import rulelab as rl
@@ -142,10 +142,7 @@ def test_the_search_view_pins_what_it_shows() -> None:
     view.on_pin = pin
     assert view._pin.visible
     view.run()
-    end = time.monotonic() + 60
-    while not view.session.state.over:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait_until(lambda: view.session.state.over)
     view.refresh()
     view.pin()
     assert pinned_cards[0].model == view.session.snapshot.incumbent.model

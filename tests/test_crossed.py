@@ -15,6 +15,7 @@ import pytest
 from crossed import Judge, Outcome
 from crossed_cases import CRITERIA, Case, case_of
 from crossed_worker import ESTIMATORS, Worker, described
+from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
 from rulelab import cli
@@ -38,7 +39,7 @@ MANY = 150
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
-    with Worker() as started:
+    with Worker(alarm=PATIENCE / 2) as started:
         yield started
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 import rulelab as rl
 from rulelab import strict_json
@@ -109,7 +110,7 @@ def test_files_that_would_take_all_memory(name: str, tmp_path: Path) -> None:
     make, expected = FILES[name]
     (tmp_path / name).write_bytes(make())
     command = [sys.executable, "-c", READ, str(tmp_path / name), str(MORE_MEMORY)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr[-500:]
     assert done.stdout.startswith("refused: ")
     assert any(part in done.stdout for part in expected.split("|")), done.stdout

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -27,7 +28,7 @@ def blocks(language: str) -> list[str]:
 def python(*arguments: str, **variables: str) -> str:
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=250, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -101,7 +102,7 @@ def test_a_skip_fails_where_everything_is_there(tmp_path: Path, no_skip: str, ou
     (folder / "test_skipping.py").write_text(SKIPPING)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
     environment = os.environ | {"RULELAB_NO_SKIP": no_skip}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False)
     assert f"{outcomes}, 1 xfailed" in done.stdout
     assert done.returncode == int(no_skip)
     assert ("no reason at all" in done.stdout) == (no_skip == "1")

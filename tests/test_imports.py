@@ -165,14 +165,11 @@ def test_which_arrows_are_backward(importer: str, imported: str, wrong: bool) ->
 
 @pytest.mark.parametrize("module", ["rulelab", "rulelab.cli"])
 def test_importing_is_light(module: str) -> None:
-    code = (
-        f"import os, sys, json; before = os.times().user; import {module}; "
-        "print(json.dumps([os.times().user - before, sorted(sys.modules)]))"
-    )
+    code = f"import sys, json; import {module}; print(json.dumps(sorted(sys.modules)))"
     command = [sys.executable, "-c", code]
-    seconds, loaded = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    loaded = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     assert not set(HEAVY) & set(loaded)
-    assert seconds < 0.5
+    assert len(loaded) < 200
 
 
 @pytest.mark.parametrize("name", rulelab.__all__)

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 from model_cards import HOSTILE, QUICK, finish, pinned
+from patience import PATIENCE
 
 import rulelab as rl
 from rulelab.views import card as cards
@@ -30,7 +31,7 @@ def card() -> Card:
 def fold() -> Card:
     data = rl.datasets.load("diabetes")
     sweep = rl.sweep(data, "rule_set", {"max_complexity": [3], "thresholds": [3]}, cv=3, random_state=4)
-    assert sweep.wait(120)
+    assert sweep.wait(PATIENCE)
     result = next(r for r in sweep.results if r.fold == 1)
     return fronts_card.of_fold(sweep, result, data, named=True)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fairlearn.metrics import equalized_odds_difference
+from patience import PATIENCE
 from sklearn.model_selection import StratifiedKFold
 
 import rulelab as rl
@@ -53,7 +54,7 @@ def hard() -> Dataset:
 
 def run(**arguments) -> rl.Sweep:
     sweep = rl.sweep(DATA, **{"grid": GRID, "cv": 3, "sensitive": "group"} | arguments)
-    assert sweep.wait(120)
+    assert sweep.wait(PATIENCE)
     return sweep
 
 
@@ -263,7 +264,7 @@ def test_an_error_of_the_program_ends_the_sweep_and_is_told(monkeypatch):
     monkeypatch.setattr(worker, "run", lambda *_: 1 / 0)
     sweep = rl.sweep(DATA, grid=GRID, cv=2)
     with pytest.raises(SweepError, match="ended early: division by zero"):
-        sweep.wait(60)
+        sweep.wait(PATIENCE)
     assert sweep.progress.state == "failed"
     with pytest.raises(SweepError, match="division by zero"):
         list(sweep.as_completed())
@@ -278,12 +279,12 @@ def test_the_groups_compared_are_those_with_enough_rows():
     data = from_frame(frame.assign(y=rng.integers(0, 2, 300)), "y", sensitive=["race"])
     sweep = rl.sweep(data, grid={"regularization": [0.1]}, cv=2, sensitive="race")
     assert sweep.groups == ("a", "b")
-    assert sweep.wait(60)
+    assert sweep.wait(PATIENCE)
     assert list(sweep.rates(0).index) == ["a", "b", "c"]
     assert sweep.rates(0)["few"].tolist() == [False, False, True]
     named = rl.sweep(data, grid={"regularization": [0.1]}, cv=2, sensitive="race", groups=["c", "a"])
     assert named.groups == ("c", "a")
-    assert named.wait(60)
+    assert named.wait(PATIENCE)
     assert named.frame["test_few"].all()
 
 
@@ -377,7 +378,7 @@ def test_constraints_are_about_the_groups_that_are_compared():
     data = replace(DATA, sensitive=sensitive)
     grid = {"max_complexity": [4], "fairness": [EqualOpportunity(0.1)]}
     sweep = rl.sweep(data, "rule_set", grid, cv=2, sensitive="group", groups=["one", "two"])
-    assert sweep.wait(60)
+    assert sweep.wait(PATIENCE)
     assert sweep.frame["status"].tolist() == ["optimal"] * 2
     assert (sweep.frame["train_equal_opportunity_gap"] <= 0.1 + 1e-12).all()
     assert list(sweep.rates(0).index) == ["never positive", "one", "two"]
@@ -393,5 +394,5 @@ def test_each_family_has_a_grid_of_its_own():
 def test_two_sweeps_run_side_by_side(done):
     both = [rl.sweep(DATA, grid=GRID, cv=3, sensitive="group") for _ in range(2)]
     for sweep in both:
-        assert sweep.wait(120)
+        assert sweep.wait(PATIENCE)
         pd.testing.assert_frame_equal(sweep.frame.drop(columns=TIMES), done.frame.drop(columns=TIMES))

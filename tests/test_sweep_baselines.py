@@ -11,6 +11,7 @@ from fairlearn.postprocessing import ThresholdOptimizer
 from fairlearn.reductions import EqualizedOdds, ExponentiatedGradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
@@ -45,7 +46,7 @@ def sweep() -> rl.Sweep:
         baselines=grids | fair,
         random_state=5,
     )
-    assert out.wait(120)
+    assert out.wait(PATIENCE)
     assert out.progress.failed == 0
     return out
 
@@ -146,10 +147,10 @@ def test_groups_that_are_not_compared_are_one_group_to_fair_baselines():
         groups=["b", "a"],
         baselines=["threshold_optimizer"],
     )
-    assert sweep.wait(60)
+    assert sweep.wait(PATIENCE)
     merged = replace(DATA, sensitive=pd.DataFrame({"group": np.where(np.isin(names, ["a", "b"]), names, "e")}))
     other = rl.sweep(merged, grid={"regularization": [0.1]}, cv=2, sensitive="group", baselines=["threshold_optimizer"])
-    assert other.wait(60)
+    assert other.wait(PATIENCE)
     assert sweep.progress.failed == 0
     assert sweep.frame["test_errors"].tolist() == other.frame["test_errors"].tolist()
     assert set(sweep.rates(0).index) == {"a", "b", "c", "d"}

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 from test_sweep import DATA, TIMES, people
 
 import rulelab as rl
@@ -28,7 +29,7 @@ class Written:
 
     def __init__(self, path: Path, data: Any = DATA) -> None:
         self.sweep = rl.sweep(data, grid=GRID, cv=3, results=path)
-        assert self.sweep.wait(120)
+        assert self.sweep.wait(PATIENCE)
         self.text = path.read_bytes()
         self.lines = self.text.splitlines(keepends=True)
         self.results = {(r.point, r.fold): r for r in self.sweep.results}
@@ -153,7 +154,7 @@ def test_a_damaged_file_is_told_of_and_the_fits_are_computed_again(written, tmp_
     with pytest.warns(SweepWarning, match=rf"damaged in line {line + 1}; {sound} results are sound and kept") as told:
         again = rl.sweep(DATA, grid=GRID, cv=3, results=path)
     assert told[0].filename == __file__
-    assert again.wait(60)
+    assert again.wait(PATIENCE)
     assert again.progress.resumed == sound
     assert "results.damaged-1.jsonl" in again.messages[0]
     (lost,) = {(r.point, r.fold) for r in written.sweep.results} - {

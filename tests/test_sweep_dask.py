@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from patience import PATIENCE
 from test_sweep import DATA, GRID, TIMES, hard
 
 import rulelab as rl
@@ -25,15 +26,15 @@ def client() -> Iterator[Any]:
 def test_a_cluster_changes_nothing(client):
     arguments = {"grid": GRID, "cv": 3, "sensitive": "group"}
     here, there = rl.sweep(DATA, **arguments), rl.sweep(DATA, **arguments, client=client)
-    assert here.wait(120)
-    assert there.wait(120)
+    assert here.wait(PATIENCE)
+    assert there.wait(PATIENCE)
     pd.testing.assert_frame_equal(there.frame.drop(columns=TIMES), here.frame.drop(columns=TIMES))
 
 
 def test_cancelling_on_a_cluster(client):
-    sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=4, client=client, time_limit=10)
+    sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=4, client=client, time_limit=PATIENCE)
     assert not sweep.wait(1)
     sweep.cancel()
-    assert sweep.wait(60)
+    assert sweep.wait(PATIENCE)
     assert sweep.progress.state == "cancelled"
     assert sweep.progress.done == 0

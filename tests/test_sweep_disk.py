@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from patience import PATIENCE
 from test_sweep import DATA, GRID, TIMES, hard, run
 
 import rulelab as rl
@@ -60,7 +61,7 @@ def test_on_a_full_disk_the_sweep_goes_on_in_memory(done, path, monkeypatch, roo
     monkeypatch.setattr(os, "write", full(room))
     sweep = rl.sweep(DATA, grid=GRID, cv=3, sensitive="group", results=path)
     with pytest.raises(SweepError, match=r"results? could not be written to .*results.jsonl: No space left.*call save"):
-        sweep.wait(60)
+        sweep.wait(PATIENCE)
     monkeypatch.undo()
     assert sweep.progress.state == "failed"
     assert "No space left" in sweep.messages[-1]
@@ -121,7 +122,7 @@ def test_no_room_for_the_first_line_is_refused(path, monkeypatch):
     with pytest.raises(SweepError, match=r"results\.jsonl cannot be read and written: No space left"):
         rl.sweep(DATA, grid=GRID, cv=3, results=path)
     monkeypatch.undo()
-    assert rl.sweep(DATA, grid=GRID, cv=3, results=path).wait(60)
+    assert rl.sweep(DATA, grid=GRID, cv=3, results=path).wait(PATIENCE)
 
 
 def test_results_are_saved_into_another_file(done, path):
@@ -140,11 +141,11 @@ def test_a_second_writer_is_refused_and_told_of_the_first(path):
             rl.sweep(hard(), **arguments)
         other = "import sys, rulelab.sweeps.file_lock as f, pathlib\nf.FileLock(pathlib.Path(sys.argv[1]))"
         command = [sys.executable, "-c", other, str(path)]
-        refused = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
+        refused = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False)
         assert f"Held: process {os.getpid()}" in refused.stderr
     finally:
         first.cancel()
-        first.wait(60)
+        first.wait(PATIENCE)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     FileLock(path).release()
 

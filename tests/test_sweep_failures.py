@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 import sys
-import time
 
 import pytest
+from patience import PATIENCE, wait_until
 from test_sweep import DATA, GRID, hard, run
 
 import rulelab as rl
@@ -103,7 +103,7 @@ def test_tables_fronts_and_views_of_failed_fits(monkeypatch, failing):
     for point in range(6):
         sweep.rates(point).to_csv()
     followed_run = followed([sweep], DATA)
-    followed_run.join(60)
+    followed_run.join(PATIENCE)
     view = FrontView()
     view.follow(followed_run)
     for on in ("train", "test"):
@@ -131,7 +131,7 @@ def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
     submit = runners.ProcessPoolExecutor.submit
     monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", sometimes)
     sweep = rl.sweep(DATA, grid=GRID, cv=2, n_jobs=2, backend="processes")
-    assert sweep.wait(120)
+    assert sweep.wait(PATIENCE)
     assert (sweep.progress.state, sweep.progress.failed, sweep.progress.done) == ("done", 1, 12)
     (message,) = sweep.frame.loc[sweep.frame["status"] == "failed", "message"]
     assert "the worker process of this fit has ended; is there memory enough?" in message
@@ -143,24 +143,25 @@ def test_processes_that_cannot_work_at_all_end_the_sweep(monkeypatch):
     monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", lambda self, _, *rest: submit(self, _die, *rest))
     sweep = rl.sweep(DATA, grid=GRID, cv=3, n_jobs=2, backend="processes")
     with pytest.raises(SweepError, match="3 worker processes of the sweep have ended before their first fit was done"):
-        sweep.wait(120)
+        sweep.wait(PATIENCE)
     assert sweep.progress.state == "failed"
 
 
 def test_a_process_killed_by_the_system_hangs_nothing():
     sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=2, n_jobs=2, backend="processes", time_limit=None)
-    deadline = time.monotonic() + 120
-    killed = set()
-    while sweep.progress.done < 1 and time.monotonic() < deadline:
-        for runner in sweep._runners:
-            for process in list((runner._pool._processes or {}).values()):
-                if process.pid not in killed and process.is_alive() and not killed:
-                    killed.add(process.pid)
-                    os.kill(process.pid, 9)
-        time.sleep(0.05)
+    killed: list[int] = []
+
+    def kill_one_and_see() -> bool:
+        processes = [p for runner in sweep._runners for p in list((runner._pool._processes or {}).values())]
+        if not killed and (alive := [p for p in processes if p.is_alive()]):
+            killed.append(alive[0].pid)
+            os.kill(killed[0], 9)
+        return sweep.progress.done > 0
+
+    wait_until(kill_one_and_see, 0.05)
     assert sweep.results[0].status == "failed"
     sweep.cancel()
-    assert sweep.wait(60)
+    assert sweep.wait(PATIENCE)
     assert sweep.progress.state == "cancelled"
 
 

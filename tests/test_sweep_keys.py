@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 from test_sweep import DATA, people
 
 import rulelab as rl
@@ -21,7 +22,7 @@ ONE = {"regularization": [0.1]}
 
 def swept(path: Path, grid: dict[str, Any] | None = None, **arguments: Any) -> rl.Sweep:
     sweep = rl.sweep(DATA, **{"grid": ONE if grid is None else grid, "cv": 2, "results": path} | arguments)
-    assert sweep.wait(120)
+    assert sweep.wait(PATIENCE)
     return sweep
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from patience import PATIENCE
 from test_sweep import DATA, GRID, TIMES, hard, people, run
 
 import rulelab as rl
@@ -96,7 +97,7 @@ def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
     assert not sweep.wait(1)
     assert sweep.progress.state == "running"
     sweep.cancel()
-    assert sweep.wait(60)
+    assert sweep.wait(PATIENCE)
     assert sweep.progress.state == "cancelled"
     assert sweep.progress.done == 0
     assert list(sweep.as_completed()) == []
@@ -116,7 +117,7 @@ def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
 def test_a_file_that_holds_something_else_is_left_alone(tmp_path, change, message):
     path = tmp_path / "results.jsonl"
     arguments = {"grid": {"regularization": [0.1]}, "cv": 2, "results": path}
-    assert rl.sweep(DATA, **arguments).wait(60)
+    assert rl.sweep(DATA, **arguments).wait(PATIENCE)
     changed = change(path.read_text())
     path.write_text(changed)
     with pytest.raises(SweepError, match=message):
@@ -137,7 +138,7 @@ def test_a_file_that_holds_something_else_is_left_alone(tmp_path, change, messag
 def test_results_of_other_rows_are_refused(tmp_path, data, change, message):
     path = tmp_path / "results.jsonl"
     arguments = {"grid": {"regularization": [0.1]}, "cv": 2, "results": path}
-    assert rl.sweep(DATA, **arguments).wait(60)
+    assert rl.sweep(DATA, **arguments).wait(PATIENCE)
     before = path.read_bytes()
     with pytest.raises(SweepError, match=message):
         rl.sweep(data, **arguments | change)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 import pytest
-from live import HOSTILE, long_search, small_search, wait_until
+from live import HOSTILE, long_search, small_search
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.views import figures, words
@@ -124,7 +125,7 @@ def view() -> Iterator[SearchView]:
     view = SearchView(small_search(), speed="full speed")
     yield view
     view.close()
-    view.session.join(10)
+    view.session.join(PATIENCE)
 
 
 def finish(view: SearchView) -> None:
@@ -225,11 +226,8 @@ view = rl.views.SearchView(rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] &
 view
 ---
 view.run()
-for _ in range(600):
+while view._status.tone != "proven" or view._beat is not None:
     await asyncio.sleep(0.1)
-    if view._status.tone == "proven":
-        break
-await asyncio.sleep(0.5)
 print(view._status.phase, view._plots._curves.data["work"] != [], view._beat is None)
 """
 
@@ -240,7 +238,7 @@ def test_the_view_lives_in_a_notebook() -> None:
     pytest.importorskip("ipykernel")
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in NOTEBOOK.split("---")]
-    nbclient.NotebookClient(notebook, timeout=120).execute()
+    nbclient.NotebookClient(notebook, timeout=int(PATIENCE)).execute()
     shown, printed = (cell.outputs for cell in notebook.cells)
     assert any("application/vnd.holoviews_exec.v0+json" in output.get("data", {}) for output in shown)
     assert printed[-1]["text"].startswith("certified optimal")

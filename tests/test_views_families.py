@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from live import HOSTILE, wait_until
+from live import HOSTILE
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.views import address, words
@@ -68,7 +69,7 @@ def view() -> Iterator[Callable[..., SearchView]]:
     yield make
     for one in made:
         one.close()
-        one.session.join(20)
+        one.session.join(PATIENCE)
 
 
 def finish(view: SearchView) -> SearchView:

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import ColumnDataSource
-from live import HOSTILE, wait_until
+from live import HOSTILE
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.sweeps.grid import plain
@@ -42,7 +43,7 @@ def finished(view: FrontView) -> None:
 @pytest.fixture(scope="module")
 def run() -> Run:
     done = Run(SMALL)
-    done.join(240)
+    done.join(PATIENCE)
     assert not done.busy
     return done
 
@@ -98,7 +99,7 @@ def test_an_order_that_cannot_be_started_says_why_and_leaves_nothing_running() -
         "diabetes", {**SMALL.grids, "falling_rule_list": {"regularization": [-1.0]}}, folds=2, sensitive=("sex",)
     )
     failed = Run(bad)
-    failed.join(240)
+    failed.join(PATIENCE)
     assert failed.started.sweeps == ()
     assert "regularization" in str(failed.error)
     assert failed.standing().tone == "failed"
@@ -109,8 +110,8 @@ def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
     own = Run(Order("breast_cancer", grid, folds=5))
     wait_until(lambda: bool(own.started.sweeps))
     own.cancel()
-    own.join(30)
-    assert own.started.sweeps[0].wait(30)
+    own.join(PATIENCE)
+    assert own.started.sweeps[0].wait(PATIENCE)
     assert own.started.sweeps[0].progress.state == "cancelled"
     assert "cancelled" in own.standing().phase
     assert own.error is None
@@ -119,11 +120,11 @@ def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
     followed = FrontView(sweep)
     followed.close()
     assert followed.run is not None
-    followed.run.join(30)
+    followed.run.join(PATIENCE)
     assert not followed.run.busy
     assert sweep.progress.state == "running"
     sweep.cancel()
-    assert sweep.wait(30)
+    assert sweep.wait(PATIENCE)
 
 
 def test_a_plot_shows_values_errors_and_fronts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from live import HOSTILE
+from patience import PATIENCE
 from test_views_fronts import SMALL
 
 import rulelab as rl
@@ -103,7 +104,7 @@ def test_an_uploaded_file_can_be_swept(tmp_path, monkeypatch) -> None:
     assert setup.sweep_sensitive == "side", "another class leaves the attribute"
     order = setup.order()
     done = Run(order)
-    done.join(120)
+    done.join(PATIENCE)
     assert done.error is None
     assert done.started.data.name == "my file"
     assert done.started.data.positive == "yes"
@@ -137,7 +138,7 @@ def test_an_uploaded_file_that_cannot_be_swept_is_explained(contents, target, ex
     search.target = target
     setup.sweep_data = UPLOADED
     done = Run(setup.order())
-    done.join(60)
+    done.join(PATIENCE)
     assert expected in str(done.error)
     assert done.started.sweeps == ()
 
@@ -145,5 +146,5 @@ def test_an_uploaded_file_that_cannot_be_swept_is_explained(contents, target, ex
 def test_data_too_large_for_the_page_are_not_swept(monkeypatch) -> None:
     monkeypatch.setattr(recipe, "MAX_CELLS", 1000)
     done = Run(SMALL)
-    done.join(60)
+    done.join(PATIENCE)
     assert "more than the" in str(done.error)

@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from live import long_search, problem, small_search, wait_until
+from live import long_search, problem, small_search
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.views import words
 from rulelab.views.frames import Mark
 from rulelab.views.panes import SPEEDS
 from rulelab.views.pool import Pool
-from rulelab.views.session import Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.session import TICK_SECONDS, Limits, Pace, Prepared, SearchSession, State
 
 
 def source(make: Callable[[], rl.Search]) -> Callable[[Callable[[str], None]], Prepared]:
@@ -34,7 +35,7 @@ def start() -> Iterator[Callable[..., SearchSession]]:
     for session in made:
         session.close()
     for session in made:
-        session.join(10)
+        session.join(PATIENCE)
         assert not session.alive
 
 
@@ -76,10 +77,11 @@ def test_slow_motion_keeps_to_its_beat(start) -> None:
     session = start(long_search, pace=Pace(1))
     session.run()
     wait_until(lambda: session.snapshot is not None)
-    work, began = session.snapshot.work, time.monotonic()
-    time.sleep(1.0)
-    done, elapsed = session.snapshot.work - work, time.monotonic() - began
-    assert 1 <= done <= elapsed / 0.25 + 1
+    began = time.monotonic()
+    work = session.snapshot.work
+    wait_until(lambda: session.snapshot.work >= work + 4)
+    done = session.snapshot.work - work
+    assert done <= (time.monotonic() - began) / TICK_SECONDS + 1
     session.pace = SPEEDS["full speed"]
     wait_until(lambda: session.snapshot.work > 1000)
 
@@ -101,7 +103,7 @@ def test_stop_keeps_the_proven_gap(start) -> None:
     wait_until(lambda: session.snapshot is not None)
     session.stop()
     wait_until(lambda: session.state is State.STOPPED)
-    session.join(5)
+    session.join(PATIENCE)
     assert not session.alive
     phase = words.standing(session).phase
     assert "limit reached" in phase
@@ -120,15 +122,13 @@ def test_the_time_limit_ends_the_run_and_the_run_can_go_on(start) -> None:
     assert session.snapshot.seconds >= first.seconds + 0.1
 
 
-def test_closing_ends_the_worker_soon(start) -> None:
+def test_closing_ends_the_worker(start) -> None:
     session = start(long_search)
     session.run()
     wait_until(lambda: session.snapshot is not None)
-    began = time.monotonic()
     session.close()
-    session.join(5)
+    session.join(PATIENCE)
     assert not session.alive
-    assert time.monotonic() - began < 5
 
 
 def test_closing_ends_a_paused_worker(start) -> None:
@@ -136,7 +136,7 @@ def test_closing_ends_a_paused_worker(start) -> None:
     session.step()
     wait_until(lambda: session.state is State.PAUSED)
     session.close()
-    session.join(5)
+    session.join(PATIENCE)
     assert not session.alive
 
 
@@ -171,17 +171,17 @@ def test_the_pool_serves_in_order_and_lets_no_more_in_than_it_has_places() -> No
             inside.append(name)
             assert len(inside) == 1
             order.append(name)
-            go_on.wait(5)
+            go_on.wait(PATIENCE)
             inside.remove(name)
 
     threads = []
     for name in range(3):
         threads.append(threading.Thread(target=work, args=(name,)))
         threads[-1].start()
-        wait_until(lambda name=name: pool.waiting == max(0, name) and bool(order), 5)
+        wait_until(lambda name=name: pool.waiting == max(0, name) and bool(order))
     go_on.set()
     for thread in threads:
-        thread.join(5)
+        thread.join(PATIENCE)
     assert order == [0, 1, 2]
     assert pool.waiting == 0
 
@@ -197,9 +197,9 @@ def test_who_is_cancelled_leaves_the_line() -> None:
     with pool.place(lambda: False):
         thread = threading.Thread(target=wait)
         thread.start()
-        wait_until(lambda: pool.waiting == 1, 5)
+        wait_until(lambda: pool.waiting == 1)
         cancelled.set()
-        thread.join(5)
+        thread.join(PATIENCE)
     assert granted == [False]
     with pool.place(lambda: False) as free:
         assert free

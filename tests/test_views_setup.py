@@ -6,7 +6,8 @@ from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import pytest
-from live import HOSTILE, wait_until
+from live import HOSTILE
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.views import address, words

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 import rulelab as rl
 from rulelab import rehearsal
@@ -99,7 +100,7 @@ print(rl.solve(search, time_limit=20).status)
 def run(script: str, **environment: str) -> str:
     command = [sys.executable, "-c", script]
     environment = os.environ | environment
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,6 @@ import rulelab as rl
 VALUES = [None, math.nan, math.inf, -math.inf, -1, 0, 1e-300, 1e300, 2**70, 10**30, -(10**30), 10**400, 0.5, 3, True,
           "", "text", b"bytes", [], [[]], {}, (), object(), np.nan, np.int64(2), np.array([1, 2]), pd.NA]  # fmt: skip
 WORK = 30
-ALARM_SECONDS = 120
-
-
-@pytest.fixture(autouse=True)
-def alarm() -> Iterator[None]:
-    """End what would go on for ever."""
-    signal.alarm(ALARM_SECONDS)
-    yield
-    signal.alarm(0)
 
 
 def _rows() -> tuple[np.ndarray, np.ndarray, np.ndarray]:

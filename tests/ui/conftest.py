@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from patience import PATIENCE, wait_until
 from visits import Visit, workers
 
 import rulelab as rl
@@ -45,10 +45,7 @@ def server() -> Iterator[str]:
         check_unused_sessions_milliseconds=200,
     )
     base = f"http://127.0.0.1:{port}/"
-    end = time.monotonic() + 30
-    while not _answers(base):
-        assert time.monotonic() < end, "the server does not answer"
-        time.sleep(0.1)
+    wait_until(lambda: _answers(base), 0.1)
     yield base
     thread.stop()
 
@@ -89,19 +86,11 @@ def visit(server: str, chromium: Any, context: Any) -> Iterator[Callable[..., Vi
 
     def make(width: int = 1360, height: int = 900, **options: Any) -> Visit:
         pages.append((chromium.new_context(**options) if options else context).new_page())
+        pages[-1].set_default_timeout(1000 * PATIENCE)
         pages[-1].set_viewport_size({"width": width, "height": height})
         return Visit(pages[-1], server)
 
     yield make
     for page in pages:
         page.close()
-    end = time.monotonic() + 15
-    while workers():
-        assert time.monotonic() < end, "a worker outlived its page"
-        time.sleep(0.05)
-
-
-@pytest.fixture
-def unused_seconds() -> float:
-    """How long the server keeps a session that nobody is connected to."""
-    return UNUSED_SECONDS
+    wait_until(lambda: not workers(), 0.05)

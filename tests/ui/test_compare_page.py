@@ -78,11 +78,11 @@ def test_two_models_are_compared_checked_and_exported(visit) -> None:
     view.page.get_by_text(re.compile("^Checking|^Valid")).first.wait_for()
     view.page.get_by_role("textbox", name="Intended use").first.fill("for teaching")
     view.page.keyboard.press("Tab")
-    view.page.get_by_text(re.compile("Valid: no rule list")).wait_for(timeout=90_000)
+    view.page.get_by_text(re.compile("Valid: no rule list")).wait_for()
 
     view.button("Fit baselines").click()
     methods = view.page.locator("table.methods")
-    methods.wait_for(timeout=60_000)
+    methods.wait_for()
     text = methods.inner_text()
     assert all(name in text for name in ("A: tic_tac_toe", "B: tic_tac_toe", "CART", "Random forest"))
 

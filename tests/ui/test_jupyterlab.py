@@ -7,13 +7,13 @@ import os
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from patience import PATIENCE, wait_until
 from visits import Visit
 
 pytestmark = pytest.mark.ui
@@ -56,13 +56,6 @@ view
 """
 
 
-def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.1)
-
-
 def gone(process: int) -> bool:
     try:
         os.kill(process, 0)
@@ -95,13 +88,13 @@ def lab(tmp_path: Path) -> Iterator[str]:
         )
     try:
         runtime = tmp_path / "runtime"
-        until(lambda: process.poll() is not None or any(runtime.glob("jpserver-*.json")))
+        wait_until(lambda: process.poll() is not None or any(runtime.glob("jpserver-*.json")))
         assert process.poll() is None, (tmp_path / "log").read_text()
         (about,) = runtime.glob("jpserver-*.json")
         yield json.loads(about.read_text())["url"]
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -109,6 +102,7 @@ def visit_lab(lab: str, chromium: Any) -> Iterator[Visit]:
     context = chromium.new_context(viewport={"width": 1400, "height": 1300})
     context.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), lambda route: route.abort())
     page = context.new_page()
+    page.set_default_timeout(1000 * PATIENCE)
     yield Visit(page, lab)
     context.close()
 
@@ -130,7 +124,7 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     page.get_by_text(re.compile(r"Python 3 .*\| Idle")).wait_for()
     page.locator(".jp-Notebook .jp-CodeCell").first.click()
     page.keyboard.press("Control+Enter")
-    view.button("Step").wait_for(timeout=60_000)
+    view.button("Step").wait_for()
     assert "ready" in view.status
     kernel = int((tmp_path / "work" / "kernel").read_text())
     assert not gone(kernel)
@@ -160,6 +154,6 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
 
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
-    until(lambda: gone(kernel), 15)
+    wait_until(lambda: gone(kernel))
     assert view.foreign() == []
     assert [line for line in view.console if "Bokeh" in line or "Panel" in line] == []

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from patience import PATIENCE
+
 from rulelab.views.session import THREAD_NAME
 
 _TOO_WIDE = """() => {
@@ -66,14 +68,14 @@ class Visit:
         words = self.page.get_by_role("status").inner_text().replace("\u202f", "").split()
         return int(words[words.index("expanded") + 1])
 
-    def until(self, condition: Callable[[], bool], seconds: float = 60.0) -> None:
-        end = time.monotonic() + seconds
+    def until(self, condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < end, f"waited in vain; the status line says: {self.status}"
             self.page.wait_for_timeout(50)
 
-    def until_status(self, text: str, seconds: float = 60.0) -> None:
-        self.until(lambda: text in self.status, seconds)
+    def until_status(self, text: str) -> None:
+        self.until(lambda: text in self.status)
 
     def foreign(self) -> list[str]:
         """Addresses on other machines that were asked for."""

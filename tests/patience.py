@@ -1,0 +1,23 @@
+"""How long the tests wait for what should come: only what never comes takes so long, however busy the machine is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+PATIENCE = 1200.0
+"""Seconds after which a test gives up; never something to be measured against."""
+
+
+def wait_until(condition: Callable[[], object], pause: float = 0.01) -> None:
+    """Wait until a condition holds.
+
+    Raises
+    ------
+    AssertionError
+        After `PATIENCE` seconds.
+    """
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(pause)
