@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 import rulelab as rl
-from rulelab.rule_set import local
+from rulelab.certificate import CertificateError
+from rulelab.rule_set import branching, local
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.pool import Pool
-from rulelab.rule_set.program import make_program
+from rulelab.rule_set.program import Program, make_program
 from rulelab.search import Status
 
 
@@ -112,3 +113,36 @@ def test_columns_are_merged_by_what_covers_them():
     keys = {(k, *hit.tolist()) for k, hit in zip(columns.kind, columns.hits.T, strict=True)}
     assert len(merged.kind) == len(keys)
     assert merged.whole.sum() == columns.whole.sum()
+
+
+def _weighted(seed: int) -> rl.Problem:
+    rng, A, y, g = _rows(seed, 60, 5)
+    return rl.Problem.from_arrays(A, y, sample_weight=rng.choice([0.1, 0.3, 0.7], 60) * rng.random(60), groups=g)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("fairness", [None, rl.EqualOpportunity(0.1)])
+def test_sets_that_arithmetic_cannot_tell_apart_are_looked_at_one_by_one(monkeypatch, seed, fairness):
+    problem = _weighted(seed)
+    known = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=fairness, regularization=0.01))
+    assert known.status is Status.OPTIMAL
+    monkeypatch.setattr(Program, "resolution", property(lambda program: int(program.kind_mass.sum()) // 5))
+    coarse = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=fairness, regularization=0.01))
+    assert coarse.status is Status.OPTIMAL
+    assert coarse.incumbent.objective == known.incumbent.objective
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_cannot_be_told_apart_in_time_is_said(monkeypatch, seed):
+    problem = _weighted(seed)
+    optimum = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))).incumbent.objective
+    monkeypatch.setattr(Program, "resolution", property(lambda program: 10 * int(program.kind_mass.sum())))
+    monkeypatch.setattr(branching, "_NEAR_NODES", 0)
+    search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
+    last = rl.solve(search)
+    assert (last.status, last.limit) == (Status.LIMIT, "exactness")
+    assert last.gap > 0
+    assert last.lower_bound <= optimum <= last.incumbent.objective
+    assert rl.solve(search).limit == "exactness"
+    with pytest.raises(CertificateError):
+        search.certificate()
