@@ -21,5 +21,12 @@ def small_search() -> rl.RuleListSearch:
     return rl.RuleListSearch(problem(), regularization=0.01, beam_width=0)
 
 
+def inexact_search() -> rl.RuleListSearch:
+    """Weights of too many digits for 64 bits: the proof ends within their rounding."""
+    rng = np.random.default_rng(0)
+    A, y = rng.random((300, 6)) < 0.4, rng.random(300) < 0.5
+    return rl.RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=rng.random(300)), regularization=0.02)
+
+
 def long_search() -> rl.RuleListSearch:
     return rl.RuleListSearch(problem(1000, 150), regularization=0.003, beam_width=0)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from live import long_search, problem, small_search
+from live import inexact_search, long_search, problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -47,6 +47,19 @@ def test_a_session_runs_to_the_certificate(start) -> None:
     assert session.snapshot.incumbent.objective == rl.solve(small_search()).incumbent.objective
     assert "certified optimal" in words.standing(session).phase
     wait_until(lambda: not session.alive)
+
+
+def test_where_the_arithmetic_ends_the_gap_is_said_and_nothing_is_left_to_do(start) -> None:
+    session = start(inexact_search)
+    session.run()
+    wait_until(lambda: session.state is State.ENDED)
+    assert (session.snapshot.status, session.snapshot.limit) == (rl.Status.LIMIT, "exactness")
+    shown = words.standing(session)
+    assert "limit reached" in shown.phase
+    assert "optimal within" in shown.phase
+    assert "certified" not in shown.phase
+    assert float(dict(shown.figures)["gap"]) == pytest.approx(session.snapshot.gap, rel=0.1)
+    assert not session.resumable
 
 
 def test_pause_holds_and_step_does_one_unit(start) -> None:

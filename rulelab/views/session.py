@@ -211,8 +211,9 @@ class SearchSession:
 
     @property
     def resumable(self) -> bool:
-        """Whether the search has ended at a limit and may go on."""
-        return self._state is State.ENDED and self.snapshot is not None and self.snapshot.status is Status.LIMIT
+        """Whether the search has ended at a limit and may go on; where arithmetic ends, nothing is left to search."""
+        last = self.snapshot if self._state is State.ENDED else None
+        return last is not None and last.status is Status.LIMIT and last.limit != "exactness"
 
     def run(self) -> None:
         """Start, or go on after a pause or a limit."""

@@ -137,7 +137,10 @@ def _phase(session: SearchSession) -> tuple[str, str]:
     if snapshot.status is Status.INFEASIBLE:
         return "proven", _infeasible(search)
     if snapshot.limit == "exactness":
-        return "limit", f"optimal within {snapshot.gap:.3g}{_scope(search)}: the rounding of weights or penalties"
+        return (
+            "limit",
+            f"limit reached (weights of too many digits): optimal within {gap(snapshot, family)}{_scope(search)}",
+        )
     why = "stopped" if state is State.STOPPED else _LIMITS.get(snapshot.limit or "", "search")
     if snapshot.incumbent is None:
         return "limit", f"limit reached ({why}): no {family_name(family)} that meets the constraint is found yet"
@@ -187,7 +190,10 @@ def objective(value: float, family: str = "rule_list") -> str:
 def gap(snapshot: Snapshot, family: str = "rule_list") -> str:
     if not math.isfinite(snapshot.gap):
         return NONE
-    return "0" if snapshot.status is Status.OPTIMAL else objective(max(snapshot.gap, 0.0), family)
+    if snapshot.status is Status.OPTIMAL:
+        return "0"
+    shown = objective(max(snapshot.gap, 0.0), family)
+    return f"{snapshot.gap:.1e}" if snapshot.gap > 0 and not any(digit in shown for digit in "123456789") else shown
 
 
 def remaining(snapshot: Snapshot) -> str:
