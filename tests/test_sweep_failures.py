@@ -143,6 +143,7 @@ def test_processes_that_cannot_work_at_all_end_the_sweep(monkeypatch):
     assert sweep.progress.state == "failed"
 
 
+@pytest.mark.long
 def test_a_process_killed_by_the_system_hangs_nothing():
     sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=2, n_jobs=2, backend="processes", time_limit=None)
     killed: list[int] = []
@@ -208,6 +209,7 @@ def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkey
         _warmed(runners.Here(plan, worker.never))
 
 
+@pytest.mark.long
 def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
     job = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)._jobs[0]
