@@ -72,6 +72,7 @@ def test_a_certificate_with_lemmas_is_saved_and_holds(learnt):
     assert answer.objective == answer.lower_bound
 
 
+@pytest.mark.long
 def test_lemmas_make_the_proof_of_a_long_search_small(instances):
     A, y, names = instances.load("compas_155")
     problem = rl.Problem.from_arrays(A, y, names)

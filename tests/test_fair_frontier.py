@@ -88,7 +88,7 @@ def test_every_cell_is_that_of_the_naive_reference(seed, criteria, form, loss, m
         assert cell.selected.errors <= cell.errors
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 def test_objectives_and_bounds_are_monotone_even_when_cut_short(seed):
     for limit in (1, 40, 400, None):
         eps = (0, 0.02, 0.1, 1)
@@ -118,6 +118,7 @@ def test_bounds_of_a_frontier_cut_short_hold():
     assert {cell.status for cell in rl.fair_frontier(problem, complexities=(9,), time_limit=0)} == {"heuristic"}
 
 
+@pytest.mark.long
 def test_a_frontier_left_and_taken_up_again_ends_with_the_same_cells():
     def shown(cell):
         return (cell.criterion, cell.max_complexity, cell.status, cell.objective, cell.lower_bound, str(cell.model))
@@ -128,6 +129,7 @@ def test_a_frontier_left_and_taken_up_again_ends_with_the_same_cells():
     assert first + [shown(cell) for cell in started] == whole
 
 
+@pytest.mark.long
 def test_rules_of_a_forest_change_no_proven_objective():
     def objectives(trees):
         return {(c.criterion, c.max_complexity): c.objective for c in rl.fair_frontier(larger(3), trees=trees)}

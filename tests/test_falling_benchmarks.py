@@ -36,6 +36,7 @@ def test_drawing_is_an_image_of_every_point():
     assert {"a & b", "c", "<title>"} <= set(texts)
 
 
+@pytest.mark.long
 def test_roc(shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     figures, figure = tmp_path / "roc.json", tmp_path / "roc.svg"
     options = ["--weights", "3", "7", "--splits", "2", "--trees", "2", "--iterations", "30", "--rows", "2000"]

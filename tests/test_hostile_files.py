@@ -102,10 +102,11 @@ FILES = {
     "nan.json": (lambda: b'{"format": NaN}', "NaN"),
     "open.json": (lambda: b'"' + b'\\"' * 2_000_000, "not valid JSON"),
 }
+QUICK = {"bomb.npz", "nested.npz", "code.npz", "deep.json", "large.json"}
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux does")
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in FILES])
 def test_files_that_would_take_all_memory(name: str, tmp_path: Path) -> None:
     make, expected = FILES[name]
     (tmp_path / name).write_bytes(make())

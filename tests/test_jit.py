@@ -60,6 +60,7 @@ def run(folder: Path, code: str, **environment: str) -> str:
     ).stdout.strip()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.environ.get("RULELAB_CACHE") == "0", reason="the disk cache is switched off")
 def test_a_cache_that_cannot_be_read_is_compiled_anew(tmp_path):
     module = tmp_path / "sums.py"
@@ -169,6 +170,7 @@ def test_kernels_work_where_nothing_can_be_written(tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.long
 def test_kernels_run_without_compilation_too():
     """The same code as plain Python gives the same optimum."""
     code = (

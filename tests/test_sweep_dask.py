@@ -12,6 +12,7 @@ from test_sweep import DATA, GRID, TIMES, hard
 
 import rulelab as rl
 
+pytestmark = pytest.mark.long
 distributed = pytest.importorskip("distributed")
 
 

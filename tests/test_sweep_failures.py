@@ -147,6 +147,7 @@ def test_processes_that_cannot_work_at_all_end_the_sweep(monkeypatch):
     assert sweep.progress.state == "failed"
 
 
+@pytest.mark.long
 def test_a_process_killed_by_the_system_hangs_nothing():
     sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=2, n_jobs=2, backend="processes", time_limit=None)
     killed: list[int] = []

@@ -11,7 +11,7 @@ from visits import Visit, workers
 
 import rulelab as rl
 
-pytestmark = pytest.mark.ui
+pytestmark = [pytest.mark.ui, pytest.mark.long]
 
 QUICK = "?data=tic_tac_toe&regularization=0.02&test_share=0.25"
 HOSTILE = "<img src=x onerror=alert(1)>"

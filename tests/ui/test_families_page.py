@@ -69,6 +69,7 @@ def test_a_falling_list_is_certified(visit) -> None:
     assert view.console == []
 
 
+@pytest.mark.long
 def test_sampling_reaches_its_limit_and_claims_no_more(visit) -> None:
     view = visit().open("?family=falling_rule_list&method=monte_carlo&iterations=500")
     assert not view.page.get_by_text("Bounds in use").filter(visible=True).count()
@@ -78,6 +79,7 @@ def test_sampling_reaches_its_limit_and_claims_no_more(visit) -> None:
     assert view.console == []
 
 
+@pytest.mark.long
 def test_tic_tac_toe_is_its_eight_rules(visit) -> None:
     view = visit().open(SET)
     assert not view.page.get_by_label("Least support").filter(visible=True).count()
@@ -92,6 +94,7 @@ def test_tic_tac_toe_is_its_eight_rules(visit) -> None:
     assert view.console == []
 
 
+@pytest.mark.long
 def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> None:
     view = visit().open(FAIR)
     assert view.page.get_by_label("Sensitive attribute").input_value() == "sex"
@@ -114,6 +117,7 @@ def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> Non
     assert view.console == []
 
 
+@pytest.mark.long
 def test_settings_come_back_with_the_address(visit) -> None:
     view = visit().open(FAIR)
     view.page.get_by_label("Fairness").select_option("equalized odds: both errors")
@@ -125,6 +129,7 @@ def test_settings_come_back_with_the_address(visit) -> None:
     assert again.page.get_by_label("On negatives").is_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("query", [FAIR, "?family=falling_rule_list"])
 def test_a_phone_scrolls_down_only_and_every_control_is_named(visit, query) -> None:
     view = visit(width=390, height=844).open(query)

@@ -15,7 +15,7 @@ from visits import Visit
 
 from rulelab.sweeps.running import THREAD_NAME
 
-pytestmark = pytest.mark.ui
+pytestmark = [pytest.mark.ui, pytest.mark.long]
 
 QUICK = (
     "?tab=Fronts&sweep_folds=2&list_grid=0.05,0.02&falling_grid=0.05&set_grid=3,6&sweep_quantiles=3"

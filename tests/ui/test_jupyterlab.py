@@ -16,7 +16,7 @@ import pytest
 from patience import PATIENCE, wait_until
 from visits import Visit
 
-pytestmark = pytest.mark.ui
+pytestmark = [pytest.mark.ui, pytest.mark.long]
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = {

@@ -46,6 +46,7 @@ def test_the_first_page_runs_to_the_certificate(visit) -> None:
     assert view.console == []
 
 
+@pytest.mark.long
 def test_the_status_line_is_a_polite_live_region(visit) -> None:
     view = visit().open(QUICK)
     status = view.page.get_by_role("status")
@@ -58,6 +59,7 @@ def test_the_status_line_is_a_polite_live_region(visit) -> None:
     assert re.search(r"nodes [\d ]+ expanded [\d ]+ queue 0 log10 remaining none left", view.status)
 
 
+@pytest.mark.long
 def test_pause_step_stop_and_reset(visit) -> None:
     view = visit().open(LONG)
     speed(view, "full speed")
@@ -81,6 +83,7 @@ def test_pause_step_stop_and_reset(visit) -> None:
     assert view.console == []
 
 
+@pytest.mark.long
 def test_one_expansion_per_tick_and_faster_while_it_runs(visit) -> None:
     view = visit().open(LONG)
     speed(view, "1 step per tick")
@@ -92,6 +95,7 @@ def test_one_expansion_per_tick_and_faster_while_it_runs(visit) -> None:
     view.until(lambda: view.expanded > 500)
 
 
+@pytest.mark.long
 def test_closing_the_tab_ends_the_worker(visit) -> None:
     view = visit().open(LONG)
     speed(view, "full speed")
@@ -102,6 +106,7 @@ def test_closing_the_tab_ends_the_worker(visit) -> None:
     wait_until(lambda: not workers(), 0.05)
 
 
+@pytest.mark.long
 def test_two_sessions_do_not_disturb_each_other(visit) -> None:
     one, two = visit().open(LONG), visit().open(QUICK)
     speed(one, "100 per tick")
@@ -117,6 +122,7 @@ def test_two_sessions_do_not_disturb_each_other(visit) -> None:
     assert "certified optimal" in two.status
 
 
+@pytest.mark.long
 def test_hostile_names_stay_text(visit) -> None:
     rows = "\n".join(f"{'yes' if i % 3 else HOSTILE},{i},{i % 3 > 0:d}" for i in range(60))
     view = visit().open()
@@ -142,6 +148,7 @@ BAD_FILES = {
 }
 
 
+@pytest.mark.long
 def test_bad_uploads_are_explained_and_the_session_goes_on(visit) -> None:
     view = visit().open(QUICK)
     alert = view.page.get_by_role("alert").filter(visible=True)
@@ -153,6 +160,7 @@ def test_bad_uploads_are_explained_and_the_session_goes_on(visit) -> None:
     assert alert.count() == 0
 
 
+@pytest.mark.long
 def test_one_class_and_a_bad_regularization_are_explained(visit) -> None:
     view = visit().open("?data=tic_tac_toe&regularization=0")
     alert = view.page.get_by_role("alert").filter(visible=True)
@@ -167,6 +175,7 @@ def test_one_class_and_a_bad_regularization_are_explained(visit) -> None:
     assert "unexpected" not in alert.inner_text()
 
 
+@pytest.mark.long
 def test_a_phone_scrolls_down_only(visit) -> None:
     view = visit(width=390, height=844).open(QUICK)
     view.button("Run").click()
@@ -175,6 +184,7 @@ def test_a_phone_scrolls_down_only(visit) -> None:
     assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "dark"), [("dark", True), ("light", False)])
 def test_the_page_follows_the_system_s_theme_and_the_switch(visit, scheme, dark) -> None:
     view = visit(color_scheme=scheme).open(QUICK)
@@ -189,6 +199,7 @@ def test_the_page_follows_the_system_s_theme_and_the_switch(visit, scheme, dark)
     view.until(lambda: is_dark() is not dark)
 
 
+@pytest.mark.long
 def test_every_control_is_named_and_reached_by_keyboard(visit) -> None:
     view = visit().open(QUICK)
     for role in ("button", "combobox", "textbox", "checkbox"):
@@ -212,6 +223,7 @@ def test_every_control_is_named_and_reached_by_keyboard(visit) -> None:
     view.until_status("certified optimal")
 
 
+@pytest.mark.long
 def test_the_address_holds_the_settings(visit) -> None:
     view = visit().open(QUICK)
     assert view.page.get_by_label("Data set").input_value() == "tic_tac_toe"
@@ -220,6 +232,7 @@ def test_the_address_holds_the_settings(visit) -> None:
     assert "data=tic_tac_toe" in view.page.url
 
 
+@pytest.mark.long
 def test_a_lost_connection_pauses_and_comes_back(visit) -> None:
     view = visit()
     sockets = []
