@@ -20,6 +20,7 @@ sys.path.append(str(Path(__file__).parent / "benchmarks"))
 from rule_set_tables import BASELINES, chosen
 
 
+@pytest.mark.long
 def test_parameters_are_chosen_on_training_rows_alone(tmp_path: Path):
     random = np.random.default_rng(0)
     table = pd.DataFrame(random.random((240, 5)) < 0.5, columns=list("abcde"))
@@ -42,6 +43,7 @@ def test_parameters_are_chosen_on_training_rows_alone(tmp_path: Path):
         assert row["accuracy"] == pytest.approx(tree.score(X[test], y[test]))
 
 
+@pytest.mark.long
 def test_tables(shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     figures = tmp_path / "tables.json"
     options = ["transfusion", "--folds", "2", "--complexities", "4", "8", "--json", str(figures)]

@@ -129,7 +129,7 @@ def test_rule_sets_start_from_those_of_less_complexity(monkeypatch):
     assert rows.groupby("fold")["objective"].apply(lambda each: each.is_monotonic_decreasing).all()
 
 
-@pytest.mark.parametrize("backend", ["threads", "processes"])
+@pytest.mark.parametrize("backend", ["threads", pytest.param("processes", marks=pytest.mark.long)])
 def test_workers_change_nothing(done, backend):
     other = run(n_jobs=2, backend=backend)
     pd.testing.assert_frame_equal(other.frame.drop(columns=TIMES), done.frame.drop(columns=TIMES))

@@ -64,6 +64,7 @@ def only(sweep: rl.Sweep, name: str, fold: int) -> pd.Series:
     return sweep.frame.iloc[at]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BY_HAND)
 def test_baselines_are_scikit_learns_on_the_same_folds(sweep, name):
     for fold in range(3):
@@ -77,6 +78,7 @@ def test_baselines_are_scikit_learns_on_the_same_folds(sweep, name):
         assert row.train_accuracy == accuracy_score(PLAN.y[~here], model.predict(train))
 
 
+@pytest.mark.long
 def test_fair_baselines_are_fairlearns(sweep):
     train, test = conditions(0)
     here = PLAN.fold_of == 0
@@ -97,6 +99,7 @@ def test_fair_baselines_are_fairlearns(sweep):
         assert only(sweep, name, 0).test_accuracy == accuracy_score(y[here], expected)
 
 
+@pytest.mark.long
 def test_only_trees_have_a_complexity_and_no_baseline_has_a_model(sweep):
     baselines = sweep.frame[sweep.frame["baseline"]]
     assert set(baselines.loc[baselines["complexity"].notna(), "family"]) == {"cart"}

@@ -133,6 +133,7 @@ def test_results_are_saved_into_another_file(done, path):
         done.save()
 
 
+@pytest.mark.long
 def test_a_second_writer_is_refused_and_told_of_the_first(path):
     arguments = {"grid": {"regularization": [0.0005]}, "cv": 2, "results": path, "time_limit": None}
     first = rl.sweep(hard(), **arguments)

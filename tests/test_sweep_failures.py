@@ -33,7 +33,11 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("error", "message"), ERRORS, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [ERRORS[0], *(pytest.param(*error, marks=pytest.mark.long) for error in ERRORS[1:])],
+    ids=lambda value: type(value).__name__,
+)
 def test_any_error_of_one_fit_is_one_failed_result(monkeypatch, tmp_path, error, message):
     fit = RuleLists.fit
 

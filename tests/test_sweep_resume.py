@@ -62,6 +62,7 @@ for result in rl.sweep(DATA, grid=GRID, cv=3, sensitive="group", results=sys.arg
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_a_killed_sweep_goes_on(done, tmp_path):
     path, here = tmp_path / "results.jsonl", Path(__file__).resolve().parent
@@ -89,7 +90,7 @@ def test_what_a_limit_ended_is_done_again_with_another_limit(tmp_path):
     assert run(results=path, grid=one, gap=0.5).progress.resumed == 3
 
 
-@pytest.mark.parametrize(("n_jobs", "backend"), [(1, "threads"), (2, "processes")])
+@pytest.mark.parametrize(("n_jobs", "backend"), [(1, "threads"), pytest.param(2, "processes", marks=pytest.mark.long)])
 def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
     path = tmp_path / "results.jsonl"
     arguments = {"grid": {"regularization": [0.0005]}, "cv": 2, "results": path, "time_limit": None}

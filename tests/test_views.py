@@ -232,6 +232,7 @@ print(view._status.phase, view._plots._curves.data["work"] != [], view._beat is 
 """
 
 
+@pytest.mark.long
 def test_the_view_lives_in_a_notebook() -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
