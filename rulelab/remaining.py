@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
+
+_TERMS = 30
+"""Of a sum of permutations, from the largest on: the rest adds less than a part in 30!."""
 
 
 def log10_coarse(queue_by_length: Sequence[int], m: int, longest: int) -> float:
@@ -27,12 +31,9 @@ def log10_coarse(queue_by_length: Sequence[int], m: int, longest: int) -> float:
     float
         log10 of the bound; 0 when the queue is empty.
     """
-    return _log10_sum(
-        math.log(queued) + _log_permutations(m - length, j)
-        for length, queued in enumerate(queue_by_length)
-        if queued
-        for j in range(max(min(longest, m) - length, 0) + 1)
-    )
+    lengths = np.flatnonzero(queue_by_length)
+    queued = np.asarray(queue_by_length, dtype=float)[lengths]
+    return _log10_sum(np.log(queued) + _log_permutations(m - lengths, np.maximum(min(longest, m) - lengths, 0)))
 
 
 def log10_fine(queued_by_steps: np.ndarray, m: int) -> float:
@@ -53,32 +54,45 @@ def log10_fine(queued_by_steps: np.ndarray, m: int) -> float:
     float
         log10 of the bound; 0 when the queue is empty.
     """
-    return _log10_sum(
-        math.log(queued_by_steps[length, steps]) + _log_permutations(m - length, j)
-        for length, steps in np.argwhere(queued_by_steps).tolist()
-        for j in range(min(steps, m - length) + 1)
-    )
+    lengths, steps = np.nonzero(queued_by_steps)
+    queued = queued_by_steps[lengths, steps].astype(float)
+    return _log10_sum(np.log(queued) + _log_permutations(m - lengths, np.minimum(steps, m - lengths)))
 
 
 def log10_total(m: int, longest: int) -> float:
     """All prefixes of at most ``longest`` of ``m`` antecedents, as log10: Proposition 8, ``sum m! / (m - k)!``."""
-    return _log10_sum(_log_permutations(m, k) for k in range(min(longest, m) + 1))
+    return _log10_sum(_log_permutations(np.array([m]), np.array([min(longest, m)])))
 
 
 def log10_total_symmetry_aware(m: int, longest: int) -> float:
     """The same when one order of each set is extended, Theorem 17: ``1 + sum m! / ((k - 1)! (m - k)!)``, as log10."""
-    return _log10_sum(_log_permutations(m, k) - math.lgamma(max(k, 1)) for k in range(min(longest, m) + 1))
+    table, k = _log_factorials(m), np.arange(min(longest, m) + 1)
+    return _log10_sum(table[m] - table[m - k] - table[np.maximum(k - 1, 0)])
 
 
-def _log_permutations(n: int, k: int) -> float:
-    """Natural logarithm of n! / (n - k)!."""
-    return math.lgamma(n + 1) - math.lgamma(n - k + 1)
+def _log_permutations(n: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """Natural logarithm of the sum of n! / (n - k)! over k = 0 .. most <= n, elementwise."""
+    if not len(n):
+        return np.zeros(0)
+    table, left = _log_factorials(int(n.max())), n - most
+    total = term = np.ones(len(n))
+    for t in range(1, min(int(most.max()), _TERMS) + 1):
+        term = np.where(t <= most, term / (left + t), 0.0)
+        total = total + term
+    return table[n] - table[left] + np.log(total)
 
 
-def _log10_sum(logarithms: Iterable[float]) -> float:
+@lru_cache(maxsize=8)
+def _log_factorials(n: int) -> np.ndarray:
+    """Natural logarithms of 0!, 1!, .. n!."""
+    table = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+    table.flags.writeable = False
+    return table
+
+
+def _log10_sum(logarithms: np.ndarray) -> float:
     """log10 of a sum, from natural logarithms of its terms; 0 when there are none."""
-    terms = list(logarithms)
-    if not terms:
+    if not len(logarithms):
         return 0.0
-    largest = max(terms)
-    return (largest + math.log(sum(math.exp(t - largest) for t in terms))) / math.log(10)
+    largest = float(logarithms.max())
+    return (largest + math.log(float(np.exp(logarithms - largest).sum()))) / math.log(10)

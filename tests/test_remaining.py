@@ -65,3 +65,29 @@ def test_totals_are_proposition_8_and_theorem_17(m, longest):
 def test_totals_of_the_papers_example():
     assert 10 ** log10_total(100, 5) == pytest.approx(9.1e9, rel=0.02)
     assert 10 ** log10_total_symmetry_aware(100, 5) == pytest.approx(3.9e8, rel=0.02)
+
+
+@pytest.mark.parametrize(("m", "longest"), [(12_780, 400), (12_780, 12_780), (2_000, 1_999)])
+def test_large_spaces_are_summed_to_the_last_term_that_counts(m, longest):
+    log10_factorial = [math.lgamma(n + 1) / math.log(10) for n in range(m + 1)]
+
+    def naive(queue):
+        terms = [
+            math.log10(queued) + log10_factorial[m - length] - log10_factorial[m - length - j]
+            for length, steps, queued in queue
+            for j in range(min(steps, m - length) + 1)
+        ]
+        return max(terms) + math.log10(sum(10 ** (t - max(terms)) for t in terms))
+
+    lengths = (0, 3, 50)
+    queue = [7 if length in lengths else 0 for length in range(60)]
+    expected = naive([(length, longest - length, 7) for length in lengths])
+    assert log10_coarse(queue, m, longest) == pytest.approx(expected, rel=1e-9)
+    table = np.zeros((60, longest + 1), dtype=np.int64)
+    table[3, longest], table[50, longest // 2] = 5, 9
+    assert log10_fine(table, m) == pytest.approx(naive([(3, longest, 5), (50, longest // 2, 9)]), rel=1e-9)
+
+
+def test_a_wide_queue_takes_no_longer_than_its_cells():
+    table = np.ones((400, 4000), dtype=np.int64)  # of which a sum over all steps would have billions of terms
+    assert log10_fine(table, 13_000) > 10_000

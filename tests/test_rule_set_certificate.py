@@ -46,7 +46,7 @@ def best_dual(
     mass = np.rint(-solved.ineqlin.marginals[:n] * GRID).astype(np.int64)
     dual = np.clip(mass, 0, GRID * q * positives)
     gains = covers @ (dual - GRID * q * negatives) - GRID * p * sizes
-    return dual, max(0, *(-(-int(g) // int(s)) for g, s in zip(gains, sizes, strict=True)))
+    return dual, max([0, *(-(-int(g) // int(s)) for g, s in zip(gains, sizes, strict=True))])
 
 
 @st.composite

@@ -46,19 +46,38 @@ def beam(
     found: dict[Rule, int] = {}
     parents: list[tuple[Rule, np.ndarray]] = [((), np.zeros(features.n_used, dtype=bool))]
     for size in range(1, longest + 1):
-        made: dict[Rule, tuple[int, np.ndarray]] = {}
-        for rule, excluded in parents:
+        if not parents:
+            break
+        excludes, made, sums = [], [], []
+        for k, (rule, excluded) in enumerate(parents):
             helping, hurting = counter.extensions(rule)
-            excluded = excluded | (helping <= charge[size])
-            for c in np.flatnonzero(~excluded).tolist():
-                if c not in rule:
-                    made[tuple(sorted((*rule, c)))] = int(helping[c] - hurting[c]), excluded
-        ranked = sorted(made, key=lambda rule: (-made[rule][0], rule))
-        found |= {rule: made[rule][0] for rule in ranked[: 4 * widths[size - 1]] if made[rule][0] > charge[size]}
-        parents = [(rule, made[rule][1]) for rule in ranked[: widths[size - 1]]]
+            excludes.append(excluded | (helping <= charge[size]))
+            left = ~excludes[-1]
+            left[list(rule)] = False
+            new = np.flatnonzero(left)
+            made.append(np.column_stack([np.full(len(new), k), new]))
+            sums.append((helping - hurting)[new])
+        ranked = _ranked(parents, np.concatenate(made), np.concatenate(sums), 4 * widths[size - 1])
+        found |= {rule: total for rule, total, _ in ranked if total > charge[size]}
+        parents = [(rule, excludes[k]) for rule, _, k in ranked[: widths[size - 1]]]
     rules = _diverse(sorted(found, key=lambda rule: (int(charge[len(rule)]) - found[rule], len(rule), rule)))
     named = tuple(tuple(features.used[list(rule)].tolist()) for rule in rules)
     return named, np.array([found[rule] for rule in rules], dtype=np.int64)
+
+
+def _ranked(
+    parents: Sequence[tuple[Rule, np.ndarray]], made: np.ndarray, sums: np.ndarray, most: int
+) -> list[tuple[Rule, int, int]]:
+    """The rules of the largest sums, with the last parent of each; in ``made``, parent and condition of each rule."""
+    several = most * (len(parents[0][0]) + 1 if parents else 1)  # so often a rule is made at most
+    if len(sums) > several:
+        kept = np.flatnonzero(sums >= np.partition(sums, -several)[-several])
+        made, sums = made[kept], sums[kept]
+    best: dict[Rule, tuple[int, int]] = {}
+    for (k, c), total in zip(made.tolist(), sums.tolist(), strict=True):
+        best[tuple(sorted((*parents[k][0], c)))] = total, k
+    ranked = sorted(best, key=lambda rule: (-best[rule][0], rule))[:most]
+    return [(rule, *best[rule]) for rule in ranked]
 
 
 class _Counter:

@@ -47,6 +47,12 @@ class BitsetSearch:
         return int(self._state[3].numbers[NODES])
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of the packed patterns, the levels and the path."""
+        words, weight, levels, tree = self._state
+        return words.nbytes + weight.nbytes + sum(part.nbytes for part in (*levels, *tree))
+
+    @property
     def target(self) -> np.ndarray:
         """When pricing: the largest sum found of rules of at most s conditions, or what it was at the start."""
         return np.maximum.accumulate(np.concatenate([self._state[3].target, self._beyond]))

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from .dual import floor, kind_prices, price_on_grid
-from .master import Basis, Fixed, MasterSolution, solve_master
+from .master import Basis, Fixed, MasterSolution, MasterSolve
 from .pool import Columns
 from .program import Cost, Program, by_place
 from .sparse import row_sums, sparse_rows
@@ -19,6 +19,8 @@ _WORTH_ROUNDING = 0.25
 _NEAR_NODES = 3000  # looked at one by one, where bounds cannot tell them from the best set
 _NEW_COLUMNS = 40
 _LARGEST_PRICE = 1 << 58
+_EFFORT = 80_000_000  # nanoseconds of linear programs as estimated, after which a unit of work ends within a node
+_PER_SUM = 2  # of a cell of the columns, when they are priced
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,11 @@ class Node:
     working: np.ndarray
     basis: Basis | None
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its own, and its half of those of the basis."""
+        return self.free.nbytes + self.working.nbytes + (0 if self.basis is None else self.basis.nbytes // 2)
+
 
 @dataclass(frozen=True, eq=False)
 class _Relaxation:
@@ -61,8 +68,21 @@ class _Relaxation:
 
 
 @dataclass(eq=False)
+class _Visit:
+    """A node that is being looked at; `free`: its columns that can still help."""
+
+    node: Node
+    free: np.ndarray
+    fixed: Fixed
+    covers: np.ndarray
+    working: np.ndarray
+    basis: Basis | None
+    solve: MasterSolve | None = None
+
+
+@dataclass(eq=False)
 class BranchAndBound:
-    """Depth first; ask `open`, call `advance` once per node.
+    """Depth first; ask `open`, call `advance`: once per node, or several times where its linear programs are long.
 
     Where 64-bit arithmetic is not exact, parts whose bound is next to the best cost wait until all others are done.
 
@@ -98,11 +118,13 @@ class BranchAndBound:
     def __post_init__(self) -> None:
         self._sparse = sparse_rows(self.columns.hits)
         self._near_nodes = 0
-        self.stack.append(Node((), np.arange(len(self.columns)), self.lower, np.sort(self.first), None))
+        self._visit: _Visit | None = None
+        self._node_bytes = 0
+        self._push(self.stack, Node((), np.arange(len(self.columns)), self.lower, np.sort(self.first), None))
 
     @property
     def open(self) -> bool:
-        return bool(self.stack) or (bool(self.near) and self._near_nodes < _NEAR_NODES)
+        return self._visit is not None or bool(self.stack) or (bool(self.near) and self._near_nodes < _NEAR_NODES)
 
     @property
     def unresolved(self) -> bool:
@@ -112,29 +134,61 @@ class BranchAndBound:
     @property
     def bound(self) -> Cost:
         """No set of these columns costs less."""
-        return min([self.upper, *(node.bound for node in (*self.stack, *self.near))])
+        visited = [] if self._visit is None else [self._visit.node]
+        return min([self.upper, *(node.bound for node in (*self.stack, *self.near, *visited))])
+
+    @property
+    def is_between(self) -> bool:
+        """Whether the last node is done."""
+        return self._visit is None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the columns and of the open nodes."""
+        out = self.columns.nbytes + sum(part.nbytes for part in self._sparse) + self._node_bytes
+        return out + (0 if self._visit is None or self._visit.solve is None else self._visit.solve.nbytes)
 
     def advance(self) -> None:
-        """Look at one node."""
+        """One unit of work: a node, or some of the work on its linear programs."""
+        if self._visit is None:
+            self._visit = self._begin()
+        if self._visit is None:
+            return
+        visit = self._visit
+        relaxed = self._relax(visit)
+        if relaxed is not None:
+            self._visit = None
+            self._branch(visit, relaxed)
+
+    def _push(self, parts: list[Node], node: Node) -> None:
+        parts.append(node)
+        self._node_bytes += node.nbytes
+
+    def _begin(self) -> _Visit | None:
+        """Take the next node; None when it is done without a linear program."""
         if self.stack:
             node = self.stack.pop()
         else:
             node = self.near.pop()
             self._near_nodes += 1
+        self._node_bytes -= node.nbytes
         self.nodes += 1
         if node.bound >= self.upper:
-            return
+            return None
         if self._near_nodes == 0 and node.bound > self.upper - self.program.resolution:
-            self.near.append(node)
-            return
+            self._push(self.near, node)
+            return None
         fixed, covers = self._fix(node.inside)
         self._offer(node.inside, fixed, covers)
         free = node.free[self.columns.complexity[node.free] <= fixed.room]
         if not self.program.constraints:
             free = free[self._sums(fixed.alive.astype(np.int64), free) > 0]
         if not len(free):
-            return
-        relaxed = self._relax(node, free, fixed, covers)
+            return None
+        return _Visit(node, free, fixed, covers, np.intersect1d(node.working, free), node.basis)
+
+    def _branch(self, visit: _Visit, relaxed: _Relaxation) -> None:
+        node, free = visit.node, visit.free
         bound = max(relaxed.bound, node.bound)
         if bound >= self.upper:
             return
@@ -147,23 +201,36 @@ class BranchAndBound:
         k = int(np.argmax(np.where(between, 2 - np.abs(fraction - 0.6), fraction)))
         rest, working = np.delete(free, k), relaxed.working[relaxed.working != free[k]]
         parts = self.near if self._near_nodes else self.stack
-        parts.append(Node(node.inside, rest, bound, working, relaxed.basis))
-        parts.append(Node((*node.inside, int(free[k])), rest, bound, working, relaxed.basis))
+        self._push(parts, Node(node.inside, rest, bound, working, relaxed.basis))
+        self._push(parts, Node((*node.inside, int(free[k])), rest, bound, working, relaxed.basis))
 
-    def _relax(self, node: Node, free: np.ndarray, fixed: Fixed, covers: np.ndarray) -> _Relaxation:
-        """Solve the LP over the columns that matter: those it lacks are added until none would gain."""
-        working, basis = np.intersect1d(node.working, free), node.basis
+    def _relax(self, visit: _Visit) -> _Relaxation | None:
+        """Solve the LP over the columns that matter: those it lacks are added until none would gain.
+
+        None when a unit of work has been done before that.
+        """
+        free, fixed, effort = visit.free, visit.fixed, 0
         while True:
-            solution = solve_master(self.program, self.columns.some(working), fixed, basis)
-            basis = solution.basis
-            bound, reduced, helps = self._bound(solution, free, fixed, covers)
-            if bound >= self.upper:
-                break
-            lacking = np.flatnonzero((reduced < -_TOLERANCE * self._grid) & ~np.isin(free, working))
-            if not len(lacking):
-                break
-            lacking = lacking[np.argsort(reduced[lacking], kind="stable")[:_NEW_COLUMNS]]
-            working = np.concatenate([working, free[lacking]])
+            if visit.solve is None:
+                visit.solve = MasterSolve(self.program, self.columns.some(visit.working), fixed, visit.basis)
+            solve, before = visit.solve, visit.solve.effort
+            solution = solve.advance()
+            effort += solve.effort - before
+            if solution is not None:
+                visit.solve, visit.basis = None, solution.basis
+                bound, reduced, helps = self._bound(solution, free, fixed, visit.covers)
+                if bound >= self.upper:
+                    break
+                lacking = np.flatnonzero((reduced < -_TOLERANCE * self._grid) & ~np.isin(free, visit.working))
+                if not len(lacking):
+                    break
+                lacking = lacking[np.argsort(reduced[lacking], kind="stable")[:_NEW_COLUMNS]]
+                visit.working = np.concatenate([visit.working, free[lacking]])
+                effort += _PER_SUM * len(self._sparse[1])
+            if effort > _EFFORT:
+                return None
+        working, basis = visit.working, visit.basis
+        assert basis is not None
         use = np.zeros(len(free))
         use[np.searchsorted(free, working)] = solution.use
         return _Relaxation(bound, use, helps, working, basis)

@@ -7,13 +7,19 @@ import numpy as np
 from .branching import BranchAndBound
 from .enumeration import Enumerator
 from .generation import ColumnGeneration
-from .pool import Clause, Pool
+from .pool import Clause, Columns, Pool
 from .pricing import LARGEST_SUM
-from .program import Cost
+from .program import Cost, Program
 
 _LEAST_LIMIT = 5000
 _CELLS = 1 << 26  # of the table of rules and entities, beyond which no more than _LEAST_LIMIT rules are taken
+_AT_ONCE = 1 << 26  # cells of that table that are filled in a unit of work
 _FIRST = 80  # columns of least reduced cost that the first linear program starts with
+
+
+def bytes_per_rule(program: Program) -> int:
+    """Bytes that an enumerated rule takes while the integer program is made and branched on, about."""
+    return 400 + program.n_patterns // 8 + 6 * len(program.watched)
 
 
 class Closing:
@@ -55,6 +61,9 @@ class Closing:
         self._most_columns = min(most_columns, max(_LEAST_LIMIT, _CELLS // max(1, len(program.watched))))
         self._nodes_per_unit = generation.nodes_per_unit
         self._pool = Pool(program, features)
+        self._shared = generation.pool
+        self._entered = 0
+        self._columns: Columns | None = None
         self._branching: BranchAndBound | None = None
         self._slack = point.grid_floor(program.below(upper)) - (point.total - price * program.max_complexity)
         self._enumerator: Enumerator | None = self._new_enumerator()
@@ -64,6 +73,18 @@ class Closing:
         slack = min(self._slack, LARGEST_SUM)  # no rule sums up to less than minus that
         threshold = np.maximum(point.charge(self._price, self._max_conditions) - slack, 1 - LARGEST_SUM)
         return Enumerator(self.features, point.weight, threshold, self._max_conditions, self._most_columns)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rules enumerated, of their columns and of the branch and bound."""
+        out = self._pool.nbytes
+        if self._enumerator is not None:
+            out += self._enumerator.nbytes
+        if self._columns is not None:
+            out += self._columns.nbytes
+        if self._branching is not None:
+            out += self._branching.nbytes
+        return out
 
     @property
     def queued(self) -> int:
@@ -82,16 +103,20 @@ class Closing:
             self._branching.upper = upper
 
     def advance(self) -> None:
-        """One unit of work: some nodes of the enumeration, or one of the branch and bound."""
+        """One unit of work: some nodes of the enumeration, some rules entered, or a node of the branch and bound."""
         if self._enumerator is not None:
             self._enumerate()
+        elif self._entered < len(self.rules):
+            self._enter()
+        elif self._branching is None:
+            self._begin()
         else:
             self._branch()
 
     def _enumerate(self) -> None:
         assert self._enumerator is not None
         before = self._enumerator.nodes
-        ended = self._enumerator.advance(self._nodes_per_unit)
+        ended = self._enumerator.advance(self._nodes_per_unit, 1)
         self.nodes += self._enumerator.nodes - before
         if not ended:
             return
@@ -104,12 +129,23 @@ class Closing:
             return
         self._enumerator = None
         self.rules = result.rules
-        if self.partial:
-            self.done = True
-            return
-        self._pool.add(result.rules)
+        self.done = self.partial and not self.rules
+
+    def _enter(self) -> None:
+        """Some of the rules go to the pool: to that of the search where they are not all."""
+        rows = max(1, _AT_ONCE // (self.program.n_patterns + len(self.program.watched)))
+        entering = self.rules[self._entered : self._entered + rows]
+        (self._shared if self.partial else self._pool).add(entering)
+        self._entered += len(entering)
+        self.done = self.partial and self._entered == len(self.rules)
+
+    def _begin(self) -> None:
+        """Merge the columns, then begin to branch."""
         self.n_columns = len(self._pool)
-        columns = self._pool.columns(np.arange(self.n_columns)).merged()
+        if self._columns is None:
+            self._columns = self._pool.columns(np.arange(self.n_columns)).merged()
+            return
+        columns, self._columns = self._columns, None
         sums = self._pool.sums(np.arange(self.n_columns), self._point.weight)
         reduced = (self._price + self._point.penalty) * columns.complexity - sums
         first = np.argsort(reduced, kind="stable")[:_FIRST]

@@ -44,6 +44,11 @@ class CubeSearch:
         return int(self._cubes.numbers[N_TUPLES])
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of the cells and of the cell numbers of the patterns."""
+        return self._parts.codes.nbytes + sum(part.nbytes for part in self._cubes)
+
+    @property
     def updates(self) -> int:
         """Updates of cells by patterns so far."""
         return int(self._cubes.numbers[UPDATES])

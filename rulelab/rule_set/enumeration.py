@@ -12,6 +12,7 @@ from .features import Features, Rule
 from .pricing import check
 
 _ROOM = 1024
+_RULE_BYTES = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +86,16 @@ class Enumerator:
     def nodes(self) -> int:
         return self._search.nodes
 
-    def advance(self, max_nodes: int) -> bool:
-        """Search at most so many nodes more; returns whether the enumeration is done."""
-        last = self.nodes + max_nodes
-        while not self.done:
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the search and, about, of the rules found."""
+        return self._search.nbytes + _RULE_BYTES * self._n_found
+
+    def advance(self, max_nodes: int, max_batches: int | None = None) -> bool:
+        """Search at most so many nodes more, for so many batches of rules; returns whether the enumeration is done."""
+        last, batches = self.nodes + max_nodes, 0
+        while not self.done and batches != max_batches:
+            batches += 1
             self._search.advance(last - self.nodes)
             for rule, _ in self._search.emitted():
                 self._enter(rule)

@@ -12,11 +12,14 @@ from .. import bits
 from ..conditions import Condition
 from ..jit import kernel
 from ..problem import Problem
+from .sparse import intersections, packed_sums
 
 Rule = tuple[int, ...]
 """A conjunction: ascending indices of conditions."""
 
-_AT_ONCE = 1 << 18  # cells of a table of rules and patterns
+_AT_ONCE = 1 << 24  # cells of a table of rules and patterns
+_RELATIONS = ("related", "_implies")
+_FEW = 4  # rules, up to which a kernel is not worth its call
 
 
 class Features:
@@ -46,12 +49,12 @@ class Features:
     def __init__(self, matrix: np.ndarray, conditions: Sequence[Condition] | None = None) -> None:
         matrix = np.asarray(matrix, dtype=bool)
         self.n_patterns, self.n_conditions = matrix.shape
-        packed = bits.pack(matrix.T)
+        packed = bits.transpose(bits.pack(matrix), self.n_conditions)
         _, first = bits.group_equal_rows(packed)
         self.used = first[bits.counts(packed[first]) > 0]
         self._all_columns = packed
         self.columns = packed[self.used]
-        self.words = bits.pack(matrix[:, self.used])
+        self.words = bits.transpose(self.columns, self.n_patterns)
         keys: list[Hashable] = list(range(self.n_conditions))
         if conditions is not None:
             keys = [condition.column for condition in conditions]
@@ -76,12 +79,30 @@ class Features:
     def n_used(self) -> int:
         return len(self.used)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the packed patterns and relations."""
+        known = [self.words, self.columns, self._all_columns, *(self.__dict__.get(name) for name in _RELATIONS)]
+        return sum(part.nbytes for part in known if part is not None)
+
     def covers(self, rules: Sequence[Rule]) -> np.ndarray:
         """The patterns that satisfy each rule: uint64 array, shape (len(rules), bits.n_words(n_patterns)), packed."""
         out = np.empty((len(rules), bits.n_words(self.n_patterns)), dtype=np.uint64)
+        if len(rules) <= _FEW:
+            for k, rule in enumerate(rules):
+                out[k] = np.bitwise_and.reduce(self._all_columns[list(rule)], axis=0) if rule else self._everything
+            return out
+        members = np.full((len(rules), max(map(len, rules))), -1, dtype=np.int64)
         for k, rule in enumerate(rules):
-            out[k] = np.bitwise_and.reduce(self._all_columns[list(rule)], axis=0)
+            members[k, : len(rule)] = rule
+        out[members[:, 0] < 0] = self._everything
+        intersections(self._all_columns, members, out)
         return out
+
+    @cached_property
+    def _everything(self) -> np.ndarray:
+        """The patterns that a rule without conditions covers, packed."""
+        return bits.pack(np.ones((1, self.n_patterns), dtype=bool))[0]
 
     def covered(self, rule: Rule) -> np.ndarray:
         """The patterns that satisfy a rule: bool array, shape (n_patterns,)."""
@@ -92,8 +113,8 @@ class Features:
         out = np.empty(len(rules), dtype=np.int64)
         at_once = max(1, _AT_ONCE // max(1, self.n_patterns))
         for start in range(0, len(rules), at_once):
-            hit = bits.unpack(self.covers(rules[start : start + at_once]), self.n_patterns)
-            out[start : start + at_once] = hit @ weight
+            covers = self.covers(rules[start : start + at_once])
+            packed_sums(covers, np.arange(len(covers)), weight, out[start : start + at_once])
         return out
 
     @cached_property
@@ -112,16 +133,11 @@ class Features:
         member : int32 array, shape (n_used,)
             Conditions of a chain from the loosest to the tightest.
         """
-        chains: list[list[int]] = []
-        for j in np.argsort(-bits.counts(self.columns), kind="stable"):
-            for chain in chains:
-                if self._implies[j, chain[-1]]:
-                    chain.append(j)
-                    break
-            else:
-                chains.append([j])
-        start = np.cumsum([0, *map(len, chains)]).astype(np.int32)
-        return start, np.array([j for chain in chains for j in chain], dtype=np.int32)
+        order = np.argsort(-bits.counts(self.columns), kind="stable")
+        chain, last = np.empty(self.n_used, dtype=np.int64), np.empty(self.n_used, dtype=np.int64)
+        _chain(self._implies, order, chain, last)
+        start = np.concatenate([[0], np.cumsum(np.bincount(chain))]).astype(np.int32)
+        return start, order[np.argsort(chain, kind="stable")].astype(np.int32)
 
     @cached_property
     def _implies(self) -> np.ndarray:
@@ -129,6 +145,20 @@ class Features:
         out = np.zeros((self.n_used, self.n_used), dtype=np.bool_)
         _find_implied(self.columns, out)
         return out
+
+
+@kernel
+def _chain(implies, order, chain, last):
+    """The number of the chain of each condition of ``order``: the first whose last one it implies."""
+    n = 0
+    for i in range(order.size):
+        j = order[i]
+        k = 0
+        while k < n and not implies[j, last[k]]:
+            k += 1
+        last[k] = j
+        chain[i] = k
+        n = max(n, k + 1)
 
 
 @kernel

@@ -11,7 +11,7 @@ from . import dual
 from .beam import beam
 from .dual import DualPoint
 from .features import Features
-from .master import MasterSolution, nothing_fixed, solve_master
+from .master import MasterSolution, MasterSolve, nothing_fixed
 from .pool import Clause, Columns, Pool
 from .pricing import Pricer
 from .program import Cost, Program
@@ -19,7 +19,7 @@ from .proximal import ProximalMaster
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
 _NEW_COLUMNS = 60
-_MOST_ITERATIONS = 1000  # of the simplex method in one unit of work
+_LP_EFFORT = 80_000_000  # nanoseconds as estimated, after which a unit of work ends within a linear program
 _BEAMS = 4  # of so many pricings one is exact, even if the beam heuristic finds columns
 _INWARD = 0.25  # how far duals are moved towards those of the best bound, which steadies them
 _CHEAP = 12  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
@@ -66,14 +66,21 @@ class ColumnGeneration:
         self._plain = False
         self._exact = 0
         self._pricer: Pricer | None = None
+        self._solving: MasterSolve | None = None
         self._proximal: ProximalMaster | None = None
         if not program.constraints and len(program.watched) >= _LARGE:
             self._proximal = ProximalMaster(program, pool)
+        self._near: np.ndarray | None = None
         self._stage = "master"
         self._units = 0
         self._since_exact = 0
         self.nodes_per_unit = max(1, _EFFORT // (features.n_used * (features.n_patterns // 64 + 20)))
         self._cubes_per_unit = max(1, _EFFORT // (features.n_patterns + 1000))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the master and of the tables of pricing; those of the pool are not counted."""
+        return sum(part.nbytes for part in (self._pricer, self._solving, self._proximal) if part is not None)
 
     def advance(self) -> None:
         """One unit of work: some simplex iterations, or some nodes of pricing."""
@@ -92,14 +99,16 @@ class ColumnGeneration:
         if self._proximal is not None:
             self._solve_near()
             return
-        columns = self.columns()
-        basis = None if self.solution is None else self.solution.basis
-        fixed = nothing_fixed(self.program, len(columns.kind))
-        solution = solve_master(self.program, columns, fixed, basis, _MOST_ITERATIONS)
-        self.solution = solution
+        if self._solving is None:
+            columns = self.columns()
+            basis = None if self.solution is None else self.solution.basis
+            self._solving = MasterSolve(self.program, columns, nothing_fixed(self.program, len(columns.kind)), basis)
+        solving, before = self._solving, self._solving.effort
+        while (solution := solving.advance()) is None:
+            if solving.effort - before > _LP_EFFORT:
+                return
+        self.solution, self._solving = solution, None
         self.simplex_iterations += solution.iterations
-        if not solution.optimal:
-            return
         self.iterations += 1
         self.value = solution.value
         share, gamma, price = solution.share, solution.gamma, solution.price
@@ -118,8 +127,13 @@ class ColumnGeneration:
     def _solve_near(self) -> None:
         """The proximal master: duals that are good enough to price."""
         assert self._proximal is not None
-        rules = self._allowed()
-        solution = self._proximal.solve(rules, self.value - self._scaled(self._linear))
+        if self._near is None:
+            self._near = self._allowed()
+            self._proximal.begin(self._near, self.value - self._scaled(self._linear))
+        solution = self._proximal.advance()
+        if solution is None:
+            return
+        rules, self._near = self._near, None
         self.iterations += 1
         self.newton_steps += solution.steps
         self.value = min(self.value, solution.value)
@@ -155,10 +169,8 @@ class ColumnGeneration:
         self._start_exact(rules)
 
     def _start_exact(self, seeds: Sequence[Clause]) -> None:
-        assert self.point is not None
         self._since_exact = self._units = 0
-        self._pricer = Pricer(self.features, self.point.weight, self._charge, self.max_conditions, seeds)
-        self._stage = "exact"
+        self._seeds, self._stage = tuple(seeds), "exact"
 
     def _take(self, rules: Sequence[Clause], gains: list[int]) -> bool:
         """Rules that gain go to the pool, the first of them to the master; whether there was a new one."""
@@ -183,8 +195,12 @@ class ColumnGeneration:
         return sums - self._charge[self.pool.complexity[rules] - 1]
 
     def _price(self) -> None:
-        assert self._pricer is not None
         assert self.point is not None
+        if self._pricer is None:
+            first = not self.features.parts
+            self._pricer = Pricer(self.features, self.point.weight, self._charge, self.max_conditions, self._seeds)
+            if first and self.features.parts:  # which takes a while
+                return
         before = self._pricer.nodes
         complete = self._pricer.advance(self._cubes_per_unit if self._pricer.method == "cubes" else self.nodes_per_unit)
         self.nodes += self._pricer.nodes - before

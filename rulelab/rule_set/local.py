@@ -14,7 +14,7 @@ from .sparse import sparse_rows
 
 _MEET = 1e-12  # how far a constraint may be exceeded here; exact arithmetic decides afterwards
 _RELATIVE = 1e-11  # of the score that a move must gain: more than its rounding errors, so that no set comes again
-_MOST_WORK = 200_000_000
+_MOST_WORK = 50_000_000  # of a call: about a tenth of a second
 
 
 class Moves(NamedTuple):
@@ -39,7 +39,7 @@ class Moves(NamedTuple):
     least_gain : float
         What a move must gain: less than any two sets of different cost differ.
     most_work : int
-        Entities looked at in one descent.
+        Entities looked at in one call of `descend`.
     penalty : float
         Of exceeding a constraint by 1.
     """
@@ -72,8 +72,8 @@ class Walk(NamedTuple):
     change : float64 array, shape (n_constraints,)
         Room for the kernel.
     best : int8 array, shape (n_columns,)
-    score : float64 array, shape (3,)
-        Present cost, complexity, cost of the best.
+    score : float64 array, shape (4,)
+        Present cost, complexity, cost of the best; 1 where the descent was cut short.
     random : uint64 array, shape (1,)
     """
 
@@ -118,11 +118,10 @@ def new_walk(program: Program, moves: Moves, seed: int) -> Walk:
         taken=np.array([-float(c.bound) for c in program.constraints]),
         change=np.zeros(len(program.constraints)),
         best=np.zeros(n, dtype=np.int8),
-        score=np.array([0.0, 0.0, np.inf]),
+        score=np.array([0.0, 0.0, np.inf, 0.0]),
         random=np.array([(2 * int(seed) + 1) % (1 << 64)], dtype=np.uint64),
     )
-    for q, k in enumerate(moves.kind):
-        walk.taken[:] += moves.mass[q] * moves.leave_used[:, k]
+    walk.taken[:] += moves.leave_used @ np.bincount(moves.kind, weights=moves.mass, minlength=program.n_kinds)
     walk.score[0] = float(program.constant * program.scale) + moves.leave.sum()
     if (walk.taken <= _MEET).all():
         walk.score[2] = walk.score[0]
@@ -188,7 +187,7 @@ def _gain(moves, walk, k):
 def descend(moves, walk):
     """Take the best move until none improves the score, then keep the set if it is the best one that is allowed.
 
-    A descent that has looked at ``most_work`` entities takes the best move seen and ends.
+    A descent that has looked at ``most_work`` entities takes the best move seen and can be continued.
 
     Returns
     -------
@@ -197,6 +196,7 @@ def descend(moves, walk):
     """
     n = walk.chosen.size
     looked = 0
+    walk.score[3] = 1.0
     while looked < moves.most_work:
         before = walk.score[0] + moves.penalty * _excess(walk)
         gain = -max(moves.least_gain, _RELATIVE * abs(before))
@@ -222,6 +222,7 @@ def descend(moves, walk):
                         gain, out, into = change, d, k
             choose(moves, walk, d)
         if out < 0 and into < 0:
+            walk.score[3] = 0.0
             break
         if out >= 0:
             choose(moves, walk, out)

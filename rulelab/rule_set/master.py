@@ -9,8 +9,8 @@ here, so that the simplex basis has their number and the dual simplex method goe
 added. Without constraints ``L`` is a number and the rows of the columns are all there are; with them L depends on the
 prices: ``L_k = leave_k + sum gamma_r leave_rk + M alpha_k`` is a variable, and ``u_q <= L_k`` a row per class.
 
-Every call builds the model anew and hands over the basis: the result does not depend on what was solved before in this
-process, so that a search can be pickled at any point.
+Every solve builds the model anew and hands over the basis, and is done in slices of simplex iterations: the result
+does not depend on what was solved before in this process, so that a search can be pickled at any point.
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ _STATUS = (
     highspy.HighsBasisStatus.kNonbasic,
 )
 _LOWER, _BASIC = 0, 1
+_SLICE = 180_000_000  # nanoseconds of simplex iterations, as estimated
+_LEAST_ITERATIONS = 60  # of a slice: each of them begins with some work
+_MANY = 3  # iterations per row and column, after which slices become longer
+_PER_CELL = 150  # nanoseconds of making a model
+_MODEL_BYTES = 40  # per cell
 
 
 class MasterError(RuntimeError):
@@ -60,6 +65,11 @@ class Basis:
     """Of the prices: L and alpha per kind, gamma per constraint, lambda."""
     extra_rows: np.ndarray
 
+    @property
+    def nbytes(self) -> int:
+        parts = (self.columns, self.column_status, self.group, self.class_status, self.row_status)
+        return sum(part.nbytes for part in parts)
+
 
 @dataclass(frozen=True, eq=False)
 class MasterSolution:
@@ -67,8 +77,6 @@ class MasterSolution:
 
     Attributes
     ----------
-    optimal : bool
-        False when the iteration limit ended the solve; the basis goes on.
     value : float
         The LP value in scaled cost, with the program's constant.
     share : float array, shape (n_entities,)
@@ -82,7 +90,6 @@ class MasterSolution:
     basis : Basis
     """
 
-    optimal: bool
     value: float
     share: np.ndarray
     gamma: np.ndarray
@@ -130,14 +137,18 @@ def shares(program: Program) -> tuple[np.ndarray, np.ndarray]:
     return left, covered
 
 
-def solve_master(
-    program: Program,
-    columns: Columns,
-    fixed: Fixed,
-    basis: Basis | None = None,
-    iteration_limit: int | None = None,
-) -> MasterSolution:
-    """Solve the restricted master over some columns of the pool.
+def solve_master(program: Program, columns: Columns, fixed: Fixed, basis: Basis | None = None) -> MasterSolution:
+    """Solve the restricted master over some columns of the pool; the parameters are those of `MasterSolve`."""
+    solve = MasterSolve(program, columns, fixed, basis)
+    while (solution := solve.advance()) is None:
+        pass
+    return solution
+
+
+class MasterSolve:
+    """A solve of the restricted master in slices.
+
+    The solver's own state cannot be pickled: a copy goes through the same slices again when it is advanced.
 
     Parameters
     ----------
@@ -146,33 +157,88 @@ def solve_master(
     fixed : Fixed
     basis : Basis, optional
         Of an earlier solve to start from, over other columns or with less fixed.
-    iteration_limit : int, optional
-        Simplex iterations of this call.
+
+    Attributes
+    ----------
+    effort : int
+        Estimate of the time spent, in nanoseconds: the same on every machine.
     """
-    return _solved(_Build(program, columns, fixed), basis, iteration_limit, _QUICK)
 
+    def __init__(self, program: Program, columns: Columns, fixed: Fixed, basis: Basis | None = None) -> None:
+        self.program, self.columns, self.fixed, self.basis = program, columns, fixed, basis
+        self.effort = 0
+        self._careful = False
+        self._slices = 0
+        self._solver: tuple[_Build, highspy.Highs] | None = None
 
-def _solved(build: _Build, basis: Basis | None, iteration_limit: int | None, options: dict[str, Any]) -> MasterSolution:
-    highs = highspy.Highs()
-    for name, value in (_COMMON | options).items():
-        highs.setOptionValue(name, value)
-    if iteration_limit is not None:
-        highs.setOptionValue("simplex_iteration_limit", iteration_limit)
-    highs.passModel(build.model())
-    if basis is not None:
-        start = build.start(basis)
-        if start is not None:
-            highs.setBasis(start)
-    highs.run()
-    status = highs.getModelStatus()
-    if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kIterationLimit):
-        if basis is not None:
-            return _solved(build, None, None, options)
-        if options is not _CAREFUL:
-            return _solved(build, None, None, _CAREFUL)
-        n, said = len(build.columns), highs.modelStatusToString(status)
-        raise MasterError(f"the restricted master of {n} columns: {said}")
-    return build.solution(highs, status == highspy.HighsModelStatus.kOptimal)
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_solver": None}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the columns, and of the model while it is there."""
+        out = self.columns.hits.nbytes
+        return out if self._solver is None else out + _MODEL_BYTES * self._solver[1].getNumNz()
+
+    def advance(self) -> MasterSolution | None:
+        """One slice: the model, or some simplex iterations; returns the solution when it is there."""
+        if self._solver is None and self._slices:
+            self._repeat()
+        self._slices += 1
+        return self._advance()
+
+    def _repeat(self) -> None:
+        """What this solve has done before it was pickled."""
+        effort = self.effort
+        for _ in range(self._slices):
+            self._advance()
+        self.effort = effort
+
+    def _advance(self) -> MasterSolution | None:
+        if self._solver is None:
+            self._begin()
+            return None
+        build, highs = self._solver
+        highs.run()
+        status = highs.getModelStatus()
+        done = int(highs.getInfo().simplex_iteration_count)
+        self._iterations += done
+        self.effort += done * self._per_iteration
+        if status == highspy.HighsModelStatus.kIterationLimit:
+            self._limit_iterations()
+            return None
+        if status != highspy.HighsModelStatus.kOptimal:
+            if self.basis is not None or not self._careful:
+                self._careful = self.basis is None
+                self.basis, self._slices = None, 1
+                self._begin()
+                return None
+            raise MasterError(
+                f"the restricted master of {len(self.columns)} columns: {highs.modelStatusToString(status)}"
+            )
+        return build.solution(highs, self._iterations)
+
+    def _begin(self) -> None:
+        build = _Build(self.program, self.columns, self.fixed)
+        highs = highspy.Highs()
+        for name, value in (_COMMON | (_CAREFUL if self._careful else _QUICK)).items():
+            highs.setOptionValue(name, value)
+        highs.passModel(build.model())
+        if self.basis is not None:
+            start = build.start(self.basis)
+            if start is not None:
+                highs.setBasis(start)
+        self._solver, self._iterations = (build, highs), 0
+        self._per_iteration = 1000 + 3 * highs.getNumNz() // 2 + 200 * highs.getNumRow()
+        self.effort += _PER_CELL * highs.getNumNz()
+        self._limit_iterations()
+
+    def _limit_iterations(self) -> None:
+        """So many that a slice is short; more where very many were not enough, so that every solve ends."""
+        _, highs = self._solver  # type: ignore[misc]
+        usual = _MANY * (highs.getNumRow() + highs.getNumCol())
+        most = max(_LEAST_ITERATIONS, _SLICE // self._per_iteration)
+        highs.setOptionValue("simplex_iteration_limit", most * (1 + self._iterations // usual))
 
 
 class _Build:
@@ -283,7 +349,7 @@ class _Build:
         out.valid = True
         return out
 
-    def solution(self, highs: highspy.Highs, optimal: bool) -> MasterSolution:
+    def solution(self, highs: highspy.Highs, iterations: int) -> MasterSolution:
         found, info, basis = highs.getSolution(), highs.getInfo(), highs.getBasis()
         n_classes, n_columns, kinds = len(self.first), len(self.columns), self.program.n_kinds
         values = np.array(found.col_value)
@@ -294,13 +360,12 @@ class _Build:
         at = n_classes + 2 * kinds if self.n_prices else n_classes
         value = (self.offset - info.objective_function_value) * self.cost_scale * self.scale
         return MasterSolution(
-            optimal=optimal,
             value=float(self.fixed.cost * self.program.scale) + value,
             share=share,
             gamma=values[at : at + self.n_prices] * self.cost_scale * self.scale,
             price=float(values[-1]) * self.cost_scale * self.scale,
             use=-np.array(found.row_dual)[:n_columns],
-            iterations=int(info.simplex_iteration_count),
+            iterations=iterations,
             basis=Basis(
                 columns=self.columns.rules,
                 column_status=row_status[:n_columns],

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import bits
 from .program import Program, by_place
+from .sparse import packed_sums, signatures
 
 if TYPE_CHECKING:
     from .features import Features
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 Clause = tuple[int, ...]
 
 _DIGITS = 32  # of a mass, added at a time: more than 2^30 patterns do not fit into memory
+_LARGE = 1 << 24  # bytes, from which on a pool grows by less than twice
 _AT_ONCE = 1 << 18  # cells of a table of rules and patterns
 
 
@@ -50,6 +52,10 @@ class Columns:
     def __len__(self) -> int:
         return len(self.rules)
 
+    @property
+    def nbytes(self) -> int:
+        return self.hits.nbytes + self.kind_mass.nbytes + self.kind_whole.nbytes
+
     def some(self, chosen: np.ndarray) -> Columns:
         """A selection of the columns."""
         return Columns(
@@ -73,7 +79,7 @@ class Columns:
             self.kind[first],
             by_place(self.mass, group, len(first)),
             by_place(self.whole, group, len(first)),
-            np.ascontiguousarray(self.hits[:, first]),
+            np.take(self.hits, first, axis=1),
             self.kind_mass,
             self.kind_whole,
             self.complexity,
@@ -90,8 +96,7 @@ def classes(
     for the dual values of a linear program, which any mistake here would only make worse.
     """
     signature = _mixed(kinds.astype(np.uint64))
-    for key, row in zip(_mixed((rules + 1024).astype(np.uint64)), hits, strict=True):
-        signature[row] += key
+    signatures(hits, _mixed((rules + 1024).astype(np.uint64)), signature)
     group = np.full(len(kinds), -1, dtype=np.int64)
     _, first, inverse = np.unique(signature[chosen], return_index=True, return_inverse=True)
     group[chosen] = inverse
@@ -214,7 +219,8 @@ class Pool:
         """What the last rules cover."""
         end, first = len(self.rules), len(self.rules) - len(covers)
         if end > self._room:
-            self._room = max(64, 2 * self._room, end)
+            more = self._room if self.nbytes < _LARGE else self._room // 4
+            self._room = max(64, self._room + more, end)
             for name in ("_covers", "_watched", "_complexity", "_kind_mass", "_kind_whole"):
                 old = getattr(self, name)
                 new = np.zeros((self._room, *old.shape[1:]), dtype=old.dtype)
@@ -233,10 +239,7 @@ class Pool:
     def sums(self, chosen: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Total weight of the patterns that some rules cover: int64 array, shape (len(chosen),)."""
         out = np.empty(len(chosen), dtype=np.int64)
-        rows = max(1, _AT_ONCE // self.program.n_patterns)
-        for start in range(0, len(chosen), rows):
-            hit = bits.unpack(self._covers[chosen[start : start + rows]], self.program.n_patterns)
-            out[start : start + rows] = hit @ weight
+        packed_sums(self._covers, np.asarray(chosen, dtype=np.int64), weight, out)
         return out
 
     def measure(self, chosen: Sequence[int]) -> tuple[np.ndarray, np.ndarray, int]:

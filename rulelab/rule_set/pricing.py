@@ -112,6 +112,11 @@ class Pricer:
         return "bitset" if self._cubes is None else "cubes"
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of the packed patterns, the levels and the cubes."""
+        return self._bitset.nbytes + (0 if self._cubes is None else self._cubes.nbytes)
+
+    @property
     def done(self) -> bool:
         return self._bitset.done or (self._cubes is not None and self._cubes.done)
 

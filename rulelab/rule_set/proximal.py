@@ -21,6 +21,7 @@ import numpy as np
 from . import linear
 from .pool import Pool
 from .program import Program
+from .sparse import sparse_rows
 
 _FIRST_WEIGHT = 1.0
 _LEAST_WEIGHT, _LARGEST_WEIGHT = 0.01, 1.0
@@ -30,6 +31,8 @@ _PRICE_STEP = 0.02  # share of the complexity that moves the price by itself
 _ACCURACY = 0.01  # of reduced costs, relative to the gap
 _NEWTON_STEPS = 40
 _FIRST_SHARE = 0.1
+_EFFORT = 100_000_000  # operations of Newton's method, after which a call of `advance` ends
+_STEP = 500_000  # operations that take the time of what a step has to do in any case
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ class ProximalSolution:
 
 
 class ProximalMaster:
-    """Solve, price, judge, in turn. For programs without constraints.
+    """Solve, at once or by `begin` and `advance`, price and judge, in turn. For programs without constraints.
 
     Attributes
     ----------
@@ -87,21 +90,19 @@ class ProximalMaster:
 
     @property
     def nbytes(self) -> int:
-        return self._entity.nbytes
+        return self._entity.nbytes + self._start.nbytes
 
     def _take_in(self) -> None:
         """The new rules of the pool, in compressed rows."""
         known = len(self._start) - 1
         if known < len(self._pool):
-            hits = self._pool.columns(np.arange(known, len(self._pool))).hits
-            rows, entity = np.nonzero(hits)
-            ends = np.cumsum(np.bincount(rows, minlength=len(hits))) + self._start[-1]
-            self._start = np.concatenate([self._start, ends])
+            start, entity = sparse_rows(self._pool.columns(np.arange(known, len(self._pool))).hits)
+            self.use = np.concatenate([self.use, np.zeros(len(start) - 1)])
+            self._start = np.concatenate([self._start, start[1:] + self._start[-1]])
             self._entity = np.concatenate([self._entity, entity.astype(np.int32)])
-            self.use = np.concatenate([self.use, np.zeros(len(hits))])
 
-    def solve(self, rules: np.ndarray, gap: float) -> ProximalSolution:
-        """Duals for pricing.
+    def begin(self, rules: np.ndarray, gap: float) -> None:
+        """Take up the columns; `advance` finds duals for pricing.
 
         Parameters
         ----------
@@ -115,19 +116,37 @@ class ProximalMaster:
         self._complexity = self._pool.complexity.astype(float)
         self._own = self._pool.kind_mass @ self._forced + self._complexity * (program.scaled_penalty / self._scale)
         self._price_weight = _PRICE_STEP * program.max_complexity / max(1.0, self._centre_price)
-        tolerance = min(2.0, max(1e-6, self._accuracy * gap / self._scale))
-        steps, known = 0, np.zeros(0, dtype=np.int64)
-        while steps < _NEWTON_STEPS:
-            self._at(self.use)
-            lacking = rules[self._gradient(rules) < -tolerance]
-            chosen = np.union1d(np.flatnonzero(self.use), lacking)
-            if not len(np.setdiff1d(chosen, known)):
-                break
-            steps += self._newton(chosen, tolerance, _NEWTON_STEPS - steps)
-            known = chosen
+        self._rules = rules
+        self._chosen: np.ndarray | None = None
+        self._tolerance = min(2.0, max(1e-6, self._accuracy * gap / self._scale))
+        self._steps, self._known = 0, np.zeros(0, dtype=np.int64)
+
+    def solve(self, rules: np.ndarray, gap: float) -> ProximalSolution:
+        """Duals for pricing, at once; the parameters are those of `begin`."""
+        self.begin(rules, gap)
+        while (solution := self.advance()) is None:
+            pass
+        return solution
+
+    def advance(self) -> ProximalSolution | None:
+        """Some of Newton's steps; the solution when they are all done."""
+        program, rules, effort = self._program, self._rules, _EFFORT
+        while self._steps < _NEWTON_STEPS:
+            if self._chosen is None:
+                self._at(self.use)
+                lacking = rules[self._gradient(rules) < -self._tolerance]
+                chosen = np.union1d(np.flatnonzero(self.use), lacking)
+                if not len(np.setdiff1d(chosen, self._known)):
+                    break
+                self._chosen, self._damping = chosen, 1e-5 if self.use.any() else 1.0
+            effort, ended = self._newton(self._chosen, effort)
+            if ended:
+                self._known, self._chosen = self._chosen, None
+            elif self._steps < _NEWTON_STEPS:
+                return None
         self._at(self.use)
         self._model = float((self._mass * self._x).sum()) - program.max_complexity * self._price
-        return ProximalSolution(self._x * self._leave, self._price * self._scale, self._upper(), steps)
+        return ProximalSolution(self._x * self._leave, self._price * self._scale, self._upper(), self._steps)
 
     def judge(self, bound: float, exact: bool) -> None:
         """Take the linear bound of the last duals, which become the centre when it is good.
@@ -168,25 +187,29 @@ class ProximalMaster:
         linear.covered_sums(self._start, self._entity, rules, self._mass * self._x, covered)
         return self._own[rules] + self._complexity[rules] * self._price - covered
 
-    def _newton(self, rules: np.ndarray, tolerance: float, most: int) -> int:
-        """Minimise over the use of some rules; returns the steps taken."""
+    def _newton(self, rules: np.ndarray, effort: int) -> tuple[int, bool]:
+        """Minimise over the use of some rules until the effort is used up; what is left of it, and whether it ended."""
         complexity = self._complexity[rules]
         largest = np.empty(len(rules))
         linear.covered_sums(self._start, self._entity, rules, self._mass, largest)
         largest /= self.weight
         value = self._at(self.use)
-        damping = 1e-5 if self.use.any() else 1.0
-        for step in range(most):
+        while self._steps < _NEWTON_STEPS:
+            if effort <= 0:
+                return effort, False
             use = self.use[rules]
             gradient = self._gradient(rules)
-            if max(np.abs(gradient[use > 0]).max(initial=0.0), -gradient.min(initial=0.0)) < tolerance:
-                return step
+            if max(np.abs(gradient[use > 0]).max(initial=0.0), -gradient.min(initial=0.0)) < self._tolerance:
+                return effort, True
             free = np.flatnonzero((use > 0) | (gradient < 0))
-            curvature = self._curvature(rules[free])
+            self._steps += 1
+            curvature, work = self._curvature(rules[free])
+            effort -= _STEP + work
             if self._price > 0:
                 curvature += np.outer(complexity[free], complexity[free]) / self._price_weight
             while True:
-                move = _move(curvature, gradient[free], use[free], damping * largest[free] + 1e-9)
+                effort -= len(free) ** 3 // 3
+                move = _move(curvature, gradient[free], use[free], self._damping * largest[free] + 1e-9)
                 tried = self.use.copy()
                 tried[rules[free]] = np.maximum(0.0, use[free] + move)
                 move = tried[rules[free]] - use[free]
@@ -194,18 +217,18 @@ class ProximalMaster:
                 change = self._at(tried) - value
                 if expected < 0 and change <= 0.1 * expected:
                     break
-                damping = max(damping * 4, 1e-5)
-                if damping > 1e4:
+                self._damping = max(self._damping * 4, 1e-5)
+                if self._damping > 1e4:
                     self._at(self.use)
-                    return step + 1
+                    return effort, True
             if change <= 0.5 * expected:
-                damping = max(damping / 8, 1e-7)
+                self._damping = max(self._damping / 8, 1e-7)
             value += change
             self.use = tried
-        return most
+        return effort, True
 
-    def _curvature(self, rules: np.ndarray) -> np.ndarray:
-        """Second derivatives, but for the price: from the entities whose dual is between its bounds."""
+    def _curvature(self, rules: np.ndarray) -> tuple[np.ndarray, int]:
+        """Second derivatives, but for the price: from the entities whose dual is between its bounds; and the effort."""
         inside = np.flatnonzero((self._x > 0) & (self._x < 1))
         place = np.full(len(self._x), -1, dtype=np.int64)
         place[inside] = np.arange(len(inside))
@@ -214,7 +237,8 @@ class ProximalMaster:
         first, member = np.zeros(len(inside) + 2, dtype=np.int64), np.empty(total, dtype=np.int64)
         value = self._mass[inside] / self.weight
         linear.cross_products(self._start, self._entity, rules, place, value, first, member, out)
-        return out
+        times = np.diff(first[: len(inside) + 1])  # the rules that cover each of these entities
+        return out, total + int((times * times).sum()) // 2
 
     def _upper(self) -> float:
         """The primal value of the use, scaled into the complexity."""

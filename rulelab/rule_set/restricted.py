@@ -33,15 +33,19 @@ class Restricted:
         self.done = False
 
     @property
+    def nbytes(self) -> int:
+        return self._search.nbytes
+
+    @property
     def upper(self) -> Cost:
         return self._search.upper
 
     def advance(self) -> None:
-        """One node."""
+        """One unit of work: a node, or a part of it."""
         search, before, self.found = self._search, self._search.upper, None
         if search.open:
             search.advance()
         if search.upper < before:
             assert search.best is not None
             self.found = [self._pool.rules[k] for k in search.columns.rules[list(search.best)]]
-        self.done = not search.open or search.nodes >= _NODES
+        self.done = not search.open or (search.nodes >= _NODES and search.is_between)

@@ -17,7 +17,7 @@ from ..rehearsal import noisy_problem
 from ..search import Search, Snapshot, Status, solve
 from . import conjunctions, figures
 from .arguments import check, clauses_of
-from .closing import Closing
+from .closing import Closing, bytes_per_rule
 from .equal_rates import Part, parts
 from .fairness import Criterion, groups_of
 from .features import Features
@@ -38,6 +38,7 @@ _SHORT = 6  # rounds of the set searches during column generation
 _FIRST_SEARCHES = (1, 5)  # masters, after which the sets are searched
 _BETWEEN_SEARCHES = 10  # masters from one search to the next, later on
 _REHEARSED = 200
+_WORKING = ("incumbent", "pricing", "integer", "closing")
 
 
 class RuleSetSearch(Search):
@@ -68,7 +69,9 @@ class RuleSetSearch(Search):
         When there are more, the search stops with status LIMIT and its proven gap; raise ``column_limit`` and call
         `advance` again to go on.
     memory_limit : int, optional
-        Bytes that the stored columns may take; LIMIT when they are used up.
+        Bytes that the search may take: the columns, the tables of pricing, the rules enumerated and the open nodes.
+        When they are used up it stops with status LIMIT and a valid lower bound; raise ``memory_limit`` and call
+        `advance` again to go on.
     random_state : int, optional
         Seed of the set search; 0 by default.
     warm_start : RuleSet, or sequence of rules, optional
@@ -227,14 +230,18 @@ class RuleSetSearch(Search):
     def _advance(self, max_work: int) -> None:
         target, phase = self.work + max_work, self._phase
         if phase == "reducing":
-            self._prepare()
-            phase = self._phase
+            self._prepare()  # a call ends with it
+            return
+        if self._limit == "memory":
+            self._limit = None
         while self.work < target and self._phase == phase:  # a call ends with a phase: the next units take other times
+            if phase in _WORKING and self.memory_limit is not None and self.memory_bytes > self.memory_limit:
+                self._limit = "memory"
+                return
             if phase == "incumbent":
                 self._run_greedy()
             elif phase == "pricing":
-                if not self._price():
-                    return
+                self._price()
             elif phase == "integer":
                 self._search_sets()
             elif phase == "closing":
@@ -274,16 +281,12 @@ class RuleSetSearch(Search):
             self._raise(self._generation.lower)
             self._phase = "pricing"
 
-    def _price(self) -> bool:
-        """One unit of column generation; False when the memory is used up."""
-        if self.memory_limit is not None and self.memory_bytes > self.memory_limit:
-            self._limit = "memory"
-            return False
-        self._limit = None
+    def _price(self) -> None:
+        """One unit of column generation."""
         generation = self._generation
         if self._sets is not None:
             self._run_sets()
-            return True
+            return
         generation.advance()
         self._raise(generation.lower)
         if generation.done:
@@ -292,7 +295,6 @@ class RuleSetSearch(Search):
             later = [k for k in _FIRST_SEARCHES if k > generation.iterations]
             self._search_at = min([*later, generation.iterations + _BETWEEN_SEARCHES])
             self._sets = self._new_sets(_SHORT, _SET_COLUMNS)
-        return True
 
     def _new_sets(self, rounds: int, most: int = _FINAL_COLUMNS) -> SetSearch:
         """A set search over the columns of least reduced cost."""
@@ -322,8 +324,9 @@ class RuleSetSearch(Search):
     def _close(self) -> bool:
         """One unit of the closing step; False when there are too many columns."""
         if self._closing is None:
-            self._closing = Closing(self._generation, self._lower, self._best.cost, self.column_limit)
-            self._closed_with = (self.column_limit, self._best.cost)
+            most = self._affordable_columns
+            self._closing = Closing(self._generation, self._lower, self._best.cost, most)
+            self._closed_with = (most, self._best.cost)
         closing = self._closing
         if self._waiting is None and closing.branching_nodes >= _WHOLE_NODES and self._split():
             return True
@@ -333,7 +336,6 @@ class RuleSetSearch(Search):
                 self._offer(closing.found)
             self._raise(closing.lower)
             if closing.done and closing.partial:
-                self._pool.add(closing.rules)
                 self._phase = "integer"  # the set search gets more columns
             elif closing.done:
                 if closing.unresolved:
@@ -343,14 +345,23 @@ class RuleSetSearch(Search):
         if closing.unresolved:
             self._limit = "exactness"
             return False
-        if self._closed_with == (self.column_limit, self._best.cost):
+        if self._closed_with == (self._affordable_columns, self._best.cost):
             if self._restricted_for == self._best.cost:
-                self._limit = "columns"
+                self._limit = "columns" if self._closed_with[0] == self.column_limit else "memory"
                 return False
             self._branch_on_the_best()
         else:
             self._closing, self._limit = None, None
         return True
+
+    @property
+    def _affordable_columns(self) -> int:
+        """Most rules that the closing step enumerates, within the memory limit."""
+        if self.memory_limit is None:
+            return self.column_limit
+        own = (self._features, self._pool, self._generation)
+        free = self.memory_limit - sum(part.nbytes for part in own)
+        return max(1, min(self.column_limit, free // bytes_per_rule(self._program)))
 
     def _branch_on_the_best(self) -> None:
         """One node over the columns of least reduced cost."""
@@ -401,8 +412,11 @@ class RuleSetSearch(Search):
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of the stored columns."""
-        return 0 if self._phase == "reducing" else self._pool.nbytes
+        """Bytes of the conditions, the columns, the tables of pricing, and the rules and nodes of the closing step."""
+        if self._phase == "reducing":
+            return 0
+        parts = (self._features, self._pool, getattr(self, "_generation", None), self._sets, self._closing)
+        return sum(part.nbytes for part in (*parts, self._restricted) if part is not None)
 
     def _snapshot(self) -> Snapshot:
         incumbent = self._best.incumbent()

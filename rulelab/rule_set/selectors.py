@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from re import finditer
 from typing import NamedTuple
 
 import numpy as np
@@ -111,9 +111,4 @@ def _closure(patterns: np.ndarray, max_conditions: int) -> dict[int, tuple[int, 
 
 def _runs(cells: int, n_cells: int) -> list[tuple[int, int]]:
     """The maximal runs of set bits, as half-open intervals."""
-    out = []
-    for inside, group in groupby(range(n_cells), key=lambda cell: cells >> cell & 1):
-        run = list(group)
-        if inside:
-            out.append((run[0], run[-1] + 1))
-    return out
+    return [run.span() for run in finditer("1+", f"{cells:0{n_cells}b}"[::-1])]

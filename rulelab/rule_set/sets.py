@@ -10,6 +10,7 @@ from .program import Program
 
 _STRENGTHS = (0, 1, 2, 3)
 _KICKS = 3  # one round in so many begins from the best set, where the linear program has a use for columns
+_SLICES = 4  # calls of a descent, after which it ends
 _DRAWS = 4  # per unit of complexity
 _PENALTIES = (1.0, 4.0, 30.0)
 """Of exceeding a constraint, as multiples of its dual price; taken in turn."""
@@ -41,22 +42,40 @@ class SetSearch:
         self._share = use / max(float(use.sum()), 1e-9)
         self._price = max([0.05 * float(program.worst * program.scale) / program.max_complexity, *gamma.tolist()])
         self._rounds, self._most_rounds = 0, rounds
+        self._penalties = _PENALTIES if len(self._walk.taken) else _PENALTIES[:1]
+        self._descents = self._slices = 0  # of this round, of this descent
         self.found: list[Clause] | None = None
         self.done = not len(chosen)
 
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in (*self._moves, *self._walk) if isinstance(part, np.ndarray))
+
     def advance(self) -> None:
-        """One unit of work: a start and a descent."""
-        walk = self._walk
+        """One unit of work: a start and its descents, or a part of them where they are long."""
+        walk, looked = self._walk, 0
         before = walk.score[2]
-        for factor in _PENALTIES if len(walk.taken) else _PENALTIES[:1]:
-            moves = self._moves._replace(penalty=self._price * factor)
-            if factor == _PENALTIES[0] and self._rounds % _KICKS and self._share.any():
-                local.draw(moves, walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
-            elif factor == _PENALTIES[0]:
-                local.kick(moves, walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])
-            local.descend(moves, walk)
+        while looked < self._moves.most_work:
+            moves = self._moves._replace(penalty=self._price * self._penalties[self._descents])
+            if self._descents == self._slices == 0:
+                self._start(moves)
+            looked += local.descend(moves, walk)
+            self._slices += 1
+            if walk.score[3] and self._slices < _SLICES:
+                continue
+            self._slices = 0
+            self._descents += 1
+            if self._descents == len(self._penalties):
+                self._descents = 0
+                self._rounds += 1
+                break
         self.found = None
         if walk.score[2] < before:
             self.found = [self._rules[k] for k in np.flatnonzero(walk.best)]
-        self._rounds += 1
         self.done = self._rounds >= self._most_rounds
+
+    def _start(self, moves: local.Moves) -> None:
+        if self._rounds % _KICKS and self._share.any():
+            local.draw(moves, self._walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
+        else:
+            local.kick(moves, self._walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])

@@ -10,16 +10,14 @@ import pytest
 
 pytestmark = pytest.mark.ui
 
-COMPILES = 240
-"""Seconds that a first run may take, because it compiles its kernels."""
 SET = "?family=rule_set&data=tic_tac_toe&max_complexity=32"
 FAIR = "?family=rule_set&data=diabetes&quantiles=3&fairness=equal_opportunity&tolerance=0.01"
 
 
-def run(view, seconds: float = COMPILES, until: str = "certified optimal") -> None:
+def run(view, until: str = "certified optimal") -> None:
     view.page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
-    view.until_status(until, seconds)
+    view.until_status(until)
 
 
 def rows(view) -> list[str]:
