@@ -7,7 +7,7 @@ from .falling_rule_list_proof import prove_falling_rule_list
 from .origin import Origin, OriginError
 from .rule_list_lemmas import KnownSets
 from .rule_list_proof import prove_rule_list
-from .rule_set_proof import prove_rule_set
+from .rule_set_proof import prove_rule_set, require_checkable
 from .verification import Verification, verify
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     "prove_falling_rule_list",
     "prove_rule_list",
     "prove_rule_set",
+    "require_checkable",
     "verify",
 ]

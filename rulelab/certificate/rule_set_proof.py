@@ -66,7 +66,7 @@ def prove_rule_set(
     Raises
     ------
     CertificateError
-        When the model does not fit the problem or the limits, or the numbers are too large to be checked exactly.
+        When the model does not fit the problem or the limits.
     """
     parameters = {
         "max_complexity": float(max_complexity),
@@ -81,10 +81,7 @@ def prove_rule_set(
         names = sorted(tolerances)
         parameters |= {name + SUFFIX: float(tolerances[name]) + 0.0 for name in names}
         arrays["multipliers"] = np.array([multipliers[name] for name in names], dtype=np.float64)
-    claim = read_claim(parameters)
-    check_model(problem, model, claim)
-    case = Case(problem, model, claim)
-    read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity)
+    check_model(problem, model, read_claim(parameters))
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
@@ -92,3 +89,15 @@ def prove_rule_set(
         arrays=arrays,
         origin=Origin.of(problem),
     )
+
+
+def require_checkable(problem: Problem, model: RuleSet, certificate: Certificate) -> None:
+    """Refuse dual values that `rulelab.verify` would not read, such as those too large for exact sums.
+
+    Raises
+    ------
+    CertificateError
+    """
+    claim = read_claim(certificate.parameters)
+    case = Case(problem, model, claim)
+    read_dual(case.sides, case.parities, certificate.arrays, claim.grid, case.per_loss, claim.max_complexity)

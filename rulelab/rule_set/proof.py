@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificate import Certificate, CertificateError, prove_rule_set
+from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
 from ..certificate.rule_set_parity import RATES
 from .fairness import Criterion, groups_of, parities
 from .generation import ColumnGeneration
@@ -44,7 +44,7 @@ def prove(
     Raises
     ------
     CertificateError
-        When the criterion has rates that certificates do not know.
+        When the criterion has rates that certificates do not know, or the numbers are too large for exact sums.
     """
     n_groups = 1 if fairness is None else len(groups_of(problem, fairness).names)
     dual, price, grid = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), 0, 1
@@ -62,7 +62,7 @@ def prove(
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
         multipliers = _multipliers(problem, model.form, program, fairness, gamma)
-    return prove_rule_set(
+    certificate = prove_rule_set(
         problem,
         model,
         dual if fairness is not None else dual[0],
@@ -75,6 +75,8 @@ def prove(
         multipliers,
         bound_only,
     )
+    require_checkable(problem, model, certificate)
+    return certificate
 
 
 def _multipliers(
