@@ -262,6 +262,7 @@ def test_without_the_hard_optimum_the_soft_one_is_found(monkeypatch):
         assert snapshot.incumbent.objective == whole.incumbent.objective
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(small_problems(), st.sampled_from(WEIGHTS), st.floats(0.1, 3.0))
 def test_scaled_float_weights(case, w, scale):

@@ -11,7 +11,7 @@ from patience import PATIENCE, wait_until
 from test_sweep import DATA, GRID, hard, run
 
 import rulelab as rl
-from rulelab import warming
+from rulelab import rehearsal
 from rulelab.rule_set import master
 from rulelab.sweeps import SweepError, runners, worker
 from rulelab.sweeps.families import RuleLists
@@ -175,7 +175,7 @@ class Warm(Plan):
 
     @property
     def time_limit(self):
-        if sys._getframe(1).f_code.co_name == "fit" and not warming._warm:
+        if sys._getframe(1).f_code.co_name == "fit" and not rehearsal._done:
             raise AssertionError("the clock runs before the kernels are compiled")
         return self.__dict__["limit"]
 
@@ -184,10 +184,9 @@ class Warm(Plan):
         self.__dict__["limit"] = value
 
 
-def _warmed(runner) -> None:
-    jobs = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)._jobs
+def _warmed(runner, job) -> None:
     try:
-        result = runner.run(jobs[0], None)
+        result = runner.run(job, None)
         assert (result.status, result.message) == ("optimal", "")
     finally:
         runner.stop()
@@ -206,22 +205,27 @@ def strict(plan: Plan) -> Warm:
 def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
     plan = strict(warm_plan)
-    monkeypatch.setattr(warming, "_warm", set())
-    _warmed(runners.Here(plan, worker.never))
-    _warmed(Process(plan, worker.never))
+    sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
+    assert sweep.wait(PATIENCE)
+    job = sweep._jobs[0]
+    monkeypatch.setattr(rehearsal, "_done", set())
+    _warmed(runners.Here(plan, worker.never), job)
+    _warmed(Process(plan, worker.never), job)
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
-        _warmed(OnDask(client, client.scatter(plan, hash=False), worker.limits_of(plan), worker.never))
-    monkeypatch.setattr("rulelab.sweeps.families.warm_up", lambda _: None)
-    monkeypatch.setattr(warming, "_warm", set())
+        _warmed(OnDask(client, client.scatter(plan, hash=False), worker.limits_of(plan), worker.never), job)
+    monkeypatch.setattr(rl.Search, "compile", lambda self: None)
+    monkeypatch.setattr(rehearsal, "_done", set())
     with pytest.raises(AssertionError, match="failed"):  # the check itself notices
-        _warmed(runners.Here(plan, worker.never))
+        _warmed(runners.Here(plan, worker.never), job)
 
 
 @pytest.mark.long
 def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    job = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)._jobs[0]
+    sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
+    assert sweep.wait(PATIENCE)
+    job = sweep._jobs[0]
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.scatter(warm_plan, hash=False), worker.limits_of(warm_plan), worker.never)
