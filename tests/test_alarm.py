@@ -1,0 +1,217 @@
+"""Every call ends: with awkward numbers, step by step; at a flag of another thread; at Ctrl-C amid long work."""
+
+from __future__ import annotations
+
+import faulthandler
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from live import problem as noisy
+
+import rulelab as rl
+from rulelab.certificate import CertificateError
+
+ALARM = 60.0  # seconds, after which the process says where it is and ends
+MOST_STEPS = 30_000
+
+WEIGHTS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
+    "unit": lambda rng, y: np.ones(len(y)),
+    "tenths": lambda rng, y: np.full(len(y), 0.1),
+    "real": lambda rng, y: rng.random(len(y)) + 0.01,
+    "huge": lambda rng, y: np.full(len(y), 1e12),
+    "tiny": lambda rng, y: np.full(len(y), 1e-12),
+    "balanced": lambda rng, y: np.where(y, len(y) / (2 * y.sum()), len(y) / (2 * (len(y) - y.sum()))),
+}
+PENALTIES = (1 / 3, 1e-9, 7e-3)
+TOLERANCES = (0.0, 1 / 3)
+
+LISTS: dict[str, Callable[[rl.Problem, float], rl.Search]] = {
+    "rule list": lambda p, r: rl.RuleListSearch(p, r, beam_width=0),
+    "rule list, beam": lambda p, r: rl.RuleListSearch(p, r, beam_width=5),
+    "rule list, objective": lambda p, r: rl.RuleListSearch(p, r, policy="objective", max_length=3, beam_width=0),
+    "rule list, curiosity": lambda p, r: rl.RuleListSearch(p, r, policy="curiosity", beam_width=0),
+    "corels": lambda p, r: rl.CorelsSearch(p, r),
+    "frontier": lambda p, r: rl.FrontierSearch(p, 3),
+    "falling": lambda p, r: rl.FallingRuleListSearch(p, r, 2.0, iterations=5, random_state=0),
+    "softly falling": lambda p, r: rl.FallingRuleListSearch(p, r, violation_penalty=0.1, iterations=5, random_state=0),
+    "monte carlo": lambda p, r: rl.FallingRuleListSearch(p, r, method="monte_carlo", iterations=60, random_state=0),
+}
+SETS: dict[str, dict] = {
+    "plain": {},
+    "cnf": {"form": "cnf"},
+    "errors": {"loss": "zero_one", "max_complexity": 4},
+    "two conditions": {"max_conditions": 2},
+}
+FAIR: dict[str, Callable[[float], object]] = {
+    "equal opportunity": rl.EqualOpportunity,
+    "equalized odds": lambda tolerance: rl.EqualizedOdds(tolerance, tolerance),
+    "demographic parity": rl.DemographicParity,
+    "accuracy parity": rl.AccuracyParity,
+}
+
+
+LONG: dict[str, Callable[[], rl.Search]] = {
+    "rule list": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005, beam_width=0),
+    "rule list, beam": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005),
+    "corels": lambda: rl.CorelsSearch(noisy(1000, 150), 0.0005),
+    "frontier": lambda: rl.FrontierSearch(noisy(1000, 150), 15, beam_width=0),
+    "softly falling": lambda: rl.FallingRuleListSearch(
+        noisy(1000, 150), 0.0005, violation_penalty=0.05, iterations=5, random_state=0
+    ),
+    "rule set": lambda: rl.RuleSetSearch(noisy(800, 60), 20),
+}
+
+
+def table(kind: str, seed: int = 1, n: int = 40, m: int = 5) -> rl.Problem:
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < 0.5
+    y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(n) < 0.25)
+    y[:4], group = [True, False, True, False], rng.random(n) < 0.4
+    group[:4] = [True, True, False, False]
+    return rl.Problem.from_arrays(A, y, sample_weight=WEIGHTS[kind](rng, y), groups=group)
+
+
+@contextmanager
+def alarm() -> Iterator[None]:
+    """The process ends with all its stacks when what is inside does not return."""
+    faulthandler.dump_traceback_later(ALARM, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def ends(search: rl.Search) -> rl.Snapshot:
+    """Step by step to the end, then the proof and its check where there is one."""
+    search.compile()
+    for _ in range(MOST_STEPS):
+        with alarm():
+            snapshot = search.advance(1)
+        if snapshot.status is not rl.Status.RUNNING:
+            break
+    assert snapshot.status is not rl.Status.RUNNING, f"{MOST_STEPS} steps were not enough"
+    assert snapshot.status is rl.Status.INFEASIBLE or snapshot.lower_bound <= snapshot.incumbent.objective
+    if snapshot.status is rl.Status.OPTIMAL and hasattr(search, "certificate"):
+        with alarm():
+            try:
+                proof = search.certificate()
+            except CertificateError:
+                return snapshot
+            checked = rl.verify(search.problem, snapshot.incumbent.model, proof)
+            assert checked.valid or "too fine" in checked.reason  # the sums of huge weights are refused
+    return snapshot
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("name", list(LISTS))
+def test_searches_for_lists_end(name, penalty):
+    for kind in WEIGHTS:
+        ends(LISTS[name](table(kind), penalty))
+
+
+@pytest.mark.parametrize("penalty", [0.0, *PENALTIES])
+@pytest.mark.parametrize("name", list(SETS))
+def test_searches_for_sets_end(name, penalty):
+    for kind in WEIGHTS:
+        ends(rl.RuleSetSearch(table(kind), **{"max_complexity": 7, **SETS[name]}, regularization=penalty))
+
+
+@pytest.mark.parametrize("tolerance", TOLERANCES)
+@pytest.mark.parametrize("name", list(FAIR))
+def test_searches_for_fair_sets_end(name, tolerance):
+    for kind, penalty in zip(WEIGHTS, [0.0, *PENALTIES, 0.0, 1 / 3], strict=True):
+        ends(rl.RuleSetSearch(table(kind), 6, 2, fairness=FAIR[name](tolerance), regularization=penalty))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.parametrize("tolerance", TOLERANCES)
+@pytest.mark.parametrize("name", list(FAIR))
+def test_searches_for_larger_fair_sets_end(name, tolerance, seed):
+    for kind in WEIGHTS:
+        for penalty in (0.0, *PENALTIES):
+            problem = table(kind, seed, 120, 8)
+            ends(rl.RuleSetSearch(problem, 10, 2, fairness=FAIR[name](tolerance), regularization=penalty))
+
+
+@pytest.mark.parametrize("kind", list(WEIGHTS))
+def test_mining_ends(kind):
+    rng = np.random.default_rng(4)
+    B = pd.DataFrame(rng.random((60, 8)) < 0.5, columns=list("abcdefgh"))
+    for least, most in ((0.0, 1.0), (1 / 3, 0.7), (1e-9, 1 - 1e-9)):
+        with alarm():
+            assert (
+                rl.mine_antecedents(B, 3, least, most, sample_weight=WEIGHTS[kind](rng, B["a"].to_numpy())) is not None
+            )
+
+
+@pytest.mark.parametrize("name", list(LONG))
+def test_a_flag_ends_the_steps_at_the_next_one(name):
+    search = LONG[name]()
+    search.compile()
+    flag, seen = threading.Event(), 0
+    threading.Timer(0.2, flag.set).start()
+    for _ in search.steps():
+        if flag.is_set():
+            break
+        seen += 1
+    assert flag.is_set()
+    assert seen
+    assert search.advance(1).status is rl.Status.RUNNING  # it was not the end of the search that ended the steps
+
+
+def interrupted(run: Callable[[], object], seconds: float = 0.3) -> bool:
+    """Whether Ctrl-C, pressed in the main thread after that time, ends what runs."""
+    timer = threading.Timer(seconds, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
+    with alarm():
+        try:
+            timer.start()
+            run()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            timer.cancel()
+            timer.join()
+    return False
+
+
+needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread on this system")
+
+
+@needs_signals
+@pytest.mark.parametrize("name", list(LONG))
+def test_ctrl_c_ends_solve(name):
+    search = LONG[name]()
+    search.compile()
+    assert interrupted(lambda: rl.solve(search))
+
+
+@needs_signals
+def test_ctrl_c_ends_mining():
+    rng = np.random.default_rng(0)
+    B = pd.DataFrame(rng.random((4000, 700)) < 0.5, columns=[f"c{k}" for k in range(700)])
+    rl.mine_antecedents(B.iloc[:100, :5], 3, 0.0, 1.0)
+    assert interrupted(lambda: rl.mine_antecedents(B, 3, 0.2, 1.0))  # of 57 million conjunctions
+
+
+@needs_signals
+def test_ctrl_c_ends_the_making_of_a_proof_and_its_check():
+    problem = noisy(500, 14)
+    search = rl.RuleListSearch(problem, 0.004)
+    model = rl.solve(search).incumbent.model
+
+    def proofs() -> None:
+        for _ in range(10_000):
+            search.certificate()
+
+    assert interrupted(proofs)
+    proof, began = search.certificate(), time.perf_counter()
+    assert rl.verify(problem, model, proof).valid
+    took = time.perf_counter() - began
+    assert interrupted(lambda: [rl.verify(problem, model, proof) for _ in range(10_000)], max(0.05, took / 3))
