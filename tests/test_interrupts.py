@@ -93,7 +93,7 @@ def test_a_search_goes_on_after_it(kind, press):
 
 
 def test_solve_lets_it_through_at_the_end_of_a_step(press):
-    press(2)  # the first step prepares
+    press(1)
     search = MAKES["rule list"](problem())
     with pytest.raises(KeyboardInterrupt):
         rl.solve(search, work_per_step=7)

@@ -168,8 +168,6 @@ class FrontierSearch(Search):
         target = self.work + max_work
         if self._phase == "reducing":
             self._prepare()
-            if self._phase == "searching":  # a call ends with it: it is work enough on many rows and antecedents
-                return
         if self._phase == "incumbent":
             self._run_beam(target)
         if self._phase == "searching":

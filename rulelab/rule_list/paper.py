@@ -155,8 +155,8 @@ class CorelsSearch(Search):
 
     def _advance(self, max_work: int) -> None:
         if self._phase == "preparing":
-            self._prepare()  # a call ends with it: it is work enough on many rows and antecedents
-        elif self._phase == "searching":
+            self._prepare()
+        if self._phase == "searching":
             self._run(self.work + max_work)
 
     def _prepare(self) -> None:

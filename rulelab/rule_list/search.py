@@ -181,8 +181,6 @@ class RuleListSearch(Search):
         target = self.work + max_work
         if self._phase == "reducing":
             self._prepare()
-            if self._phase == "searching":  # a call ends with it: it is work enough on many rows and antecedents
-                return
         if self._phase == "incumbent":  # a call ends with the beam: a unit of work takes longer from then on
             self._run_beam(target)
         elif self._phase == "searching":
