@@ -72,7 +72,7 @@ def test_a_fold_that_cannot_be_made_fails_its_fits_alone(monkeypatch):
 def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
     plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
     sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
-    assert sweep.wait(60)
+    assert sweep.wait(PATIENCE)
     job = sweep._jobs[0]
     for error in (Stopped, KeyboardInterrupt):
         monkeypatch.setattr(RuleLists, "fit", lambda *_, error=error: (_ for _ in ()).throw(error))
