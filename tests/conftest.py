@@ -15,6 +15,7 @@ from hypothesis import settings
 settings.register_profile("rulelab", deadline=None)
 settings.load_profile("rulelab")
 _SETTINGS = "_hypothesis_internal_use_settings"
+_QUICK = "_tried_on_a_part_of_its_examples"
 _QUICK_SHARE = 5
 _QUICK_LEAST = 10
 
@@ -61,8 +62,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         return
     if long_too:
         item.add_marker("long")
-    elif not thorough.derandomize:
+    elif not hasattr(function, _QUICK):
         setattr(function, _SETTINGS, quick(thorough))
+        setattr(function, _QUICK, True)
 
 
 @pytest.hookimpl(wrapper=True)

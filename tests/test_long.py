@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -51,14 +52,20 @@ def told():
 """
 
 
-def outcome(folder: Path, *arguments: str) -> tuple[int, int, int]:
+def outcome(folder: Path, *arguments: str, **environment: str) -> tuple[int, int, int]:
     """How often the short and the long test were run, and how many examples there were."""
     shutil.copy(ROOT / "tests" / "conftest.py", folder)
     shutil.copy(ROOT / "pyproject.toml", folder)
     (folder / "test_suite.py").write_text(SUITE)
     command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", f"--rootdir={folder}", *arguments]
     done = subprocess.run(
-        [*command, str(folder)], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+        [*command, str(folder)],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0, done.stdout
     found = re.search(r"<(\d+) (\d+) (\d+)>", done.stdout)
@@ -66,8 +73,9 @@ def outcome(folder: Path, *arguments: str) -> tuple[int, int, int]:
     return int(found[1]), int(found[2]), int(found[3])
 
 
-def test_the_short_run_has_few_examples_and_no_long_test(tmp_path: Path) -> None:
-    short, long, examples = outcome(tmp_path)
+@pytest.mark.parametrize("ci", ["", "true"])  # hypothesis has other defaults where CI is set
+def test_the_short_run_has_few_examples_and_no_long_test(tmp_path: Path, ci: str) -> None:
+    short, long, examples = outcome(tmp_path, CI=ci)
     assert (short, long) == (1, 0)
     assert 5 <= examples <= 24
 
