@@ -51,7 +51,7 @@ def test_one_line_starts_and_one_line_tests() -> None:
     lines = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("python3 -m venv")]
     starts, tests = lines
     assert starts.endswith("rulelab serve")
-    assert tests.endswith("pytest")
+    assert tests.endswith("pytest -n auto")
     assert '".[test]"' in tests
 
 

@@ -89,10 +89,10 @@ def test_the_long_run_has_the_long_tests_and_all_examples(tmp_path: Path, marked
 
 
 def test_ci_runs_both_lines_of_readme() -> None:
-    short = [line for line in README.splitlines() if re.fullmatch(r"python3 -m venv .*pytest", line)]
+    short = [line for line in README.splitlines() if re.fullmatch(r"python3 -m venv .*pytest -n auto", line)]
     assert len(short) == 1
     assert shlex.split(OPTIONS["addopts"])[-2:] == ["-m", "not long"]
-    long = re.findall(r"`(\.venv/bin/pytest -m long)`", README)
+    long = re.findall(r"`(\.venv/bin/pytest -n auto -m long)`", README)
     assert len(long) == 1
     (pattern,) = re.findall(r"^short=\$\(grep -m 1 -E '(.*)' README\.md\)$", CI, flags=re.MULTILINE)
     assert [line for line in README.splitlines() if re.search(pattern, line)] == short
