@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,40 +14,66 @@ import pytest
 import rulelab
 
 PACKAGE = Path(rulelab.__file__).parent
-ENGINES = {"rule_list", "falling_rule_list", "rule_set"}
-LAYERS: list[set[str]] = [
-    {"arguments", "compiling", "exact_weights", "interrupts", "limits", "penalties", "strict_json"},
-    {"jit"},
-    {"bits", "bit_kernels", "growing", "heap", "remaining"},
-    {"planes"},
-    {"conditions"},
-    {"columns", "boolean_table", "mining_kernels"},
-    {"binarize"},
-    {"antecedents"},
-    {"mining"},
-    {"metrics"},
-    {"gaps"},
-    {"problem"},
-    {"rehearsal"},
-    {"models"},
-    {"search"},
-    {"certificate"},
-    ENGINES,
-    {"warming"},
-    {"estimators"},
-    {"sweeps"},
-    {"views"},
-    {"console"},
-    {"cli_families"},
-    {"cli_verify"},
-    {"cli_fit"},
-    {"cli"},
-    {"__main__"},
+ENGINES = ("rule_list", "falling_rule_list", "rule_set")
+FLOORS: list[str] = [
+    "arguments interrupts limits strict_json",
+    "bits conditions exact_weights metrics penalties",
+    "bit_kernels compiling growing heap jit mining_kernels planes",
+    "boolean_table columns gaps",
+    "antecedents binarize",
+    "mining problem",
+    "rehearsal remaining",
+    "models",
+    "search",
+    "certificate",
+    "rule_list falling_rule_list rule_set.fairness rule_set.sparse",
+    "rule_list.deletion rule_list.expansion rule_list.incumbent rule_list.kernels rule_list.memo "
+    "rule_list.queue rule_list.search rule_list.state falling_rule_list.monte_carlo "
+    "falling_rule_list.monte_carlo_kernels falling_rule_list.monte_carlo_search "
+    "falling_rule_list.monte_carlo_state rule_set.features rule_set.program",
+    "rule_list.paper rule_list.paper_bounds rule_list.paper_expansion rule_list.paper_kernels "
+    "rule_list.paper_queue rule_list.paper_state rule_list.frontier rule_list.frontier_beam "
+    "rule_list.frontier_kernels rule_list.frontier_state falling_rule_list.exact_children "
+    "falling_rule_list.exact_kernels falling_rule_list.exact_layout falling_rule_list.exact_memo "
+    "falling_rule_list.exact_search falling_rule_list.exact_state falling_rule_list.soft_children "
+    "falling_rule_list.soft_search rule_set.arguments rule_set.equal_rates rule_set.pool",
+    "rule_list.near_optimal rule_list.near_optimal_kernels rule_list.near_optimal_result "
+    "rule_list.near_optimal_state rule_set.dual rule_set.linear rule_set.master rule_set.proximal "
+    "rule_set.beam rule_set.bitset rule_set.conjunctions rule_set.cube_kernels rule_set.cubes "
+    "rule_set.enumeration rule_set.levels rule_set.pricing rule_set.selectors rule_set.tree",
+    "rule_set.generation",
+    "rule_set.branching rule_set.closing rule_set.incumbent rule_set.proof",
+    "rule_set.forest rule_set.greedy rule_set.local rule_set.restricted rule_set.sets rule_set.figures",
+    "rule_set.search",
+    "rule_set.cells rule_set.frontier rule_set.two_rules rule_set.resampling rule_set.stability",
+    "warming",
+    "estimators",
+    "sweeps",
+    "views.browser views.esc views.html views.icons views.live views.style views.pool",
+    "views.beat views.frames views.job views.recipe views.session views.words",
+    "views.address views.data views.form",
+    "views.card views.card_html views.card_style views.cards views.checker views.compare views.model_card "
+    "views.report views.rows views.rule_tables views.scores views.snippet views.verifying",
+    "views.fairness views.families views.families.falling_rule_list views.families.family "
+    "views.families.mined views.families.rule_list views.families.rule_set views.figures views.panes "
+    "views.plots views.plots.base views.plots.bounds views.plots.considered views.plots.curves "
+    "views.plots.generation views.plots.incumbents views.plots.pruned views.plots.queue views.plots.rates "
+    "views.plots.strata views.repeated views.setup",
+    "views.baselines views.compare_view views.kept",
+    "views.fronts views.fronts_card views.fronts_html views.fronts_model views.fronts_order "
+    "views.fronts_plot views.fronts_run views.fronts_setup views.fronts_tab views.fronts_view",
+    "views.page",
+    "console",
+    "cli_families",
+    "cli_verify",
+    "cli_fit",
+    "cli",
+    "__main__",
 ]
-"""From left to right; a module imports from layers to its left, and from its own layer only as `SIBLINGS` says."""
+"""From the ground up. A room, or a file of one, imports from its own floor and those below."""
 
 ALONE = "datasets"
-ANYBODY = {"sweeps", "views", "cli_families", "cli_verify", "cli_fit", "cli"}
+ANYBODY = ("sweeps", "views", "cli", "cli_families", "cli_fit", "cli_verify")
 """Who may import the data sets."""
 
 UI = {"panel", "bokeh", "holoviews", "panel_material_ui", "param"}
@@ -56,7 +83,7 @@ HEAVY = ["numba", "panel", "bokeh", "holoviews", "sklearn", "pandas", "pyarrow",
 def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> set[tuple[str, ...]]:
     """Absolute dotted names that a module's source imports, at any depth of the code.
 
-    ``from . import x`` counts as an import of ``x`` of that package, whether x is a module or a name in it.
+    ``from . import x`` and ``from .a import x`` count as imports of ``x``, whether it is a module or a name in one.
     """
     found = set()
     for node in ast.walk(ast.parse(source)):
@@ -66,27 +93,45 @@ def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> s
             package = module if is_package else module[:-1]
             base = package[: len(package) - node.level + 1] if node.level else ()
             base += tuple(node.module.split(".")) if node.module else ()
-            found |= {base} if node.module else {(*base, alias.name) for alias in node.names}
+            found |= {(*base, alias.name) for alias in node.names}
     return found
 
 
-def layer(name: str) -> int:
-    return next(k for k, names in enumerate(LAYERS) if name in names)
+def room(name: str) -> str | None:
+    """The room on a floor that a dotted name is of, the innermost."""
+    places = {place for floor in FLOORS for place in floor.split()}
+    parts = name.split(".")
+    inside = [".".join(parts[:k]) for k in range(len(parts), 0, -1)]
+    return next((place for place in inside if place in places), None)
+
+
+def level(name: str) -> float:
+    """The floor of a dotted name; a package's own file, that gathers its rooms, stands half a floor above them."""
+    inside = [k for k, floor in enumerate(FLOORS) if any(place.startswith(f"{name}.") for place in floor.split())]
+    if inside:
+        return inside[-1] + 0.5
+    return next(k for k, floor in enumerate(FLOORS) if room(name) in floor.split())
 
 
 def backward(importer: str, imported: str) -> bool:
-    """Whether one top-level part of the package must not import another."""
-    if importer == imported:
-        return False
-    if importer == ALONE:
+    """Whether one part of the package must not import another; both are dotted names of modules."""
+    top, other = importer.split(".")[0], imported.split(".")[0]
+    if ALONE in (top, other):
+        return top != other and not (other == ALONE and top in ANYBODY)
+    if {top, other} <= set(ENGINES) and top != other:
         return True
-    if imported == ALONE:
-        return importer not in ANYBODY
-    return layer(imported) >= layer(importer)
+    same = room(importer) is not None and room(importer) == room(imported)
+    return not same and level(imported) > level(importer) + 0.5
 
 
+@cache
 def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
+
+
+@cache
+def known() -> set[tuple[str, ...]]:
+    return {dotted(path) for path in modules()}
 
 
 def dotted(path: Path) -> tuple[str, ...]:
@@ -95,19 +140,19 @@ def dotted(path: Path) -> tuple[str, ...]:
 
 
 def internal(path: Path) -> set[str]:
-    """Top-level parts of the package that a module imports."""
-    names = {
-        name[1]
-        for name in imports(path.read_text(encoding="utf-8"), dotted(path), path.name == "__init__.py")
-        if name[0] == "rulelab" and len(name) > 1
-    }
-    return names - {"__version__"}
+    """Modules of the package that a module imports, as dotted names."""
+    names = set()
+    for name in imports(path.read_text(encoding="utf-8"), dotted(path), path.name == "__init__.py"):
+        if name[0] == "rulelab" and len(name) > 1:
+            names.add(".".join(name[1:] if name in known() else name[1:-1]))
+    return names - {""}
 
 
 def test_every_module_has_its_place() -> None:
-    placed = set().union(*LAYERS) | {ALONE}
-    tops = {dotted(path)[1] for path in modules() if len(dotted(path)) > 1}
-    assert tops <= placed
+    gathering = {f"{place}."[: k + 1] for floor in FLOORS for place in floor.split() for k in range(len(place))}
+    for path in modules():
+        name = ".".join(dotted(path)[1:])
+        assert not name or name.split(".")[0] == ALONE or room(name) or f"{name}." in gathering, name
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: ".".join(dotted(path)))
@@ -116,7 +161,7 @@ def test_arrows_go_one_way(path: Path) -> None:
     if len(name) == 1:
         assert not internal(path), "the package itself imports lazily"
         return
-    wrong = sorted(imported for imported in internal(path) if backward(name[1], imported))
+    wrong = sorted(imported for imported in internal(path) if backward(".".join(name[1:]), imported))
     assert not wrong, f"{'.'.join(name)} imports {', '.join(wrong)}"
 
 
@@ -131,13 +176,13 @@ def test_only_views_know_the_user_interface(path: Path) -> None:
 def test_the_walk_sees_every_kind_of_import() -> None:
     source = (
         "from ..search import Search\nfrom . import kernels\nimport numba.core\n"
-        "def f():\n    from rulelab.views.page import serve\n    from .. import bits\n"
+        "def f():\n    from rulelab.views.hall import serve\n    from .. import bits\n"
     )
     assert imports(source, ("rulelab", "rule_list", "search")) == {
-        ("rulelab", "search"),
+        ("rulelab", "search", "Search"),
         ("rulelab", "rule_list", "kernels"),
         ("numba", "core"),
-        ("rulelab", "views", "page"),
+        ("rulelab", "views", "hall", "serve"),
         ("rulelab", "bits"),
     }
     assert imports("from . import cache", ("rulelab", "datasets"), is_package=True) == {
@@ -148,15 +193,13 @@ def test_the_walk_sees_every_kind_of_import() -> None:
 @pytest.mark.parametrize(
     ("importer", "imported", "wrong"),
     [
-        ("search", "rule_list", True),
-        ("rule_list", "search", False),
-        ("rule_list", "rule_set", True),
+        ("search", "rule_list.search", True),
+        ("rule_list.search", "search", False),
+        ("rule_set.search", "rule_list.bounds", True),
         ("rule_list", "views", True),
-        ("views", "estimators", False),
-        ("datasets", "bits", True),
-        ("views", "datasets", False),
-        ("problem", "datasets", True),
-        ("models", "models", False),
+        ("datasets.reader", "interrupts", True),
+        ("search", "datasets", True),
+        ("models.rule", "models.rule_list", False),
     ],
 )
 def test_which_arrows_are_backward(importer: str, imported: str, wrong: bool) -> None:
