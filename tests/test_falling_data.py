@@ -13,8 +13,8 @@ import rulelab as rl
 from rulelab import bits
 from rulelab.falling_rule_list.data import integer_costs, prepare
 from rulelab.falling_rule_list.ratios import at_most
-from rulelab.jit import kernel
-from rulelab.planes import bit_planes, count, entries
+from rulelab.kernels.jit import kernel
+from rulelab.kernels.weight_planes import bit_planes, count, entries
 
 WORDS = st.integers(0, 2**63 - 1) | st.integers(0, 100)
 WEIGHTS = st.integers(0, 10**6) | st.integers(0, 10)

@@ -19,7 +19,7 @@ from rulelab.falling_rule_list import FallingRuleListSearch, MonteCarloSearch
 from rulelab.falling_rule_list.data import prepare
 from rulelab.falling_rule_list.monte_carlo import MonteCarlo
 from rulelab.falling_rule_list.monte_carlo_kernels import completions
-from rulelab.jit import kernel
+from rulelab.kernels.jit import kernel
 from rulelab.search import Search, Snapshot, Status
 
 POSITIVE_WEIGHTS = st.sampled_from([1, 2, 7, 2.5, 0.5])

@@ -18,7 +18,7 @@ ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "arguments interrupts limits strict_json",
     "bits conditions exact_weights metrics penalties",
-    "bit_kernels compiling growing heap jit mining_kernels planes",
+    "kernels",
     "boolean_table columns gaps",
     "antecedents binarize",
     "mining problem",

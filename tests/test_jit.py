@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulelab import bits, jit
+from rulelab import bits
+from rulelab.kernels import jit
 
 
 @given(st.integers(0, 2**64 - 1))
@@ -35,7 +36,7 @@ def test_a_change_of_any_kernel_source_makes_the_cache_stale():
 MODULE = """
 from typing import NamedTuple
 
-from rulelab.jit import kernel
+from rulelab.kernels.jit import kernel
 
 class Pair(NamedTuple):
     a: int
@@ -79,7 +80,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulelab.jit import inlined, inner, kernel
+from rulelab.kernels.jit import inlined, inner, kernel
 
 class State(NamedTuple):
     numbers: np.ndarray

@@ -12,8 +12,8 @@ from live import problem
 
 import rulelab as rl
 from rulelab.binarize import _few_groups, _many_groups
-from rulelab.growing import affordable
-from rulelab.jit import kernel
+from rulelab.kernels.growing import affordable
+from rulelab.kernels.jit import kernel
 from rulelab.rule_list import bounds
 from rulelab.rule_set.dual import knapsack
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 
-from ..jit import inlined, inner
+from ..kernels.jit import inlined, inner
 from .ratios import at_most
 
 _ROUNDING = 2.0**-48

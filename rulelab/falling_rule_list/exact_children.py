@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import heap
-from ..jit import inlined, inner
-from ..planes import count
+from ..kernels import heap
+from ..kernels.jit import inlined, inner
+from ..kernels.weight_planes import count
 from .bounds import further_loss
 from .exact_layout import sum_head
 from .exact_memo import find_slot, hash_of, set_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import heap
-from ..jit import inlined, kernel
+from ..kernels import heap
+from ..kernels.jit import inlined, kernel
 from .bounds import further_loss
 from .exact_children import bound_that_cuts, expand, open_prefix
 from .exact_layout import sum_head

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
-from ..jit import inner, popcount
-from ..planes import bit_planes, entries
+from ..kernels.jit import inner, popcount
+from ..kernels.weight_planes import bit_planes, entries
 from .data import Prepared
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import inlined, inner
+from ..kernels.jit import inlined, inner
 from .exact_state import BY_DOMINANCE, N_NODES, N_QUEUED, REOPENED, TABLE_IS_STALE
 from .ratios import at_most
 

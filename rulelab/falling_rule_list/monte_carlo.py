@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import is_compiled
+from ..kernels.jit import is_compiled
 from . import monte_carlo_kernels as kernels
 from . import monte_carlo_state as states
 from .data import Prepared

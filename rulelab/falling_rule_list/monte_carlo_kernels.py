@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from ..jit import inlined, inner, kernel
-from ..planes import count
+from ..kernels.jit import inlined, inner, kernel
+from ..kernels.weight_planes import count
 from .monte_carlo_state import (
     BY_BOUND,
     BY_FEASIBILITY,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..planes import bit_planes, entries
+from ..kernels.weight_planes import bit_planes, entries
 from .data import Data
 
 # positions in State.numbers

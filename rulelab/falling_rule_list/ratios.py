@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import inner
+from ..kernels.jit import inner
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inlined, inner
+from ..kernels.jit import inlined, inner
 from .bounds import further_cost, further_loss, least_rise, smallest_lowest, violation
 from .exact_children import bound_that_cuts, improve, keep, make_child
 from .exact_state import (

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .. import bits, heap
-from ..bit_kernels import mix
-from ..jit import inlined, kernel
+from .. import bits
+from ..kernels import heap
+from ..kernels.bit_words import mix
+from ..kernels.jit import inlined, kernel
 from . import bounds
 from .counting import Layout, count, weigh
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-from ..jit import inlined, inner
+from ..kernels.jit import inlined, inner
 
 LARGEST_TAIL = 12
 """Completions of more rules than this are bounded by their rules alone."""

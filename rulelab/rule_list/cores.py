@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import bits
 from ..certificate import KnownSets
-from ..jit import inlined, inner, popcount
+from ..kernels.jit import inlined, inner, popcount
 from . import bounds
 from .costs import Costs
 from .counting import Layout, count

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
-from ..jit import inlined, kernel, popcount
-from ..planes import bit_planes, entries
+from ..kernels.jit import inlined, kernel, popcount
+from ..kernels.weight_planes import bit_planes, entries
 
 _EFFORT_PER_WORK = 400_000_000
 _LARGEST_ROWS = 1 << 24  # entries; in larger tables rows are never faster, and take gigabytes

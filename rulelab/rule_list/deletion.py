@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inlined, inner
+from ..kernels.jit import inlined, inner
 from . import bounds
 from .counting import count, weigh
 

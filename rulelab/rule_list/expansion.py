@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import inlined
+from ..kernels.jit import inlined
 from . import bounds
 from .cores import cut
 from .counting import count, weigh

@@ -12,8 +12,8 @@ import pandas as pd
 
 from .. import remaining
 from ..arguments import is_whole, require
-from ..growing import affordable, resized
-from ..jit import is_compiled
+from ..kernels.growing import affordable, resized
+from ..kernels.jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
 from ..rehearsal import noisy_problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import inner, kernel
+from ..kernels.jit import inner, kernel
 from . import beam as beams
 from .counting import count
 

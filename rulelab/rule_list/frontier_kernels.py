@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import heap
-from ..jit import inner, kernel
+from ..kernels import heap
+from ..kernels.jit import inner, kernel
 from . import bounds
 from .counting import count, weigh
 from .frontier_state import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..jit import inner
+from ..kernels.jit import inner
 from ..models import RuleList
 from ..problem import Problem
 from ..search import Incumbent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inlined, kernel
+from ..kernels.jit import inlined, kernel
 from .cores import cut
 from .expansion import expand, open_prefix
 from .memo import rebuild_table, slot_of, table_length

@@ -14,8 +14,8 @@ import numpy as np
 
 from .. import bits
 from ..arguments import is_number, is_whole, require
-from ..growing import affordable, resized
 from ..interrupts import held_back
+from ..kernels.growing import affordable, resized
 from ..problem import Problem
 from ..rehearsal import once, tiny_problem
 from ..search import MOST_WORK, Status, check_limits

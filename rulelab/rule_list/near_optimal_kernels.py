@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import heap
-from ..bit_kernels import mix
-from ..jit import inner, kernel
+from ..kernels import heap
+from ..kernels.bit_words import mix
+from ..kernels.jit import inner, kernel
 from . import bounds
 from .counting import count, weigh
 from .frontier_kernels import least_errors

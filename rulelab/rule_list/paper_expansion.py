@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import inlined, inner
+from ..kernels.jit import inlined, inner
 from . import paper_bounds as bounds
 from .counting import weigh
 from .paper_queue import add, close, cut_by, enqueue, has, is_settled, lower_bound, remember, slot_of, supersede

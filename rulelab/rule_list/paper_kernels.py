@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inlined, kernel
+from ..kernels.jit import inlined, kernel
 from .counting import weigh
 from .kernels import DONE, GROW, PAUSED
 from .paper_expansion import expand, finish, open_prefix

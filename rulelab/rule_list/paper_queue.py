@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import heap
-from ..bit_kernels import mix
-from ..jit import inlined, inner, popcount
+from ..kernels import heap
+from ..kernels.bit_words import mix
+from ..kernels.jit import inlined, inner, popcount
 from . import paper_bounds as bounds
 from .counting import weigh
 from .paper_state import (

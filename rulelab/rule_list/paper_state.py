@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
-from ..planes import bit_planes, entries
+from ..kernels.weight_planes import bit_planes, entries
 from ..problem import Problem
 from . import state
 from .costs import Costs

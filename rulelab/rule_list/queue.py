@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import heap
-from ..jit import inlined, inner
+from ..kernels import heap
+from ..kernels.jit import inlined, inner
 from .counting import weigh
 from .state import (
     BEST,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import bits
-from ..jit import kernel
+from ..kernels.jit import kernel
 from ..problem import Problem
 from .costs import Costs
 

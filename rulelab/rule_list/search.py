@@ -12,8 +12,8 @@ import numpy as np
 from .. import remaining
 from ..arguments import is_whole, require
 from ..certificate import Certificate, CertificateError, prove_rule_list
-from ..growing import affordable, resized
-from ..jit import is_compiled
+from ..kernels.growing import affordable, resized
+from ..kernels.jit import is_compiled
 from ..models import RuleList
 from ..problem import Problem
 from ..rehearsal import tiny_problem

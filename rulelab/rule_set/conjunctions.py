@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import inlined, inner, kernel
+from ..kernels.jit import inlined, inner, kernel
 from .levels import N_SECTIONS, N_WORDS, build, count, fill_slots, keep_covered
 from .tree import (
     DEPTH,

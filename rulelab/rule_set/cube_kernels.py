@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inlined, inner, kernel
+from ..kernels.jit import inlined, inner, kernel
 from .selectors import Selectors
 
 DONE, PAUSED = 0, 1

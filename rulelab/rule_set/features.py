@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import bits
 from ..conditions import Condition
-from ..jit import kernel
+from ..kernels.jit import kernel
 from ..problem import Problem
 from .sparse import intersections, packed_sums
 

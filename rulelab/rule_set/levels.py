@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import bits
-from ..bit_kernels import transpose_64
-from ..jit import ctz, inlined, inner, popcount
+from ..kernels.bit_words import transpose_64
+from ..kernels.jit import ctz, inlined, inner, popcount
 
 SMALLEST_SECTION = 24
 """Patterns of equal weight; fewer are looked up in tables."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..kernels.jit import kernel
 
 
 @kernel

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inlined, kernel
+from ..kernels.jit import inlined, kernel
 from .master import shares
 from .pool import Columns
 from .program import Program

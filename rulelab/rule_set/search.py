@@ -10,7 +10,7 @@ import numpy as np
 
 from ..certificate import Certificate, CertificateError
 from ..exact_weights import rounded_down
-from ..jit import is_compiled
+from ..kernels.jit import is_compiled
 from ..models import RuleSet
 from ..problem import Problem
 from ..rehearsal import noisy_problem

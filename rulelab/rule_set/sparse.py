@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import ctz, kernel
+from ..kernels.jit import ctz, kernel
 
 
 def sparse_rows(hits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from _measure import Table, instances, parser
 from scaling import random_data
 
 import rulelab as rl
-from rulelab.jit import kernel, popcount
+from rulelab.kernels.jit import kernel, popcount
 from rulelab.rule_list.costs import integer_costs
 from rulelab.rule_list.counting import count, layout
 from rulelab.rule_list.reduction import reduce

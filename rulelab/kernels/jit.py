@@ -60,14 +60,12 @@ def inlined(function: Callable[..., Any]) -> Any:
 def source_stamp() -> tuple[float, int]:
     """Latest change and total size of the source files that kernels are made of.
 
-    These are this module and how it compiles, the modules beside it that import it, and all modules of the subpackages
-    in which one does.
+    These are all modules of the folders in which one imports this module.
     """
-    root = Path(__file__).parent
-    files = {Path(__file__), root / "compiling.py"}
-    for path in root.rglob("*.py"):
+    files: set[Path] = set()
+    for path in Path(__file__).parents[1].rglob("*.py"):
         if "jit import" in path.read_text(encoding="utf-8"):
-            files.update([path] if path.parent == root else path.parent.glob("*.py"))
+            files.update(path.parent.glob("*.py"))
     status = [path.stat() for path in files]
     return max(s.st_mtime for s in status), sum(s.st_size for s in status)
 

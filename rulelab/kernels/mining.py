@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bit_kernels import mix
+from .bit_words import mix
 from .jit import ctz, kernel, popcount
 
 REASONS = ("", "contradiction", "support below min", "redundant", "support above max", "duplicate")
