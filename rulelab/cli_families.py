@@ -11,9 +11,9 @@ from .console import CommandError, one_line, say
 from .limits import MAX_ANTECEDENTS, MEMORY_LIMIT
 
 if TYPE_CHECKING:
+    from .data.problem import Problem
     from .datasets import Dataset
     from .models import Model
-    from .problem import Problem
     from .search import Search
 
 _MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99, "max_antecedents": MAX_ANTECEDENTS}
@@ -82,8 +82,8 @@ def count(n: int, noun: str) -> str:
 
 
 def _mined(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
-    from .mining import mine_within
-    from .problem import Problem
+    from .data.mining import mine_within
+    from .data.problem import Problem
 
     limits = {name: settings.pop(name) for name in _MINING}
     antecedents, note = mine_within(conditions, **limits, memory_limit=settings.get("memory_limit"))
@@ -93,7 +93,7 @@ def _mined(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
 
 
 def _plain(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
-    from .problem import Problem
+    from .data.problem import Problem
 
     fairness = settings["fairness"] = _criterion(settings["fairness"])
     if fairness is not None and data.sensitive is None:

@@ -130,7 +130,7 @@ def _read(args: argparse.Namespace) -> Dataset:
 def _new_search(
     args: argparse.Namespace, family: Family, settings: dict[str, Any], data: Dataset, report: Callable[[str], None]
 ) -> Search:
-    from .binarize import Binarizer
+    from .data.binarize import Binarizer
 
     conditions = Binarizer(args.thresholds, args.negations, args.max_categories).fit_transform(data.X)
     problem = family.problem(settings, data, conditions)

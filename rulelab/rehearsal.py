@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numba
 import numpy as np
 
-from .problem import Problem
+from .data.problem import Problem
 
 _lock = threading.RLock()
 _done: set[object] = set()

@@ -19,7 +19,7 @@ from .arguments import is_least, is_whole
 from .interrupts import held_back
 
 if TYPE_CHECKING:
-    from .problem import Problem
+    from .data.problem import Problem
 
 _SLICE_SECONDS = 0.03
 _FIRST_SLICE = 1

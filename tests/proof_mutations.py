@@ -21,7 +21,7 @@ import pandas as pd
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, KnownSets, prove_falling_rule_list, prove_rule_list
 from rulelab.certificate.rule_list_states import States, grid, states
-from rulelab.conditions import Condition
+from rulelab.data.conditions import Condition
 
 INTERNAL = {"grid", "bound_only"}
 """Parameters that say how something is proven, not what."""

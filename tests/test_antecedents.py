@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rulelab import bits
-from rulelab.antecedents import mine_antecedents
-from rulelab.binarize import Binarizer
-from rulelab.conditions import Condition, NothingFound
+from rulelab.data import bits
+from rulelab.data.antecedents import mine_antecedents
+from rulelab.data.binarize import Binarizer
+from rulelab.data.conditions import Condition, NothingFound
 
 
 def naive_mining(M, max_conditions, low, high, y=None):
@@ -175,7 +175,7 @@ def test_labels_of_rows_of_weight_zero_are_not_read():
 def test_chunks_do_not_change_the_result(monkeypatch):
     B = structured(300, 1)
     whole = mine_antecedents(B, 3, 0.02, 0.9)
-    monkeypatch.setattr("rulelab.antecedents._CHUNK", 1)
+    monkeypatch.setattr("rulelab.data.antecedents._CHUNK", 1)
     chunked = mine_antecedents(B, 3, 0.02, 0.9)
     assert chunked.members == whole.members
     assert chunked.dropped == whole.dropped

@@ -15,8 +15,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 from work_counts import calls_in
 
-from rulelab.binarize import Binarizer
-from rulelab.conditions import Condition, NothingFound, attach_conditions, conditions_of
+from rulelab.data.binarize import Binarizer
+from rulelab.data.conditions import Condition, NothingFound, attach_conditions, conditions_of
 
 
 def names_of(values, **parameters):

@@ -12,7 +12,7 @@ from model_cards import HOSTILE, QUICK, finish, first, pinned, second
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.metrics import wilson_interval
+from rulelab.data.metrics import wilson_interval
 from rulelab.models import parse_model
 from rulelab.views import card as cards
 from rulelab.views import card_html, scores, verifying

@@ -18,7 +18,7 @@ import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, Origin, OriginError, prove_rule_list, verify
 from rulelab.certificate.certificate import LARGEST_FILE
 from rulelab.certificate.origin import LARGEST_TEXT
-from rulelab.conditions import Condition
+from rulelab.data.conditions import Condition
 
 
 @pytest.fixture(scope="module")

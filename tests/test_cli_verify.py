@@ -18,7 +18,7 @@ import pytest
 import rulelab as rl
 from rulelab import cli
 from rulelab.certificate import Certificate
-from rulelab.conditions import Condition
+from rulelab.data.conditions import Condition
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -82,7 +82,7 @@ def test_a_proof_is_checked_on_the_data_file(fitted: Path, capsys: pytest.Captur
 def test_nothing_of_the_search_is_loaded(fitted: Path):
     script = (
         "import sys\nfrom rulelab import cli\nassert cli.main(['verify', *sys.argv[1:]]) == 0\n"
-        "searching = ('rulelab.rule_list', 'rulelab.search', 'rulelab.binarize')\n"
+        "searching = ('rulelab.rule_list', 'rulelab.search', 'rulelab.data.binarize')\n"
         "assert not [name for name in sys.modules if name.startswith(searching)]\n"
     )
     subprocess.run([sys.executable, "-c", script, *map(str, files(fitted))], check=True, stdout=subprocess.DEVNULL)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.exact_weights import in_units, rounded_down
-from rulelab.penalties import neighbours, order_preserving
+from rulelab.data.exact_weights import in_units, rounded_down
+from rulelab.data.penalties import neighbours, order_preserving
 
 weights = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=30)
 

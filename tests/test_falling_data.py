@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab import bits
+from rulelab.data import bits
 from rulelab.falling_rule_list.data import integer_costs, prepare
 from rulelab.falling_rule_list.ratios import at_most
 from rulelab.kernels.jit import kernel

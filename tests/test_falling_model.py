@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from test_models import cases, first_rule
 
 import rulelab as rl
-from rulelab.metrics import wilson_interval
+from rulelab.data.metrics import wilson_interval
 from rulelab.models import FallingRuleList, ModelError, parse_model
 
 HOSTILE = "<img src=x onerror=alert(1)>\n\u202e"

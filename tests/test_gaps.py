@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from rulelab.gaps import CRITERIA, Gap, largest_gap
-from rulelab.metrics import FEW, RATES, Confusion, group_confusions, group_rates, rates_table
+from rulelab.data.gaps import CRITERIA, Gap, largest_gap
+from rulelab.data.metrics import FEW, RATES, Confusion, group_confusions, group_rates, rates_table
 
 FAIRLEARN = {
     "equal_opportunity": fair.equal_opportunity_difference,

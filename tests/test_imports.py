@@ -17,11 +17,11 @@ PACKAGE = Path(rulelab.__file__).parent
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "arguments interrupts limits strict_json",
-    "bits conditions exact_weights metrics penalties",
+    "data.bits data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
-    "boolean_table columns gaps",
-    "antecedents binarize",
-    "mining problem",
+    "data.boolean_table data.columns data.gaps",
+    "data.antecedents data.binarize",
+    "data.mining data.problem",
     "rehearsal remaining",
     "models",
     "search",

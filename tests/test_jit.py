@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulelab import bits
+from rulelab.data import bits
 from rulelab.kernels import jit
 
 

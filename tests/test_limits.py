@@ -15,8 +15,8 @@ from test_estimators import flowers, people
 
 import rulelab as rl
 from rulelab import limits
-from rulelab.antecedents import TooManyAntecedents, mine_antecedents
-from rulelab.mining import mine_within
+from rulelab.data.antecedents import TooManyAntecedents, mine_antecedents
+from rulelab.data.mining import mine_within
 from rulelab.sweeps.families import FAMILIES
 
 CLASSIFIERS = {

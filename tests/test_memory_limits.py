@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from live import problem
 
 import rulelab as rl
-from rulelab.binarize import _few_groups, _many_groups
+from rulelab.data.binarize import _few_groups, _many_groups
 from rulelab.kernels.growing import affordable
 from rulelab.kernels.jit import kernel
 from rulelab.rule_list import bounds

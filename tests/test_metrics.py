@@ -13,8 +13,8 @@ from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, precision_score, recall_score
 
 import rulelab as rl
-from rulelab.columns import read_weights
-from rulelab.metrics import RATES, Confusion, confusion, group_labels, group_rates, wilson_interval
+from rulelab.data.columns import read_weights
+from rulelab.data.metrics import RATES, Confusion, confusion, group_labels, group_rates, wilson_interval
 
 ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5), st.sampled_from("abc")), min_size=1)
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab import bits
+from rulelab.data import bits
 from rulelab.rule_list import CORELS_BOUNDS, POLICIES, CorelsBounds, CorelsSearch, paper_bounds
 from rulelab.search import Status
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.conditions import attach_conditions
+from rulelab.data.conditions import attach_conditions
 
 CELLS = [
     *(3, 3.0, "3", "3.0", " 3", 2.5, "2.5", np.int64(3), np.float64(3), Decimal(3), Decimal("0.1"), 0.1, 10**20, 1e300),

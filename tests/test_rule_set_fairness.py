@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.metrics import confusion
+from rulelab.data.metrics import confusion
 from rulelab.rule_set import (
     AccuracyParity,
     Criterion,

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.conditions import Condition
+from rulelab.data.conditions import Condition
 from rulelab.rule_set.beam import beam
 from rulelab.rule_set.cubes import cube_parts
 from rulelab.rule_set.enumeration import Enumerator, enumerate_rules

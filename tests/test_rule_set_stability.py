@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rulelab as rl
-from rulelab.problem import Groups
+from rulelab.data.problem import Groups
 from rulelab.rule_set.resampling import Bootstrap
 
 

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data.problem import Problem
 from ..models import FallingRuleList, ModelError
-from ..problem import Problem
 from .certificate import CertificateError
 from .falling_rule_list_children import Entries, children, chunks
 from .falling_rule_list_states import FallingStates, falling_states

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..data.problem import Problem
 from ..models import FallingRuleList
-from ..problem import Problem
 from .certificate import Certificate, CertificateError
 from .falling_rule_list import falling_value
 from .falling_rule_list_children import Entries, children, chunks

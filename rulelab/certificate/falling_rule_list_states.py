@@ -14,7 +14,7 @@ from math import lcm
 
 import numpy as np
 
-from ..problem import Problem
+from ..data.problem import Problem
 from .certificate import CertificateError
 from .parts import packed_outside, product, select, unique_rows, weighted
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from .. import bits, strict_json
-from ..columns import as_frame
-from ..conditions import Condition
-from ..problem import Conditions, Problem
+from .. import strict_json
+from ..data import bits
+from ..data.columns import as_frame
+from ..data.conditions import Condition
+from ..data.problem import Conditions, Problem
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data.problem import Problem
 from ..models import Rule, RuleList
-from ..problem import Problem
 from .certificate import CertificateError
 from .outcome import Outcome
 from .rule_list_children import children, chunks

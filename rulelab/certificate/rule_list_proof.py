@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..data.problem import Problem
 from ..models import RuleList
-from ..problem import Problem
 from .certificate import Certificate, CertificateError
 from .origin import Origin
 from .parts import parts

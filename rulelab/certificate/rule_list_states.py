@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..problem import Problem
+from ..data.problem import Problem
 from .certificate import CertificateError
 from .parts import column_sums, packed_outside, product, select, unique_rows, weighted
 

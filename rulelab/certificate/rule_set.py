@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data.problem import Problem
 from ..models import ModelError, RuleSet
-from ..problem import Problem
 from .certificate import CertificateError
 from .outcome import Outcome
 from .rule_set_closing import Closing, SetCosts

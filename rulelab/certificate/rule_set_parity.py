@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import Problem
+from ..data.problem import Problem
 from .certificate import CertificateError
 
 SUFFIX = "_tolerance"

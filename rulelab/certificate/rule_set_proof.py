@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..data.problem import Problem
 from ..models import RuleSet
-from ..problem import Problem
 from .certificate import Certificate
 from .origin import Origin
 from .rule_set import BOUND_ONLY, Case, check_model, read_claim

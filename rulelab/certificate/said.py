@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..conditions import Condition
+from ..data.conditions import Condition
 
 
 def same_conditions(said: Sequence[Condition] | None, known: Sequence[Condition] | None) -> bool:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..data.problem import Problem
 from ..models import FallingRuleList, Model, RuleList, RuleSet
-from ..problem import Problem
 from . import falling_rule_list, rule_list, rule_set
 from .certificate import Certificate, CertificateError, is_plain
 from .origin import Origin

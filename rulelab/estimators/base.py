@@ -15,14 +15,14 @@ from sklearn.utils import check_consistent_length, check_random_state, compute_s
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..binarize import Binarizer
-from ..columns import as_frame, match_columns, read_weights
-from ..conditions import Condition, NothingFound, attach_conditions, conditions_of
-from ..exact_weights import Weights
+from ..data.binarize import Binarizer
+from ..data.columns import as_frame, match_columns, read_weights
+from ..data.conditions import Condition, NothingFound, attach_conditions, conditions_of
+from ..data.exact_weights import Weights
+from ..data.metrics import group_rates
+from ..data.problem import Problem
 from ..interrupts import noted
-from ..metrics import group_rates
 from ..models import Model
-from ..problem import Problem
 from ..search import Search, Status, steps
 from .draining import COUNTS, check_found, drained, warn_of_open
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..data.problem import Problem
 from ..falling_rule_list import FallingRuleListSearch
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from ..models import FallingRuleList, Model
-from ..problem import Problem
 from .mined import MinedClassifier
 
 

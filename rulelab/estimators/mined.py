@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..antecedents import Antecedents, check_limits
-from ..mining import mine_within
-from ..problem import Problem
+from ..data.antecedents import Antecedents, check_limits
+from ..data.mining import mine_within
+from ..data.problem import Problem
 from .base import CertifiedClassifier
 
 

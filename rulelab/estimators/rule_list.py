@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..data.problem import Problem
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from ..models import Model, RuleList
-from ..problem import Problem
 from ..rule_list import RuleListSearch
 from .mined import MinedClassifier
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..data.problem import Problem
 from ..limits import MEMORY_LIMIT, TIME_LIMIT
 from ..models import Model, RuleSet
-from ..problem import Problem
 from ..rule_set import Criterion, RuleSetSearch
 from .base import CertifiedClassifier
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import bits
-from ..penalties import order_preserving
-from ..problem import Problem
+from ..data import bits
+from ..data.penalties import order_preserving
+from ..data.problem import Problem
 
 _LARGEST_COST = 1 << 60
 _GRID = 1 << 50
@@ -35,7 +35,7 @@ class Costs:
         What one unit of cost is worth in the objective.
     exact : bool
         Whether costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
-        many digits all the same, see `rulelab.penalties`.
+        many digits all the same, see `rulelab.data.penalties`.
     slack : float
         The largest amount by which ``cost * unit`` can exceed the objective it stands for; 0 when exact, but for some
         regularizations of many digits. To be subtracted from lower bounds.

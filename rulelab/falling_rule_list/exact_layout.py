@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import bits
+from ..data import bits
 from ..kernels.jit import inner, popcount
 from ..kernels.weight_planes import bit_planes, entries
 from .data import Prepared

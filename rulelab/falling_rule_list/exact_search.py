@@ -10,9 +10,9 @@ import numpy as np
 from .. import remaining
 from ..arguments import is_whole, require
 from ..certificate import Certificate, CertificateError, prove_falling_rule_list
+from ..data.problem import Problem
 from ..kernels.growing import resized
 from ..kernels.jit import is_compiled
-from ..problem import Problem
 from ..rehearsal import tiny_problem
 from ..search import Incumbent, Snapshot, bound_shown, solve, standing
 from . import exact_kernels as kernels

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import is_number, is_whole
-from ..problem import Problem
+from ..data.problem import Problem
 from ..rehearsal import tiny_problem
 from ..search import Incumbent, Snapshot, Status, solve
 from . import monte_carlo

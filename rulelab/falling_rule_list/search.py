@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 from ..arguments import is_number
+from ..data.problem import Problem
 from ..models import FallingRuleList
-from ..problem import Problem
 from ..search import Incumbent, Search
 from .data import Prepared, costs_of, prepare
 

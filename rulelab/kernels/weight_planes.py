@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import bits
+from ..data import bits
 from .jit import inner, popcount
 
 

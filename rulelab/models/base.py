@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..metrics import Confusion
+from ..data.metrics import Confusion
 from . import serialisation
 from .errors import ModelError
 from .evaluation import Evaluation, measure

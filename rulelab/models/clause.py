@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..conditions import Condition
+from ..data.conditions import Condition
 from . import serialisation
 from .errors import ModelError
 

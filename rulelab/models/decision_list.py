@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from ..conditions import Condition
-from ..problem import Problem
+from ..data.conditions import Condition
+from ..data.problem import Problem
 from . import serialisation, text
 from .base import Model
 from .errors import ModelError

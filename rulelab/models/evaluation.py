@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..columns import read_weights
-from ..metrics import RATES, Confusion, confusion, group_rates
+from ..data.columns import read_weights
+from ..data.metrics import RATES, Confusion, confusion, group_rates
 from .errors import ModelError
 
 
@@ -29,7 +29,7 @@ class Evaluation:
         The objective of the model's family; None when no regularization was given.
     confusion : Confusion
     groups : DataFrame or None
-        See `rulelab.metrics.group_rates`.
+        See `rulelab.data.metrics.group_rates`.
     """
 
     n_rows: int

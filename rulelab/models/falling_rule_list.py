@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..metrics import Confusion, wilson_interval
-from ..problem import Problem
+from ..data.metrics import Confusion, wilson_interval
+from ..data.problem import Problem
 from . import serialisation, text
 from .decision_list import Captured, Counts, DecisionList, capture
 from .errors import ModelError

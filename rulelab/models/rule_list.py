@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..metrics import Confusion
-from ..problem import Problem
+from ..data.metrics import Confusion
+from ..data.problem import Problem
 from .decision_list import Captured, Counts, DecisionList, capture
 from .rule import Rule
 

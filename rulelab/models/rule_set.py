@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..columns import read_weights
-from ..metrics import Confusion
-from ..problem import Problem
+from ..data.columns import read_weights
+from ..data.metrics import Confusion
+from ..data.problem import Problem
 from . import serialisation, set_text
 from .base import Model
 from .clause import Clause, Literal

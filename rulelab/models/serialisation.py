@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from .. import strict_json
-from ..conditions import Condition
+from ..data.conditions import Condition
 from .errors import ModelError
 
 FORMAT = "rulelab model"

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from ..conditions import Condition, column_name, conditions_of
+from ..data.conditions import Condition, column_name, conditions_of
 from .errors import ModelError
 
 _SHOWN = 5

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from ..conditions import Condition
+from ..data.conditions import Condition
 from . import serialisation
 from .rule import Rule
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .. import bits
+from ..data import bits
 from ..kernels import heap
 from ..kernels.bit_words import mix
 from ..kernels.jit import inlined, kernel
@@ -14,7 +14,7 @@ from . import bounds
 from .counting import Layout, count, weigh
 
 if TYPE_CHECKING:
-    from ..problem import Problem
+    from ..data.problem import Problem
 
 # positions in Beam.numbers
 LEVEL, N_PARENTS, NEXT_PARENT, N_CANDIDATES, PATH_LENGTH, WORK, FOUND_AT = range(7)

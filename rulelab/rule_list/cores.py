@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import bits
 from ..certificate import KnownSets
+from ..data import bits
 from ..kernels.jit import inlined, inner, popcount
 from . import bounds
 from .costs import Costs

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import is_number, require
-from ..penalties import order_preserving
+from ..data.penalties import order_preserving
 
 if TYPE_CHECKING:
-    from ..problem import Problem
+    from ..data.problem import Problem
 
 _LARGEST_COST = 1 << 61
 _GRID_TOTAL = 1 << 50
@@ -34,7 +34,7 @@ class Costs:
         What one unit of cost is worth in the objective.
     exact : bool
         True when costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
-        many digits all the same, see `rulelab.penalties`.
+        many digits all the same, see `rulelab.data.penalties`.
     slack : float
         The largest amount by which a cost on the grid can exceed the objective it stands for; subtracted from every
         lower bound. 0 when exact, but for some regularizations of many digits.

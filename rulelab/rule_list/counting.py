@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import bits
+from ..data import bits
 from ..kernels.jit import inlined, kernel, popcount
 from ..kernels.weight_planes import bit_planes, entries
 

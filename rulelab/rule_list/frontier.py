@@ -12,10 +12,10 @@ import pandas as pd
 
 from .. import remaining
 from ..arguments import is_whole, require
+from ..data.problem import Problem
 from ..kernels.growing import affordable, resized
 from ..kernels.jit import is_compiled
 from ..models import RuleList
-from ..problem import Problem
 from ..rehearsal import noisy_problem
 from ..search import Incumbent, Search, Snapshot, solve, standing
 from . import beam as beams

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..data.problem import Problem
 from ..kernels.jit import inner
 from ..models import RuleList
-from ..problem import Problem
 from ..search import Incumbent
 from .counting import weigh
 from .state import BEST, FOUND_AT, IMPROVED, PATH_LENGTH, WORK

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
 from ..arguments import is_number, is_whole, require
+from ..data import bits
+from ..data.problem import Problem
 from ..interrupts import held_back
 from ..kernels.growing import affordable, resized
-from ..problem import Problem
 from ..rehearsal import once, tiny_problem
 from ..search import MOST_WORK, Status, check_limits
 from . import near_optimal_kernels as kernels

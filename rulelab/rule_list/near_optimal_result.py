@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .. import bits
 from ..arguments import is_whole
+from ..data import bits
+from ..data.problem import Problem
 from ..models import RuleList
-from ..problem import Problem
 from . import near_optimal_kernels as kernels
 from . import near_optimal_state as state
 

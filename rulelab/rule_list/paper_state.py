@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import bits
+from ..data import bits
+from ..data.problem import Problem
 from ..kernels.weight_planes import bit_planes, entries
-from ..problem import Problem
 from . import state
 from .costs import Costs
 from .paper_bounds import CORELS_BOUNDS, LIMITING, CorelsBounds

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import bits
+from ..data import bits
+from ..data.problem import Problem
 from ..kernels.jit import kernel
-from ..problem import Problem
 from .costs import Costs
 
 

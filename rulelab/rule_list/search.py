@@ -12,10 +12,10 @@ import numpy as np
 from .. import remaining
 from ..arguments import is_whole, require
 from ..certificate import Certificate, CertificateError, prove_rule_list
+from ..data.problem import Problem
 from ..kernels.growing import affordable, resized
 from ..kernels.jit import is_compiled
 from ..models import RuleList
-from ..problem import Problem
 from ..rehearsal import tiny_problem
 from ..search import Incumbent, Search, Snapshot, bound_shown, solve, standing
 from . import beam as beams

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..arguments import is_number, is_whole, require
+from ..data.problem import Problem
 from ..models import RuleSet
-from ..problem import Problem
 from .fairness import Criterion
 from .program import FORMS, LOSSES
 

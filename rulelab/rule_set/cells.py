@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..problem import Problem
+from ..data.problem import Problem
 from .equal_rates import Part, parts
 from .fairness import Criterion
 from .generation import ColumnGeneration

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..metrics import Confusion
+from ..data.metrics import Confusion
 
 if TYPE_CHECKING:
-    from ..problem import Groups, Problem
+    from ..data.problem import Groups, Problem
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Rate:
     Attributes
     ----------
     name : str
-        One of `rulelab.metrics.RATES`, or "error".
+        One of `rulelab.data.metrics.RATES`, or "error".
     on_positives, on_negatives : int
         Coefficients of the errors on positives and on negatives in the rate's numerator.
     per : str

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import bits
-from ..conditions import Condition
+from ..data import bits
+from ..data.conditions import Condition
+from ..data.problem import Problem
 from ..kernels.jit import kernel
-from ..problem import Problem
 from .sparse import intersections, packed_sums
 
 Rule = tuple[int, ...]

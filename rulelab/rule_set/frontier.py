@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import is_whole
-from ..exact_weights import rounded_down
+from ..data.exact_weights import rounded_down
+from ..data.problem import Problem
 from ..models import RuleSet
-from ..problem import Problem
 from . import two_rules
 from .arguments import check
 from .cells import Cell, Found, PartSearch, counted_gaps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import bits
+from ..data import bits
 from .beam import beam
 from .features import Features
 from .pool import Clause, Pool

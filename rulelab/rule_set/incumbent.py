@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..data.problem import Problem
 from ..models import RuleSet
-from ..problem import Problem
 from ..search import Incumbent
 from .fairness import Criterion, true_gaps
 from .pool import Clause, Pool

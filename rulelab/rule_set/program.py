@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..penalties import order_preserving
+from ..data.penalties import order_preserving
 from .fairness import Criterion, groups_of, parities
 
 if TYPE_CHECKING:
-    from ..problem import Problem
+    from ..data.problem import Problem
 
 LOSSES = ("hamming", "zero_one")
 FORMS = ("dnf", "cnf")

@@ -14,8 +14,8 @@ from .generation import ColumnGeneration
 from .program import Program
 
 if TYPE_CHECKING:
+    from ..data.problem import Problem
     from ..models import RuleSet
-    from ..problem import Problem
 
 
 def prove(

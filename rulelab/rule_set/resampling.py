@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import Groups, Problem, ProblemError
+from ..data.problem import Groups, Problem, ProblemError
 
 _TRIES = 100
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificate import Certificate, CertificateError
-from ..exact_weights import rounded_down
+from ..data.exact_weights import rounded_down
+from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
-from ..problem import Problem
 from ..rehearsal import noisy_problem
 from ..search import Search, Snapshot, Status, solve
 from . import conjunctions, figures

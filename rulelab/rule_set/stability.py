@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import bits
 from ..arguments import is_whole
+from ..data import bits
+from ..data.problem import Problem
 from ..models import Clause, RuleSet
 from ..models.set_text import clause_text
-from ..problem import Problem
 from ..search import Status, solve
 from .resampling import Bootstrap
 from .search import RuleSetSearch

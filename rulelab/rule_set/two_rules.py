@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import bits
+from ..data import bits
 from .cells import Found
 from .enumeration import enumerate_rules
 from .pool import Clause, Pool, covered, table_of

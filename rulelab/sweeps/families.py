@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..antecedents import check_limits, mine_antecedents
-from ..binarize import Binarizer
-from ..conditions import NothingFound
+from ..data.antecedents import check_limits, mine_antecedents
+from ..data.binarize import Binarizer
+from ..data.conditions import NothingFound
+from ..data.mining import mine_within
+from ..data.problem import Problem
 from ..falling_rule_list import FallingRuleListSearch
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT
-from ..mining import mine_within
 from ..models import FallingRuleList, Model, RuleList, RuleSet
-from ..problem import Problem
 from ..rule_list import RuleListSearch
 from ..rule_set import RuleSetSearch
 from ..search import Search, Status

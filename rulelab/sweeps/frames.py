@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..gaps import CRITERIA, largest_gap
-from ..metrics import RATES, rates_table
+from ..data.gaps import CRITERIA, largest_gap
+from ..data.metrics import RATES, rates_table
 from .errors import SweepError
 from .fronts import mean_and_error
 from .result import FAILED, PARTS, Result, Scores
@@ -40,8 +40,8 @@ def table(rows: Iterable[Row], parameters: Sequence[str], compared: Sequence[str
     -------
     DataFrame
         point, family, baseline, the parameters, fold, status, objective, lower_bound, gap, complexity, rules,
-        conditions; for train and test each: ``_errors``, ``_weight``, every rate of `rulelab.metrics.RATES`, with
-        groups ``_<criterion>_gap`` for every criterion of `rulelab.gaps.CRITERIA` and ``_few``; seconds, message,
+        conditions; for train and test each: ``_errors``, ``_weight``, every rate of `rulelab.data.metrics.RATES`, with
+        groups ``_<criterion>_gap`` for every criterion of `rulelab.data.gaps.CRITERIA` and ``_few``; seconds, message,
         model (JSON text or None).
     """
     ordered = sorted(rows, key=lambda row: (row["point"], row["fold"]))

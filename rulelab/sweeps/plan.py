@@ -13,8 +13,8 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from ..arguments import is_whole
+from ..data.metrics import FEW, group_labels
 from ..datasets import Dataset
-from ..metrics import FEW, group_labels
 from .errors import SweepError
 
 BALANCE = "balance"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import is_number, is_whole
-from ..metrics import FEW, Confusion, confusion, group_confusions
+from ..data.metrics import FEW, Confusion, confusion, group_confusions
 from ..models import Model, parse_model
 from .errors import SweepError
 from .method import Fitted

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics import Confusion, wilson_interval
+from ..data.metrics import Confusion, wilson_interval
+from ..data.problem import Problem
 from ..models import RuleSet
-from ..problem import Problem
 from ..rule_set import Criterion, RuleSetSearch, confusions
 from ..search import Search, Snapshot, solve
 

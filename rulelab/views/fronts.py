@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..gaps import CRITERIA
+from ..data.gaps import CRITERIA
 from ..sweeps import Sweep, non_dominated
 from ..sweeps.families import FAMILIES
 from .baselines import NAMES

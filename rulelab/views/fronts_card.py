@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ..conditions import NothingFound
+from ..data.conditions import NothingFound
 from ..datasets import Dataset
 from ..sweeps import FAMILIES, Result, Sweep
 from ..sweeps.grid import plain as plain_value

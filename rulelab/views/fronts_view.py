@@ -10,8 +10,8 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
+from ..data.gaps import CRITERIA
 from ..datasets import Dataset
-from ..gaps import CRITERIA
 from ..sweeps import Sweep
 from . import fronts_html
 from .beat import Beat

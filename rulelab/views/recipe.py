@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from ..binarize import Binarizer
+from ..data.binarize import Binarizer
+from ..data.problem import Problem
 from ..datasets import Dataset
-from ..problem import Problem
 from ..search import Search, Snapshot
 from .session import Prepared
 from .words import count

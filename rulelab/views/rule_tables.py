@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..conditions import Condition
+from ..data.conditions import Condition
 from ..models import Clause, DecisionList, FallingRuleList, Model, Rule, RuleList, RuleSet
 from .esc import esc
 from .words import count

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..metrics import wilson_interval
+from ..data.metrics import wilson_interval
 from ..models import Evaluation, Model
 from .card import Card
 from .rows import Rows
@@ -56,7 +56,7 @@ class Scores:
     ----------
     training, test : Accuracy or None
     groups : dict of str to DataFrame
-        Per sensitive attribute the table of `rulelab.metrics.group_rates`.
+        Per sensitive attribute the table of `rulelab.data.metrics.group_rates`.
     on_test : bool
         Whether the groups are of test rows.
     left_out : tuple of str

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import rulelab as rl
-from rulelab.metrics import confusion, wilson_interval
+from rulelab.data.metrics import confusion, wilson_interval
 
 PAPER = (("paper: rule set", 67.6, 23.8), ("paper: Hardt", 65.9, 23.7), ("paper: Fairlearn", 65.8, 21.7))
 """Without constraints: test accuracy and equality-of-opportunity gap. Lawless et al., JMLR 24 (2023), table 4."""

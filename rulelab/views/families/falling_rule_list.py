@@ -10,8 +10,8 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
+from ...data.problem import Problem
 from ...falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
-from ...problem import Problem
 from ...search import solve
 from ...warming import tiny_problem
 from ..form import column, field, note, worded

@@ -11,9 +11,9 @@ import pandas as pd
 import panel as pn
 import param
 
-from ...antecedents import Antecedents, mine_antecedents
+from ...data.antecedents import Antecedents, mine_antecedents
+from ...data.problem import Problem
 from ...datasets import Dataset
-from ...problem import Problem
 from ..form import field, pair
 from ..recipe import Recipe
 from ..words import count

@@ -10,7 +10,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from ...problem import Problem
+from ...data.problem import Problem
 from ...rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
 from ...search import solve
 from ...warming import tiny_problem

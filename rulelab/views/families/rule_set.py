@@ -11,9 +11,9 @@ import pandas as pd
 import panel as pn
 import param
 
+from ...data.problem import Problem
 from ...datasets import Dataset
 from ...models.rule_set import FORMS, LOSSES
-from ...problem import Problem
 from ...rule_set import (
     AccuracyParity,
     Criterion,

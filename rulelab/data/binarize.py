@@ -59,7 +59,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
     weights are first scaled to a mean of 1. Rows of weight zero do not count at all.
 
     The result is always a DataFrame of bool with the index of the input. It carries its conditions along, through the
-    selection of rows and columns and through Parquet files; read them with `rulelab.conditions.conditions_of`.
+    selection of rows and columns and through Parquet files; read them with `rulelab.data.conditions.conditions_of`.
     """
 
     def __init__(

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import is_number, is_whole
+from ..kernels import mining as mk
 from . import bits
-from .arguments import is_number, is_whole
 from .boolean_table import BooleanTable, read_boolean_table
 from .columns import read_weights
 from .conditions import Condition, NothingFound, column_name, unique_names
-from .kernels import mining as mk
 
 Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What decides about a conjunction's support; see `mining_kernels`."""

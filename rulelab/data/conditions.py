@@ -16,7 +16,7 @@ import pandas as pd
 
 OPERATORS = ("<=", ">", "==", "!=", "is missing", "is present")
 
-_KEY = "rulelab.conditions"
+_KEY = "rulelab.data.conditions"
 
 
 class NothingFound(ValueError):  # noqa: N818 - it is a finding, the data may be right

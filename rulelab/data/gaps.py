@@ -58,7 +58,7 @@ def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: 
     Parameters
     ----------
     per_group : mapping of group to Confusion
-        See `rulelab.metrics.group_confusions`.
+        See `rulelab.data.metrics.group_confusions`.
     criterion : str
         One of `CRITERIA`. The gap of equalized odds is the larger one of its two rates.
     confidence : float

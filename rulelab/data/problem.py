@@ -170,7 +170,7 @@ class Problem:
             Two classes; the larger label is the positive one.
         names : sequence of str, optional
             Names of the antecedents; default the columns of a DataFrame, else ``antecedent 0`` and so on.
-        sample_weight : array, shape (n_rows,), or `rulelab.exact_weights.Weights`, optional
+        sample_weight : array, shape (n_rows,), or `rulelab.data.exact_weights.Weights`, optional
             Weights >= 0, taken as they are, without rounding; rows of weight zero are left out.
         groups : array, shape (n_rows,), or DataFrame, optional
             Group of each row; several columns make intersections.
