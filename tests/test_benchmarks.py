@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rulelab.cli import BENCHMARKS, main
+from rulelab.cli.commands import BENCHMARKS, main
 
 NAMES = sorted(path.stem.replace("_", "-") for path in BENCHMARKS.glob("[!_]*.py"))
 

@@ -13,7 +13,7 @@ import pytest
 from patience import PATIENCE
 
 import rulelab as rl
-from rulelab import cli
+from rulelab.cli import commands as cli
 
 WITHOUT_NUMBA = """
 import sys

@@ -18,7 +18,8 @@ import pytest
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab import cli, console
+from rulelab.cli import commands as cli
+from rulelab.cli import console
 
 ROOT = Path(__file__).resolve().parents[1]
 

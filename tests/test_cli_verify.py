@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 
 import rulelab as rl
-from rulelab import cli
 from rulelab.certificate import Certificate
+from rulelab.cli import commands as cli
 from rulelab.data.conditions import Condition
 
 

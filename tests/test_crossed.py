@@ -18,7 +18,7 @@ from crossed_worker import ESTIMATORS, Worker, described
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
-from rulelab import cli
+from rulelab.cli import commands as cli
 from rulelab.search import Status
 
 CASES = {"rule_list": 12, "corels": 8, "falling": 12, "softly_falling": 10, "rule_set": 48, ESTIMATORS: 12}

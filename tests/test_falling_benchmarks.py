@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rulelab import cli
+from rulelab.cli import commands as cli
 
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
 from _roc import area, drawing, hull, largest_lead

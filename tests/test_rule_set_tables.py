@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import rulelab as rl
-from rulelab import cli
+from rulelab.cli import commands as cli
 
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
 from rule_set_tables import BASELINES, chosen

@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .cli_families import count, family_of
 from .console import CommandError, one_line
+from .families import count, family_of
 
 if TYPE_CHECKING:
-    from .certificate import Certificate, Origin, Verification
-    from .datasets import Dataset
-    from .models import Model
+    from ..certificate import Certificate, Origin, Verification
+    from ..datasets import Dataset
+    from ..models import Model
 
 
 class _NotValid(Exception):  # noqa: N818 - it is an answer
@@ -42,13 +42,13 @@ def labels(data: Dataset) -> tuple[Any, Any]:
 
 def is_data_set(name: str) -> bool:
     """Whether this is the name of a known data set and of no file."""
-    from . import datasets
+    from .. import datasets
 
     return name in datasets.names() and not Path(name).exists()
 
 
 def _read_proof(path: str) -> Certificate:
-    from .certificate import Certificate, CertificateError
+    from ..certificate import Certificate, CertificateError
 
     try:
         return Certificate.load(path)
@@ -59,7 +59,7 @@ def _read_proof(path: str) -> Certificate:
 
 
 def _read_model(path: str) -> Model:
-    from .models import ModelError, load_model
+    from ..models import ModelError, load_model
 
     try:
         return load_model(path)
@@ -71,8 +71,8 @@ def _read_model(path: str) -> Model:
 
 def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> list[str]:
     """What was proven and what was checked; lines of text."""
-    from .certificate import OriginError
-    from .certificate import verify as check
+    from ..certificate import OriginError
+    from ..certificate import verify as check
 
     origin = certificate.origin
     if origin is None:
@@ -98,7 +98,7 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
 
 def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
     """The rows with every column as a feature, sensitive ones too, and the target as the proof has it."""
-    from . import datasets
+    from .. import datasets
 
     named = is_data_set(args.data)
     if named and (args.target is not None or args.positive is not None):

@@ -16,14 +16,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import __version__
-from .cli_families import CRITERIA, FAMILIES
-from .cli_fit import fit
-from .cli_verify import verify
+from .. import __version__
+from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from .console import CommandError, one_line, say, table
-from .limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
+from .families import CRITERIA, FAMILIES
+from .fit import fit
+from .verify import verify
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "tests" / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "tests" / "benchmarks"
 _SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from .views import serve
+    from ..views import serve
 
     try:
         serve(port=args.port, address=args.address, show=args.show)
@@ -85,7 +85,7 @@ def _serve(args: argparse.Namespace) -> int:
 
 
 def _datasets(args: argparse.Namespace) -> int:
-    from . import datasets
+    from .. import datasets
 
     known = datasets.catalogue()
     rows = [

@@ -11,16 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .cli_families import FAMILIES, Family, count
-from .cli_verify import is_data_set, labels
+from ..interrupts import noted
 from .console import CommandError, one_line, say, table
-from .interrupts import noted
+from .families import FAMILIES, Family, count
+from .verify import is_data_set, labels
 
 if TYPE_CHECKING:
-    from .certificate import Certificate
-    from .datasets import Dataset
-    from .models import Model
-    from .search import Search, Snapshot
+    from ..certificate import Certificate
+    from ..datasets import Dataset
+    from ..models import Model
+    from ..search import Search, Snapshot
 
 _REFRESH_SECONDS = 0.25
 _LOG_SECONDS = 5.0
@@ -73,7 +73,7 @@ def fit(args: argparse.Namespace) -> int:
 
 def _save_proof(path: Path, search: Search, data: Dataset, report: Callable[[str], None]) -> None:
     """Save the proof with what it takes to check it on the data file, which is tried."""
-    from .certificate import CertificateError, OriginError
+    from ..certificate import CertificateError, OriginError
 
     prove: Callable[[], Certificate] | None = getattr(search, "certificate", None)
     if prove is None:
@@ -111,7 +111,7 @@ def _writable(output: str) -> Path:
 
 
 def _read(args: argparse.Namespace) -> Dataset:
-    from . import datasets
+    from .. import datasets
 
     if is_data_set(args.data):
         if args.target is not None or args.positive is not None or args.sensitive:
@@ -130,7 +130,7 @@ def _read(args: argparse.Namespace) -> Dataset:
 def _new_search(
     args: argparse.Namespace, family: Family, settings: dict[str, Any], data: Dataset, report: Callable[[str], None]
 ) -> Search:
-    from .data.binarize import Binarizer
+    from ..data.binarize import Binarizer
 
     conditions = Binarizer(args.thresholds, args.negations, args.max_categories).fit_transform(data.X)
     problem = family.problem(settings, data, conditions)
@@ -143,7 +143,7 @@ def _new_search(
 
 
 def _nothing_found(snapshot: Snapshot, family: Family) -> str:
-    from .search import Status
+    from ..search import Status
 
     if snapshot.status is Status.INFEASIBLE:
         return f"no {family.noun} meets the constraints: loosen them"
@@ -152,7 +152,7 @@ def _nothing_found(snapshot: Snapshot, family: Family) -> str:
 
 
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
-    from .search import Status
+    from ..search import Status
 
     best = snapshot.incumbent
     assert best is not None

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT
 from .console import CommandError, one_line, say
-from .limits import MAX_ANTECEDENTS, MEMORY_LIMIT
 
 if TYPE_CHECKING:
-    from .data.problem import Problem
-    from .datasets import Dataset
-    from .models import Model
-    from .search import Search
+    from ..data.problem import Problem
+    from ..datasets import Dataset
+    from ..models import Model
+    from ..search import Search
 
 _MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99, "max_antecedents": MAX_ANTECEDENTS}
 CRITERIA = {
@@ -82,8 +82,8 @@ def count(n: int, noun: str) -> str:
 
 
 def _mined(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
-    from .data.mining import mine_within
-    from .data.problem import Problem
+    from ..data.mining import mine_within
+    from ..data.problem import Problem
 
     limits = {name: settings.pop(name) for name in _MINING}
     antecedents, note = mine_within(conditions, **limits, memory_limit=settings.get("memory_limit"))
@@ -93,7 +93,7 @@ def _mined(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
 
 
 def _plain(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
-    from .data.problem import Problem
+    from ..data.problem import Problem
 
     fairness = settings["fairness"] = _criterion(settings["fairness"])
     if fairness is not None and data.sensitive is None:
@@ -102,26 +102,26 @@ def _plain(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
 
 
 def _rule_list(settings: dict[str, Any], problem: Problem) -> Search:
-    from .rule_list import RuleListSearch
+    from ..rule_list import RuleListSearch
 
     return RuleListSearch(problem, **settings)
 
 
 def _falling(settings: dict[str, Any], problem: Problem) -> Search:
-    from .falling_rule_list import FallingRuleListSearch
+    from ..falling_rule_list import FallingRuleListSearch
 
     new: Any = FallingRuleListSearch
     return new(problem, **settings)  # type: ignore[no-any-return]
 
 
 def _rule_set(settings: dict[str, Any], problem: Problem) -> Search:
-    from .rule_set import RuleSetSearch
+    from ..rule_set import RuleSetSearch
 
     return RuleSetSearch(problem, **settings)
 
 
 def _criterion(text: str | None) -> Any:
-    from . import rule_set
+    from .. import rule_set
 
     if text is None:
         return None
