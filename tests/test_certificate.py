@@ -19,7 +19,7 @@ from rulelab.certificate import Certificate, CertificateError, prove_rule_list, 
 from rulelab.certificate.rule_list_children import _completions_below, _reach, children
 from rulelab.certificate.rule_list_states import States, grid, states
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch, cores
-from rulelab.rule_list import search as engine
+from rulelab.rule_list.exact import search as engine
 from rulelab.search import Status
 
 LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.rule_list import RuleListSearch, counting, frontier_kernels
-from rulelab.rule_list.frontier import FrontierSearch
+from rulelab.rule_list import RuleListSearch, counting
+from rulelab.rule_list.frontier import kernels as frontier_kernels
+from rulelab.rule_list.frontier.search import FrontierSearch
 from rulelab.search import Status
 
 

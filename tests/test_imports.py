@@ -27,20 +27,16 @@ FLOORS: list[str] = [
     "search",
     "certificate",
     "rule_list falling_rule_list rule_set.fairness rule_set.sparse",
-    "rule_list.deletion rule_list.expansion rule_list.incumbent rule_list.kernels rule_list.memo "
-    "rule_list.queue rule_list.search rule_list.state falling_rule_list.monte_carlo "
-    "falling_rule_list.monte_carlo_kernels falling_rule_list.monte_carlo_search "
-    "falling_rule_list.monte_carlo_state rule_set.features rule_set.program",
-    "rule_list.paper rule_list.paper_bounds rule_list.paper_expansion rule_list.paper_kernels "
-    "rule_list.paper_queue rule_list.paper_state rule_list.frontier rule_list.frontier_beam "
-    "rule_list.frontier_kernels rule_list.frontier_state falling_rule_list.exact_children "
-    "falling_rule_list.exact_kernels falling_rule_list.exact_layout falling_rule_list.exact_memo "
-    "falling_rule_list.exact_search falling_rule_list.exact_state falling_rule_list.soft_children "
-    "falling_rule_list.soft_search rule_set.arguments rule_set.equal_rates rule_set.pool",
-    "rule_list.near_optimal rule_list.near_optimal_kernels rule_list.near_optimal_result "
-    "rule_list.near_optimal_state rule_set.dual rule_set.linear rule_set.master rule_set.proximal "
-    "rule_set.beam rule_set.bitset rule_set.conjunctions rule_set.cube_kernels rule_set.cubes "
-    "rule_set.enumeration rule_set.levels rule_set.pricing rule_set.selectors rule_set.tree",
+    "rule_list.exact falling_rule_list.monte_carlo falling_rule_list.monte_carlo_kernels "
+    "falling_rule_list.monte_carlo_search falling_rule_list.monte_carlo_state rule_set.features "
+    "rule_set.program",
+    "rule_list.corels rule_list.frontier falling_rule_list.exact_children falling_rule_list.exact_kernels "
+    "falling_rule_list.exact_layout falling_rule_list.exact_memo falling_rule_list.exact_search "
+    "falling_rule_list.exact_state falling_rule_list.soft_children falling_rule_list.soft_search "
+    "rule_set.arguments rule_set.equal_rates rule_set.pool",
+    "rule_list.near_optimal rule_set.dual rule_set.linear rule_set.master rule_set.proximal rule_set.beam "
+    "rule_set.bitset rule_set.conjunctions rule_set.cube_kernels rule_set.cubes rule_set.enumeration "
+    "rule_set.levels rule_set.pricing rule_set.selectors rule_set.tree",
     "rule_set.generation",
     "rule_set.branching rule_set.closing rule_set.incumbent rule_set.proof",
     "rule_set.forest rule_set.greedy rule_set.local rule_set.restricted rule_set.sets rule_set.figures",

@@ -28,7 +28,7 @@ def test_bit_intrinsics(x):
 @pytest.mark.skipif(os.environ.get("RULELAB_CACHE") == "0", reason="the disk cache is switched off")
 def test_a_change_of_any_kernel_source_makes_the_cache_stale():
     """A kernel is compiled together with the kernels it calls, wherever they stand."""
-    from rulelab.rule_list import kernels
+    from rulelab.rule_list.exact import kernels
 
     assert kernels.advance._cache._cache_file._source_stamp == jit.source_stamp()
 

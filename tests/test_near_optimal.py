@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.rule_list import RuleListSearch
-from rulelab.rule_list.near_optimal import NearOptimalSearch, near_optimal
-from rulelab.rule_list.near_optimal_result import NearOptimal
+from rulelab.rule_list.near_optimal.result import NearOptimal
+from rulelab.rule_list.near_optimal.search import NearOptimalSearch, near_optimal
 
 LAMBDAS = (0.01, 0.02, 0.05, 0.2)
 GAPS = (0.0, 0.01, 0.05, 0.1, 0.3)

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.data import bits
-from rulelab.rule_list import CORELS_BOUNDS, POLICIES, CorelsBounds, CorelsSearch, paper_bounds
+from rulelab.rule_list import CORELS_BOUNDS, POLICIES, CorelsBounds, CorelsSearch
+from rulelab.rule_list.corels import bounds as paper_bounds
 from rulelab.search import Status
 
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)

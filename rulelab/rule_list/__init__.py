@@ -1,12 +1,12 @@
 """Certifiably optimal rule lists: exact reduction, bounds, kernels and the step-wise searches."""
 
 from .bounds import BOUNDS, RuleListBounds
-from .frontier import FrontierPoint, FrontierSearch
-from .near_optimal import NearOptimalProgress, NearOptimalSearch, near_optimal
-from .near_optimal_result import NearOptimal
-from .paper import CorelsSearch
-from .paper_bounds import CORELS_BOUNDS, CorelsBounds
-from .search import POLICIES, RuleListSearch
+from .corels.bounds import CORELS_BOUNDS, CorelsBounds
+from .corels.search import CorelsSearch
+from .exact.search import POLICIES, RuleListSearch
+from .frontier.search import FrontierPoint, FrontierSearch
+from .near_optimal.result import NearOptimal
+from .near_optimal.search import NearOptimalProgress, NearOptimalSearch, near_optimal
 
 __all__ = [
     "BOUNDS",

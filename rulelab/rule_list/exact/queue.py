@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import heap
-from ..kernels.jit import inlined, inner
-from .counting import weigh
+from ...kernels import heap
+from ...kernels.jit import inlined, inner
+from ..counting import weigh
 from .state import (
     BEST,
     BREADTH_FIRST,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .frontier_state import table_size
+from ..frontier.state import table_size
 
 # positions in Store.numbers
 N_STATES, N_CLASSES, N_EDGES, N_HEAP, N_EMITTED, WORK = range(6)

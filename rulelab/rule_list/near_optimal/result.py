@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_whole
-from ..data import bits
-from ..data.problem import Problem
-from ..models import RuleList
-from . import near_optimal_kernels as kernels
-from . import near_optimal_state as state
+from ...arguments import is_whole
+from ...data import bits
+from ...data.problem import Problem
+from ...models import RuleList
+from . import kernels, state
 
 if TYPE_CHECKING:
-    from .near_optimal import NearOptimalSearch
+    from .search import NearOptimalSearch
 
 _BINS = 20
 _CHUNK = 1024

@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import heap
-from ..kernels.bit_words import mix
-from ..kernels.jit import inlined, inner, popcount
-from . import paper_bounds as bounds
-from .counting import weigh
-from .paper_state import (
-    BY_A_PRIORI_LENGTH,
-    BY_HIERARCHICAL,
-    BY_INCUMBENT_LENGTH,
-    BY_LOOKAHEAD,
-    BY_POINTS,
-    BY_PREFIX_LENGTH,
-    BY_SIMILAR,
-    INSERTED,
-    LARGEST_QUEUE,
-    N_CLOSED,
-    REMEMBERED,
-)
-from .state import (
+from ...kernels import heap
+from ...kernels.bit_words import mix
+from ...kernels.jit import inlined, inner, popcount
+from ..counting import weigh
+from ..exact.state import (
     BEST,
     BREADTH_FIRST,
     CURIOSITY,
@@ -36,6 +22,20 @@ from .state import (
     OPEN_BEST,
     RANDOM,
     TABLE_IS_STALE,
+)
+from . import bounds
+from .state import (
+    BY_A_PRIORI_LENGTH,
+    BY_HIERARCHICAL,
+    BY_INCUMBENT_LENGTH,
+    BY_LOOKAHEAD,
+    BY_POINTS,
+    BY_PREFIX_LENGTH,
+    BY_SIMILAR,
+    INSERTED,
+    LARGEST_QUEUE,
+    N_CLOSED,
+    REMEMBERED,
 )
 
 

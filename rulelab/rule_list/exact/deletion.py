@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..kernels.jit import inlined, inner
-from . import bounds
-from .counting import count, weigh
+from ...kernels.jit import inlined, inner
+from .. import bounds
+from ..counting import count, weigh
 
 
 @inlined

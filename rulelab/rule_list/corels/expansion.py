@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.jit import inlined, inner
-from . import paper_bounds as bounds
-from .counting import weigh
-from .paper_queue import add, close, cut_by, enqueue, has, is_settled, lower_bound, remember, slot_of, supersede
-from .paper_state import (
+from ...kernels.jit import inlined, inner
+from ..counting import weigh
+from ..exact.state import (
+    BEST,
+    CREATED,
+    EXPANDED,
+    FOUND_AT,
+    IMPROVED,
+    N_NODES,
+    OPEN_CHILD,
+    OPEN_NODE,
+    PATH_LENGTH,
+    WORK,
+)
+from . import bounds
+from .queue import add, close, cut_by, enqueue, has, is_settled, lower_bound, remember, slot_of, supersede
+from .state import (
     BY_ACCURATE_SUPPORT,
     BY_COMMUTING,
     BY_DOMINANCE,
@@ -21,18 +33,6 @@ from .paper_state import (
     COUNTED,
     CREATED_AT_BEST,
     LONGEST,
-)
-from .state import (
-    BEST,
-    CREATED,
-    EXPANDED,
-    FOUND_AT,
-    IMPROVED,
-    N_NODES,
-    OPEN_CHILD,
-    OPEN_NODE,
-    PATH_LENGTH,
-    WORK,
 )
 
 

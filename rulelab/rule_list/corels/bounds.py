@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-from ..kernels.jit import inlined
+from ...kernels.jit import inlined
 
 
 @dataclass(frozen=True)

@@ -9,23 +9,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import remaining
-from ..arguments import is_whole, require
-from ..certificate import Certificate, CertificateError, prove_rule_list
-from ..data.problem import Problem
-from ..kernels.growing import affordable, resized
-from ..kernels.jit import is_compiled
-from ..models import RuleList
-from ..rehearsal import tiny_problem
-from ..search import Incumbent, Search, Snapshot, bound_shown, solve, standing
-from . import beam as beams
+from ... import remaining
+from ...arguments import is_whole, require
+from ...certificate import Certificate, CertificateError, prove_rule_list
+from ...data.problem import Problem
+from ...kernels.growing import affordable, resized
+from ...kernels.jit import is_compiled
+from ...models import RuleList
+from ...rehearsal import tiny_problem
+from ...search import Incumbent, Search, Snapshot, bound_shown, solve, standing
+from .. import beam as beams
+from ..bounds import RuleListBounds
+from ..cores import GIVEN_UP, Cores, known_sets, new_cores
+from ..costs import Costs, costs_of, require_regularization
+from ..counting import Layout, children_per_work, layout
+from ..reduction import Reduction, reduce
 from . import kernels, state
-from .bounds import RuleListBounds
-from .cores import GIVEN_UP, Cores, known_sets, new_cores
-from .costs import Costs, costs_of, require_regularization
-from .counting import Layout, children_per_work, layout
 from .incumbent import incumbent_of
-from .reduction import Reduction, reduce
 
 POLICIES = {
     "lower_bound": state.LOWER_BOUND_FIRST,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.jit import inner, kernel
-from . import beam as beams
-from .counting import count
+from ...kernels.jit import inner, kernel
+from .. import beam as beams
+from ..counting import count
 
 
 @kernel

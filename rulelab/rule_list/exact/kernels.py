@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..kernels.jit import inlined, kernel
-from .cores import cut
+from ...kernels.jit import inlined, kernel
+from ..cores import cut
 from .expansion import expand, open_prefix
 from .memo import rebuild_table, slot_of, table_length
 from .queue import enqueue, purge, take_next, update_lower_bound

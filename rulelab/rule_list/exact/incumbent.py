@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..data.problem import Problem
-from ..kernels.jit import inner
-from ..models import RuleList
-from ..search import Incumbent
-from .counting import weigh
+from ...data.problem import Problem
+from ...kernels.jit import inner
+from ...models import RuleList
+from ...search import Incumbent
+from ..counting import weigh
 from .state import BEST, FOUND_AT, IMPROVED, PATH_LENGTH, WORK
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import heap
-from ..kernels.jit import inner, kernel
-from . import bounds
-from .counting import count, weigh
-from .frontier_state import (
+from ...kernels import heap
+from ...kernels.jit import inner, kernel
+from .. import bounds
+from ..counting import count, weigh
+from ..exact.memo import slot_of
+from .state import (
     BY_BEST,
     BY_COST,
     BY_GRID,
@@ -33,7 +34,6 @@ from .frontier_state import (
     REOPENED,
     WORK,
 )
-from .memo import slot_of
 
 DONE, PAUSED, GROW = 0, 1, 2
 

@@ -10,21 +10,20 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from .. import remaining
-from ..arguments import is_whole, require
-from ..data.problem import Problem
-from ..kernels.growing import affordable, resized
-from ..kernels.jit import is_compiled
-from ..models import RuleList
-from ..rehearsal import noisy_problem
-from ..search import Incumbent, Search, Snapshot, solve, standing
-from . import beam as beams
-from . import frontier_beam
-from . import frontier_kernels as kernels
-from . import frontier_state as state
-from .costs import Costs, costs_of
-from .counting import Layout, children_per_work, layout
-from .reduction import Reduction, reduce
+from ... import remaining
+from ...arguments import is_whole, require
+from ...data.problem import Problem
+from ...kernels.growing import affordable, resized
+from ...kernels.jit import is_compiled
+from ...models import RuleList
+from ...rehearsal import noisy_problem
+from ...search import Incumbent, Search, Snapshot, solve, standing
+from .. import beam as beams
+from ..costs import Costs, costs_of
+from ..counting import Layout, children_per_work, layout
+from ..reduction import Reduction, reduce
+from . import beam as frontier_beam
+from . import kernels, state
 
 LONGEST = 1000
 """Most rules of a frontier."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.bit_words import mix
-from ..kernels.jit import inlined, inner
+from ...kernels.bit_words import mix
+from ...kernels.jit import inlined, inner
 from .state import N_NODES, TABLE_IS_STALE
 
 

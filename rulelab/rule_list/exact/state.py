@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .bounds import LARGEST_TAIL
-from .counting import Layout
+from ..bounds import LARGEST_TAIL
+from ..counting import Layout
 
 # positions in Store.numbers
 N_NODES, N_HEAP, N_BOUND_HEAP, N_QUEUED = 0, 1, 2, 3

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import heap
-from ..kernels.bit_words import mix
-from ..kernels.jit import inner, kernel
-from . import bounds
-from .counting import count, weigh
-from .frontier_kernels import least_errors
-from .near_optimal_state import (
+from ...kernels import heap
+from ...kernels.bit_words import mix
+from ...kernels.jit import inner, kernel
+from .. import bounds
+from ..counting import count, weigh
+from ..frontier.kernels import least_errors
+from .state import (
     MOST_LISTS,
     N_CLASSES,
     N_EDGES,

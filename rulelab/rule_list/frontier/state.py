@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .counting import Layout
+from ..counting import Layout
 
 # positions in Store.numbers
 LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED, OPEN_NODE, OPEN_CHILD, OPEN_BEST = range(11)

@@ -12,19 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_number, is_whole, require
-from ..data import bits
-from ..data.problem import Problem
-from ..interrupts import held_back
-from ..kernels.growing import affordable, resized
-from ..rehearsal import once, tiny_problem
-from ..search import MOST_WORK, Status, check_limits
-from . import near_optimal_kernels as kernels
-from . import near_optimal_state as state
-from .costs import Costs, costs_of
-from .counting import Layout, children_per_work, layout
-from .near_optimal_result import NearOptimal, summarise
-from .search import RuleListSearch
+from ...arguments import is_number, is_whole, require
+from ...data import bits
+from ...data.problem import Problem
+from ...interrupts import held_back
+from ...kernels.growing import affordable, resized
+from ...rehearsal import once, tiny_problem
+from ...search import MOST_WORK, Status, check_limits
+from ..costs import Costs, costs_of
+from ..counting import Layout, children_per_work, layout
+from ..exact.search import RuleListSearch
+from . import kernels, state
+from .result import NearOptimal, summarise
 
 _SLICE_SECONDS = 0.03
 _LONGEST = int(np.iinfo(np.int16).max) - 1
@@ -395,7 +394,7 @@ def near_optimal(
     Examples
     --------
     >>> import numpy as np, rulelab as rl
-    >>> from rulelab.rule_list.near_optimal import near_optimal
+    >>> from rulelab.rule_list.near_optimal.search import near_optimal
     >>> A = np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool)
     >>> problem = rl.Problem.from_arrays(A, [1, 1, 0, 0])
     >>> near_optimal(problem, 0.1, gap=0.1).count

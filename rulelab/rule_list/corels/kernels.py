@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from ..kernels.jit import inlined, kernel
-from .counting import weigh
-from .kernels import DONE, GROW, PAUSED
-from .paper_expansion import expand, finish, open_prefix
-from .paper_queue import enqueue, lower_bound, purge, rebuild_tables, slot_of, take_next
-from .queue import update_lower_bound
-from .state import (
+from ...kernels.jit import inlined, kernel
+from ..counting import weigh
+from ..exact.kernels import DONE, GROW, PAUSED
+from ..exact.queue import update_lower_bound
+from ..exact.state import (
     BEST,
     LOWER_BOUND,
     N_NODES,
@@ -19,6 +17,8 @@ from .state import (
     TABLE_IS_STALE,
     WORK,
 )
+from .expansion import expand, finish, open_prefix
+from .queue import enqueue, lower_bound, purge, rebuild_tables, slot_of, take_next
 
 
 @kernel

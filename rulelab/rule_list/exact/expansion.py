@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.jit import inlined
-from . import bounds
-from .cores import cut
-from .counting import count, weigh
+from ...kernels.jit import inlined
+from .. import bounds
+from ..cores import cut
+from ..counting import count, weigh
 from .deletion import deletable, flows
 from .incumbent import improve
 from .memo import slot_of, table_length

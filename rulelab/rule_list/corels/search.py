@@ -7,21 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import remaining
-from ..arguments import is_whole, require
-from ..certificate import Certificate, CertificateError, prove_rule_list
-from ..data.problem import Problem
-from ..kernels.growing import resized
-from ..kernels.jit import is_compiled
-from ..rehearsal import tiny_problem
-from ..search import Incumbent, Search, Snapshot, bound_shown, solve, standing
-from . import paper_kernels as kernels
-from . import paper_state as state
-from .costs import Costs, costs_of, require_regularization
-from .incumbent import incumbent_of
-from .paper_bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
-from .search import POLICIES
-from .state import (
+from ... import remaining
+from ...arguments import is_whole, require
+from ...certificate import Certificate, CertificateError, prove_rule_list
+from ...data.problem import Problem
+from ...kernels.growing import resized
+from ...kernels.jit import is_compiled
+from ...rehearsal import tiny_problem
+from ...search import Incumbent, Search, Snapshot, bound_shown, solve, standing
+from ..costs import Costs, costs_of, require_regularization
+from ..exact.incumbent import incumbent_of
+from ..exact.search import POLICIES
+from ..exact.state import (
     BEST,
     CREATED,
     EXPANDED,
@@ -36,6 +33,8 @@ from .state import (
     WORK,
     table_size,
 )
+from . import kernels, state
+from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 _EFFORT_PER_WORK = 100_000_000
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data import bits
-from ..data.problem import Problem
-from ..kernels.weight_planes import bit_planes, entries
-from . import state
-from .costs import Costs
-from .paper_bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
+from ...data import bits
+from ...data.problem import Problem
+from ...kernels.weight_planes import bit_planes, entries
+from ..costs import Costs
+from ..exact import state
+from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 # positions in Store.numbers, after those that all rule list searches have
 COUNTED, INSERTED, LARGEST_QUEUE, LONGEST, CREATED_AT_BEST, N_CLOSED = range(state.N_NUMBERS, state.N_NUMBERS + 6)

@@ -1,0 +1,1 @@
+"""CORELS as its papers describe it, over prefixes, every bound a switch."""

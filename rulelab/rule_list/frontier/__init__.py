@@ -1,0 +1,1 @@
+"""The least errors for each number of rules, certified."""
