@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.data import bits
-from rulelab.falling_rule_list.data import integer_costs, prepare
+from rulelab.falling_rule_list.costs import integer_costs, prepare
 from rulelab.falling_rule_list.ratios import at_most
 from rulelab.kernels.jit import kernel
 from rulelab.kernels.weight_planes import bit_planes, count, entries

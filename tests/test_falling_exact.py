@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds, FallingRuleListSearch, SoftSearch, soft_search
+from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds, FallingRuleListSearch, SoftSearch
+from rulelab.falling_rule_list.exact import soft_search
 from rulelab.search import Status
 
 WEIGHTS = (1.0, 0.5, 2.0, 3.0, 7.0)

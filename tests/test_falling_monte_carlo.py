@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.falling_rule_list import FallingRuleListSearch, MonteCarloSearch
-from rulelab.falling_rule_list.data import prepare
-from rulelab.falling_rule_list.monte_carlo import MonteCarlo
-from rulelab.falling_rule_list.monte_carlo_kernels import completions
+from rulelab.falling_rule_list.costs import prepare
+from rulelab.falling_rule_list.monte_carlo.engine import MonteCarlo
+from rulelab.falling_rule_list.monte_carlo.kernels import completions
 from rulelab.kernels.jit import kernel
 from rulelab.search import Search, Snapshot, Status
 

@@ -27,13 +27,8 @@ FLOORS: list[str] = [
     "search",
     "certificate",
     "rule_list falling_rule_list rule_set.fairness rule_set.sparse",
-    "rule_list.exact falling_rule_list.monte_carlo falling_rule_list.monte_carlo_kernels "
-    "falling_rule_list.monte_carlo_search falling_rule_list.monte_carlo_state rule_set.features "
-    "rule_set.program",
-    "rule_list.corels rule_list.frontier falling_rule_list.exact_children falling_rule_list.exact_kernels "
-    "falling_rule_list.exact_layout falling_rule_list.exact_memo falling_rule_list.exact_search "
-    "falling_rule_list.exact_state falling_rule_list.soft_children falling_rule_list.soft_search "
-    "rule_set.arguments rule_set.equal_rates rule_set.pool",
+    "rule_list.exact falling_rule_list.monte_carlo rule_set.features rule_set.program",
+    "rule_list.corels rule_list.frontier falling_rule_list.exact rule_set.arguments rule_set.equal_rates rule_set.pool",
     "rule_list.near_optimal rule_set.dual rule_set.linear rule_set.master rule_set.proximal rule_set.beam "
     "rule_set.bitset rule_set.conjunctions rule_set.cube_kernels rule_set.cubes rule_set.enumeration "
     "rule_set.levels rule_set.pricing rule_set.selectors rule_set.tree",

@@ -1,10 +1,10 @@
 """Falling rule lists: the paper's Monte-Carlo search and exact searches, hard and soft."""
 
 from .bounds import BOUNDS, FallingBounds
-from .exact_search import ExactSearch
-from .monte_carlo_search import MonteCarloSearch
+from .exact.search import ExactSearch
+from .exact.soft_search import SoftSearch
+from .monte_carlo.search import MonteCarloSearch
 from .search import FallingRuleListSearch
-from .soft_search import SoftSearch
 
 __all__ = [
     "BOUNDS",

@@ -11,7 +11,7 @@ from ..arguments import is_number
 from ..data.problem import Problem
 from ..models import FallingRuleList
 from ..search import Incumbent, Search
-from .data import Prepared, costs_of, prepare
+from .costs import Prepared, costs_of, prepare
 
 
 class FallingRuleListSearch(Search, ABC):

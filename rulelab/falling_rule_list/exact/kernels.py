@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import heap
-from ..kernels.jit import inlined, kernel
-from .bounds import further_loss
-from .exact_children import bound_that_cuts, expand, open_prefix
-from .exact_layout import sum_head
-from .exact_memo import hash_of, rebuild_table
-from .exact_state import (
+from ...kernels import heap
+from ...kernels.jit import inlined, kernel
+from ..bounds import further_loss
+from .expansion import bound_that_cuts, expand, open_prefix
+from .layout import sum_head
+from .memo import hash_of, rebuild_table
+from .soft_expansion import expand_soft
+from .state import (
     BEST,
     BY_INCUMBENT,
     BY_LENGTH,
@@ -21,7 +22,6 @@ from .exact_state import (
     TABLE_IS_STALE,
     WORK,
 )
-from .soft_children import expand_soft
 
 DONE, PAUSED, GROW = 0, 1, 2
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .data import Costs
-from .exact_search import ExactSearch
+from ..costs import Costs
+from .search import ExactSearch
 
 _LARGEST_COST = 1 << 59
 _MOST_HARD_WORK = 300_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.jit import inlined, inner
-from .exact_state import BY_DOMINANCE, N_NODES, N_QUEUED, REOPENED, TABLE_IS_STALE
-from .ratios import at_most
+from ...kernels.jit import inlined, inner
+from ..ratios import at_most
+from .state import BY_DOMINANCE, N_NODES, N_QUEUED, REOPENED, TABLE_IS_STALE
 
 
 @inner

@@ -9,9 +9,10 @@ import math
 
 import numpy as np
 
-from ..kernels.jit import inlined, inner, kernel
-from ..kernels.weight_planes import count
-from .monte_carlo_state import (
+from ...kernels.jit import inlined, inner, kernel
+from ...kernels.weight_planes import count
+from ..ratios import at_most
+from .state import (
     BY_BOUND,
     BY_FEASIBILITY,
     BY_MONOTONICITY,
@@ -27,7 +28,6 @@ from .monte_carlo_state import (
     SAMPLES,
     STRIDE,
 )
-from .ratios import at_most
 
 
 @kernel

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..kernels.jit import inlined, inner
-from .bounds import further_cost, further_loss, least_rise, smallest_lowest, violation
-from .exact_children import bound_that_cuts, improve, keep, make_child
-from .exact_state import (
+from ...kernels.jit import inlined, inner
+from ..bounds import further_cost, further_loss, least_rise, smallest_lowest, violation
+from ..ratios import at_most
+from .expansion import bound_that_cuts, improve, keep, make_child
+from .state import (
     BEST,
     BY_COST,
     BY_ELIGIBLE,
@@ -14,7 +15,6 @@ from .exact_state import (
     BY_VIOLATIONS,
     CREATED,
 )
-from .ratios import at_most
 
 
 @inner

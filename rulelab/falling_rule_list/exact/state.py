@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .exact_layout import Layout
+from .layout import Layout
 
 # positions in Store.numbers
 N_NODES, N_HEAP, N_QUEUED, BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = range(7)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import heap
-from ..kernels.jit import inlined, inner
-from ..kernels.weight_planes import count
-from .bounds import further_loss
-from .exact_layout import sum_head
-from .exact_memo import find_slot, hash_of, set_of
-from .exact_state import (
+from ...kernels import heap
+from ...kernels.jit import inlined, inner
+from ...kernels.weight_planes import count
+from ..bounds import further_loss
+from ..ratios import at_most
+from .layout import sum_head
+from .memo import find_slot, hash_of, set_of
+from .state import (
     BEST,
     BY_COST,
     BY_DENSITY,
@@ -33,7 +34,6 @@ from .exact_state import (
     PATH_LENGTH,
     WORK,
 )
-from .ratios import at_most
 
 
 @inner

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data import bits
-from ..kernels.jit import inner, popcount
-from ..kernels.weight_planes import bit_planes, entries
-from .data import Prepared
+from ...data import bits
+from ...kernels.jit import inner, popcount
+from ...kernels.weight_planes import bit_planes, entries
+from ..costs import Prepared
 
 
 class Layout(NamedTuple):

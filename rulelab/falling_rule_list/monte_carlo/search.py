@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, is_whole
-from ..data.problem import Problem
-from ..rehearsal import tiny_problem
-from ..search import Incumbent, Snapshot, Status, solve
-from . import monte_carlo
-from . import monte_carlo_state as states
-from .data import Prepared, falls_exactly
-from .search import FallingRuleListSearch
+from ...arguments import is_number, is_whole
+from ...data.problem import Problem
+from ...rehearsal import tiny_problem
+from ...search import Incumbent, Snapshot, Status, solve
+from ..costs import Prepared, falls_exactly
+from ..search import FallingRuleListSearch
+from . import engine as monte_carlo
+from . import state as states
 
 _POSITIONS_SHOWN = 64
 _IMPROVEMENTS_SHOWN = 100

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.weight_planes import bit_planes, entries
-from .data import Data
+from ...kernels.weight_planes import bit_planes, entries
+from ..costs import Data
 
 # positions in State.numbers
 ITERATION, LENGTH, COST, CONSIDERED, CHOSEN, SAMPLED, STRIDE = range(7)

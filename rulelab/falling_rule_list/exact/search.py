@@ -7,21 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from .. import remaining
-from ..arguments import is_whole, require
-from ..certificate import Certificate, CertificateError, prove_falling_rule_list
-from ..data.problem import Problem
-from ..kernels.growing import resized
-from ..kernels.jit import is_compiled
-from ..rehearsal import tiny_problem
-from ..search import Incumbent, Snapshot, bound_shown, solve, standing
-from . import exact_kernels as kernels
-from . import exact_state as state
-from . import monte_carlo
-from .bounds import FallingBounds
-from .data import Costs, Prepared, falls_exactly
-from .exact_layout import Layout, layout
-from .search import FallingRuleListSearch
+from ... import remaining
+from ...arguments import is_whole, require
+from ...certificate import Certificate, CertificateError, prove_falling_rule_list
+from ...data.problem import Problem
+from ...kernels.growing import resized
+from ...kernels.jit import is_compiled
+from ...rehearsal import tiny_problem
+from ...search import Incumbent, Snapshot, bound_shown, solve, standing
+from ..bounds import FallingBounds
+from ..costs import Costs, Prepared, falls_exactly
+from ..monte_carlo import engine as monte_carlo
+from ..search import FallingRuleListSearch
+from . import kernels, state
+from .layout import Layout, layout
 
 _UNLIMITED = int(np.iinfo(np.int32).max)
 

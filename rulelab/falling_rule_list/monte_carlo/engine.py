@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.jit import is_compiled
-from . import monte_carlo_kernels as kernels
-from . import monte_carlo_state as states
-from .data import Prepared
+from ...kernels.jit import is_compiled
+from ..costs import Prepared
+from . import kernels
+from . import state as states
 
 
 class MonteCarlo:

@@ -1,0 +1,1 @@
+"""The exact searches for falling and softly falling rule lists."""

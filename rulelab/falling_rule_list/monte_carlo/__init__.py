@@ -1,0 +1,1 @@
+"""The Monte-Carlo search of the falling rule list papers."""
