@@ -29,14 +29,12 @@ FLOORS: list[str] = [
     "rule_list falling_rule_list rule_set.fairness rule_set.sparse",
     "rule_list.exact falling_rule_list.monte_carlo rule_set.features rule_set.program",
     "rule_list.corels rule_list.frontier falling_rule_list.exact rule_set.arguments rule_set.equal_rates rule_set.pool",
-    "rule_list.near_optimal rule_set.dual rule_set.linear rule_set.master rule_set.proximal rule_set.beam "
-    "rule_set.bitset rule_set.conjunctions rule_set.cube_kernels rule_set.cubes rule_set.enumeration "
-    "rule_set.levels rule_set.pricing rule_set.selectors rule_set.tree",
+    "rule_list.near_optimal rule_set.master rule_set.pricing",
     "rule_set.generation",
-    "rule_set.branching rule_set.closing rule_set.incumbent rule_set.proof",
-    "rule_set.forest rule_set.greedy rule_set.local rule_set.restricted rule_set.sets rule_set.figures",
+    "rule_set.closing rule_set.incumbent rule_set.proof",
+    "rule_set.heuristics rule_set.snapshot_detail",
     "rule_set.search",
-    "rule_set.cells rule_set.frontier rule_set.two_rules rule_set.resampling rule_set.stability",
+    "rule_set.frontier rule_set.stability",
     "warming",
     "estimators",
     "sweeps",

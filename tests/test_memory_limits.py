@@ -15,7 +15,7 @@ from rulelab.data.binarize import _few_groups, _many_groups
 from rulelab.kernels.growing import affordable
 from rulelab.kernels.jit import kernel
 from rulelab.rule_list import bounds
-from rulelab.rule_set.dual import knapsack
+from rulelab.rule_set.master.dual_bound import knapsack
 
 MAKERS: dict[str, Callable[[int], rl.Search]] = {
     **{

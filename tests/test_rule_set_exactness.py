@@ -10,8 +10,9 @@ import pytest
 
 import rulelab as rl
 from rulelab.certificate import CertificateError
-from rulelab.rule_set import branching, local
+from rulelab.rule_set.closing import branching
 from rulelab.rule_set.features import Features
+from rulelab.rule_set.heuristics import local_search as local
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
 from rulelab.search import Status

@@ -25,10 +25,10 @@ from rulelab.rule_set import (
     RuleSetSearch,
 )
 from rulelab.rule_set import search as rule_set_search
-from rulelab.rule_set.dual import dual_point
 from rulelab.rule_set.fairness import true_gaps
 from rulelab.rule_set.features import Features
-from rulelab.rule_set.master import nothing_fixed, solve_master
+from rulelab.rule_set.master.dual_bound import dual_point
+from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import make_program
 from rulelab.search import Status

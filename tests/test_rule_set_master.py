@@ -14,14 +14,14 @@ from test_rule_set_search import LOSSES, certified, noisy, small_problems
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation
-from rulelab.rule_set.dual import bound, dual_point, price_of
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.generation import ColumnGeneration
-from rulelab.rule_set.master import nothing_fixed, solve_master
+from rulelab.rule_set.master.dual_bound import bound, dual_point, price_of
+from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
+from rulelab.rule_set.master.proximal import ProximalMaster
 from rulelab.rule_set.pool import Pool
-from rulelab.rule_set.pricing import price
+from rulelab.rule_set.pricing.exact import price
 from rulelab.rule_set.program import Program, make_program
-from rulelab.rule_set.proximal import ProximalMaster
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.data.conditions import Condition
-from rulelab.rule_set.beam import beam
-from rulelab.rule_set.cubes import cube_parts
-from rulelab.rule_set.enumeration import Enumerator, enumerate_rules
 from rulelab.rule_set.features import Features
-from rulelab.rule_set.pricing import MOST_RULES, Pricer, Pricing, price
+from rulelab.rule_set.pricing.beam import beam
+from rulelab.rule_set.pricing.cubes import cube_parts
+from rulelab.rule_set.pricing.enumeration import Enumerator, enumerate_rules
+from rulelab.rule_set.pricing.exact import MOST_RULES, Pricer, Pricing, price
 
 
 class Case(NamedTuple):

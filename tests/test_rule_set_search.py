@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch
-from rulelab.rule_set.branching import BranchAndBound
-from rulelab.rule_set.dual import bound, dual_point, knapsack, price_of
+from rulelab.rule_set.closing.branching import BranchAndBound
 from rulelab.rule_set.features import Features
-from rulelab.rule_set.master import nothing_fixed, solve_master
+from rulelab.rule_set.master.dual_bound import bound, dual_point, knapsack, price_of
+from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import make_program
 from rulelab.search import Status

@@ -10,7 +10,7 @@ import pytest
 
 import rulelab as rl
 from rulelab.data.problem import Groups
-from rulelab.rule_set.resampling import Bootstrap
+from rulelab.rule_set.stability.resampling import Bootstrap
 
 
 def made(n=400, noise=0.1, seed=0, groups=None, **arguments) -> rl.Problem:

@@ -12,7 +12,7 @@ from test_sweep import DATA, GRID, hard, run
 
 import rulelab as rl
 from rulelab import rehearsal
-from rulelab.rule_set import master
+from rulelab.rule_set.master import linear_program as master
 from rulelab.sweeps import SweepError, runners, worker
 from rulelab.sweeps.families import RuleLists
 from rulelab.sweeps.method import Stopped

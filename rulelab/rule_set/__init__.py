@@ -9,9 +9,9 @@ from .fairness import (
     FalsePositiveRateParity,
     confusions,
 )
-from .frontier import FairCell, fair_frontier
+from .frontier.search import FairCell, fair_frontier
 from .search import RuleSetSearch
-from .stability import RuleSetStability, rule_set_stability
+from .stability.search import RuleSetStability, rule_set_stability
 
 __all__ = [
     "AccuracyParity",

@@ -7,15 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from . import dual
-from .beam import beam
-from .dual import DualPoint
 from .features import Features
-from .master import MasterSolution, MasterSolve, nothing_fixed
+from .master import dual_bound as dual
+from .master.dual_bound import DualPoint
+from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
+from .master.proximal import ProximalMaster
 from .pool import Clause, Columns, Pool
-from .pricing import Pricer
+from .pricing.beam import beam
+from .pricing.exact import Pricer
 from .program import Cost, Program
-from .proximal import ProximalMaster
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
 _NEW_COLUMNS = 60

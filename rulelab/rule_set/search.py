@@ -15,21 +15,22 @@ from ..kernels.jit import is_compiled
 from ..models import RuleSet
 from ..rehearsal import noisy_problem
 from ..search import Search, Snapshot, Status, solve
-from . import conjunctions, figures
+from . import snapshot_detail as figures
 from .arguments import check, clauses_of
-from .closing import Closing, bytes_per_rule
+from .closing.closing import Closing, bytes_per_rule
 from .equal_rates import Part, parts
 from .fairness import Criterion, groups_of
 from .features import Features
 from .generation import ColumnGeneration
-from .greedy import Greedy
+from .heuristics.greedy import Greedy
+from .heuristics.restricted_program import COLUMNS, Restricted
+from .heuristics.set_search import SetSearch
 from .incumbent import Incumbents
+from .master.proximal import ProximalMaster
 from .pool import Clause, Pool
+from .pricing import conjunctions
 from .program import Cost, Program, make_program
 from .proof import prove
-from .proximal import ProximalMaster
-from .restricted import COLUMNS, Restricted
-from .sets import SetSearch
 
 _SET_COLUMNS = 300  # of the set searches during column generation
 _FINAL_COLUMNS = 600  # and after it

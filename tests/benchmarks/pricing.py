@@ -11,9 +11,9 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, eye, hstack, vstack
 
 import rulelab as rl
-from rulelab.rule_set.cubes import cube_parts
 from rulelab.rule_set.features import Features
-from rulelab.rule_set.pricing import Pricer, Pricing
+from rulelab.rule_set.pricing.cubes import cube_parts
+from rulelab.rule_set.pricing.exact import Pricer, Pricing
 
 DATA = ("mushroom", "adult", "magic", "bank_marketing", "default")
 SMALL = ("tic_tac_toe_54", "compas_24")

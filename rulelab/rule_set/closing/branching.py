@@ -1,0 +1,305 @@
+"""Exact branch and bound for the integer program over given columns; every bound is checked in integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from ..master.dual_bound import floor, kind_prices, price_on_grid
+from ..master.linear_program import Basis, Fixed, MasterSolution, MasterSolve
+from ..pool import Columns
+from ..program import Cost, Program, by_place
+from ..sparse import row_sums, sparse_rows
+
+_INTEGRAL = 1e-6
+_TOLERANCE = 1e-6  # of a reduced cost
+_WORTH_ROUNDING = 0.25
+_NEAR_NODES = 3000  # looked at one by one, where bounds cannot tell them from the best set
+_NEW_COLUMNS = 40
+_LARGEST_PRICE = 1 << 58
+_EFFORT = 80_000_000  # nanoseconds of linear programs as estimated, after which a unit of work ends within a node
+_PER_SUM = 2  # of a cell of the columns, when they are priced
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A part of the sets of columns: those that hold ``inside`` and otherwise only columns of ``free``.
+
+    Attributes
+    ----------
+    inside : tuple of int
+        Columns.
+    free : int64 array
+        Columns, ascending.
+    bound : int or Fraction
+        No set of this part costs less.
+    working : int64 array
+        Columns that the last LP needed.
+    basis : Basis or None
+        Of that LP.
+    """
+
+    inside: tuple[int, ...]
+    free: np.ndarray
+    bound: Cost
+    working: np.ndarray
+    basis: Basis | None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its own, and its half of those of the basis."""
+        return self.free.nbytes + self.working.nbytes + (0 if self.basis is None else self.basis.nbytes // 2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Relaxation:
+    """What an LP says about a node; the bounds are exact.
+
+    ``use``: primal value of each free column. ``helps``: whether a set that also holds it can cost less than the best.
+    """
+
+    bound: Cost
+    use: np.ndarray
+    helps: np.ndarray
+    working: np.ndarray
+    basis: Basis
+
+
+@dataclass(eq=False)
+class _Visit:
+    """A node that is being looked at; `free`: its columns that can still help."""
+
+    node: Node
+    free: np.ndarray
+    fixed: Fixed
+    covers: np.ndarray
+    working: np.ndarray
+    basis: Basis | None
+    solve: MasterSolve | None = None
+
+
+@dataclass(eq=False)
+class BranchAndBound:
+    """Depth first; ask `open`, call `advance`: once per node, or several times where its linear programs are long.
+
+    Where 64-bit arithmetic is not exact, parts whose bound is next to the best cost wait until all others are done.
+
+    Attributes
+    ----------
+    program : Program
+    columns : Columns
+        Merged.
+    upper : int or Fraction
+        Only sets that cost less than this are looked for.
+    lower : int or Fraction
+        No set costs less.
+    first : int64 array
+        Columns for the first LP.
+    best : tuple of int or None
+        The best set found, as columns.
+    stack, near : list of Node
+        Those to look at, and those that wait.
+    nodes : int
+        Nodes looked at.
+    """
+
+    program: Program
+    columns: Columns
+    upper: Cost
+    lower: Cost
+    first: np.ndarray
+    best: tuple[int, ...] | None = None
+    stack: list[Node] = field(default_factory=list)
+    near: list[Node] = field(default_factory=list)
+    nodes: int = 0
+
+    def __post_init__(self) -> None:
+        self._sparse = sparse_rows(self.columns.hits)
+        self._near_nodes = 0
+        self._visit: _Visit | None = None
+        self._node_bytes = 0
+        self._push(self.stack, Node((), np.arange(len(self.columns)), self.lower, np.sort(self.first), None))
+
+    @property
+    def open(self) -> bool:
+        return self._visit is not None or bool(self.stack) or (bool(self.near) and self._near_nodes < _NEAR_NODES)
+
+    @property
+    def unresolved(self) -> bool:
+        """Whether parts are left that arithmetic cannot tell from the best set."""
+        return not self.open and any(node.bound < self.upper for node in self.near)
+
+    @property
+    def bound(self) -> Cost:
+        """No set of these columns costs less."""
+        visited = [] if self._visit is None else [self._visit.node]
+        return min([self.upper, *(node.bound for node in (*self.stack, *self.near, *visited))])
+
+    @property
+    def is_between(self) -> bool:
+        """Whether the last node is done."""
+        return self._visit is None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the columns and of the open nodes."""
+        out = self.columns.nbytes + sum(part.nbytes for part in self._sparse) + self._node_bytes
+        return out + (0 if self._visit is None or self._visit.solve is None else self._visit.solve.nbytes)
+
+    def advance(self) -> None:
+        """One unit of work: a node, or some of the work on its linear programs."""
+        if self._visit is None:
+            self._visit = self._begin()
+        if self._visit is None:
+            return
+        visit = self._visit
+        relaxed = self._relax(visit)
+        if relaxed is not None:
+            self._visit = None
+            self._branch(visit, relaxed)
+
+    def _push(self, parts: list[Node], node: Node) -> None:
+        parts.append(node)
+        self._node_bytes += node.nbytes
+
+    def _begin(self) -> _Visit | None:
+        """Take the next node; None when it is done without a linear program."""
+        if self.stack:
+            node = self.stack.pop()
+        else:
+            node = self.near.pop()
+            self._near_nodes += 1
+        self._node_bytes -= node.nbytes
+        self.nodes += 1
+        if node.bound >= self.upper:
+            return None
+        if self._near_nodes == 0 and node.bound > self.upper - self.program.resolution:
+            self._push(self.near, node)
+            return None
+        fixed, covers = self._fix(node.inside)
+        self._offer(node.inside, fixed, covers)
+        free = node.free[self.columns.complexity[node.free] <= fixed.room]
+        if not self.program.constraints:
+            free = free[self._sums(fixed.alive.astype(np.int64), free) > 0]
+        if not len(free):
+            return None
+        return _Visit(node, free, fixed, covers, np.intersect1d(node.working, free), node.basis)
+
+    def _branch(self, visit: _Visit, relaxed: _Relaxation) -> None:
+        node, free = visit.node, visit.free
+        bound = max(relaxed.bound, node.bound)
+        if bound >= self.upper:
+            return
+        self._round(node.inside, free, relaxed.use)
+        free, use = free[relaxed.helps], relaxed.use[relaxed.helps]
+        if bound >= self.upper or not len(free):
+            return
+        fraction = np.minimum(use, 1.0)
+        between = (fraction > _INTEGRAL) & (fraction < 1 - _INTEGRAL)
+        k = int(np.argmax(np.where(between, 2 - np.abs(fraction - 0.6), fraction)))
+        rest, working = np.delete(free, k), relaxed.working[relaxed.working != free[k]]
+        parts = self.near if self._near_nodes else self.stack
+        self._push(parts, Node(node.inside, rest, bound, working, relaxed.basis))
+        self._push(parts, Node((*node.inside, int(free[k])), rest, bound, working, relaxed.basis))
+
+    def _relax(self, visit: _Visit) -> _Relaxation | None:
+        """Solve the LP over the columns that matter: those it lacks are added until none would gain.
+
+        None when a unit of work has been done before that.
+        """
+        free, fixed, effort = visit.free, visit.fixed, 0
+        while True:
+            if visit.solve is None:
+                visit.solve = MasterSolve(self.program, self.columns.some(visit.working), fixed, visit.basis)
+            solve, before = visit.solve, visit.solve.effort
+            solution = solve.advance()
+            effort += solve.effort - before
+            if solution is not None:
+                visit.solve, visit.basis = None, solution.basis
+                bound, reduced, helps = self._bound(solution, free, fixed, visit.covers)
+                if bound >= self.upper:
+                    break
+                lacking = np.flatnonzero((reduced < -_TOLERANCE * self._grid) & ~np.isin(free, visit.working))
+                if not len(lacking):
+                    break
+                lacking = lacking[np.argsort(reduced[lacking], kind="stable")[:_NEW_COLUMNS]]
+                visit.working = np.concatenate([visit.working, free[lacking]])
+                effort += _PER_SUM * len(self._sparse[1])
+            if effort > _EFFORT:
+                return None
+        working, basis = visit.working, visit.basis
+        assert basis is not None
+        use = np.zeros(len(free))
+        use[np.searchsorted(free, working)] = solution.use
+        return _Relaxation(bound, use, helps, working, basis)
+
+    def _sums(self, weight: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """Weight of the entities that each of some columns covers, int64."""
+        out = np.empty(len(chosen), dtype=np.int64)
+        row_sums(*self._sparse, weight, chosen, out)
+        return out
+
+    def _fix(self, inside: tuple[int, ...]) -> tuple[Fixed, np.ndarray]:
+        program, columns, chosen = self.program, self.columns, list(inside)
+        covers = columns.kind_whole[chosen].sum(axis=0)
+        complexity = int(columns.complexity[chosen].sum())
+        used = tuple(float(c.of_covers(covers)) for c in program.constraints)
+        cost = program.constant + int((program.cover * covers).sum()) + program.penalty * complexity
+        alive = ~np.asarray(columns.hits[chosen].any(axis=0), dtype=bool)
+        return Fixed(alive, program.max_complexity - complexity, cost, used), covers
+
+    def _offer(self, inside: tuple[int, ...], fixed: Fixed, covers: np.ndarray) -> None:
+        """Take the set if it is the best that meets the constraints."""
+        program, columns = self.program, self.columns
+        uncovered = by_place(columns.whole[fixed.alive], columns.kind[fixed.alive], program.n_kinds)
+        cost = fixed.cost + int((program.leave * uncovered).sum())
+        if cost < self.upper and program.is_fair(uncovered, covers):
+            self.upper, self.best = cost, inside
+
+    def _round(self, inside: tuple[int, ...], free: np.ndarray, use: np.ndarray) -> None:
+        """Offer what the LP solution suggests, the columns it uses most first."""
+        chosen = list(inside)
+        room = self.program.max_complexity - int(self.columns.complexity[chosen].sum())
+        for k in np.argsort(-use, kind="stable").tolist():
+            column = int(free[k])
+            if use[k] < _WORTH_ROUNDING:
+                break
+            if self.columns.complexity[column] <= room:
+                chosen.append(column)
+                room -= int(self.columns.complexity[column])
+        if len(chosen) > len(inside):
+            self._offer(tuple(chosen), *self._fix(tuple(chosen)))
+
+    def _bound(
+        self, solution: MasterSolution, free: np.ndarray, fixed: Fixed, covers: np.ndarray
+    ) -> tuple[Cost, np.ndarray, np.ndarray]:
+        """The least cost of a set of this node, the columns' reduced costs on the grid, and which may help.
+
+        A Lagrangian bound: what the dual values take, less the price of the room, less what columns gain beyond it.
+        """
+        program, columns = self.program, self.columns
+        prices = kind_prices(program, solution.gamma)
+        grid, kind, whole = prices.grid, columns.kind, columns.whole
+        self._grid = float(grid / program.scale) * float(np.abs(program.leave).max())
+        box = prices.leave[kind]
+        pays = np.asarray(box >= 0, dtype=bool)
+        most = max(1, fixed.room // 2)
+        amount = prices.amounts(whole, np.where(pays, prices.shares(solution.share, kind), box))
+        taken = np.where(fixed.alive, amount, 0)
+        gain = np.where(fixed.alive, np.where(pays, amount, -prices.amounts(whole, (-box) // most)), 0)
+        price = min(price_on_grid(program, solution.price, grid), _LARGEST_PRICE // program.max_complexity)
+        own = prices.amounts(columns.kind_whole[free], prices.cover).sum(axis=1)
+        reduced = own + (price + prices.penalty) * columns.complexity[free] - self._sums(gain, free)
+        chosen_complexity = program.max_complexity - fixed.room
+        total = (
+            floor((program.constant + program.penalty * chosen_complexity) * grid)
+            + int(prices.amounts(covers, prices.cover).sum())
+            + prices.bounds
+            + int(taken.sum())
+            - price * fixed.room
+            + sum(reduced[reduced < 0].tolist())
+        )
+        left = floor(program.below(self.upper) * grid) - total
+        return program.round_up(Fraction(total) / grid), reduced, np.maximum(reduced, 0) <= min(left, _LARGEST_PRICE)

@@ -1,0 +1,1 @@
+"""Good rule sets early; none of these proves anything."""

@@ -1,0 +1,81 @@
+"""The set search as a phase: descents from the best set, kicked, or from one that the linear program suggests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..pool import Clause, Pool
+from ..program import Program
+from . import local_search as local
+
+_STRENGTHS = (0, 1, 2, 3)
+_KICKS = 3  # one round in so many begins from the best set, where the linear program has a use for columns
+_SLICES = 4  # calls of a descent, after which it ends
+_DRAWS = 4  # per unit of complexity
+_PENALTIES = (1.0, 4.0, 30.0)
+"""Of exceeding a constraint, as multiples of its dual price; taken in turn."""
+
+
+class SetSearch:
+    """One descent after another over some columns of the pool.
+
+    Attributes
+    ----------
+    found : list of rules or None
+        The best set of the last unit of work, when it is better than those before.
+    done : bool
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        pool: Pool,
+        chosen: np.ndarray,
+        use: np.ndarray,
+        gamma: np.ndarray,
+        seed: int,
+        rounds: int,
+    ) -> None:
+        self._rules = [pool.rules[k] for k in chosen]
+        self._moves = local.moves_of(program, pool.columns(chosen))
+        self._walk = local.new_walk(program, self._moves, seed)
+        self._share = use / max(float(use.sum()), 1e-9)
+        self._price = max([0.05 * float(program.worst * program.scale) / program.max_complexity, *gamma.tolist()])
+        self._rounds, self._most_rounds = 0, rounds
+        self._penalties = _PENALTIES if len(self._walk.taken) else _PENALTIES[:1]
+        self._descents = self._slices = 0  # of this round, of this descent
+        self.found: list[Clause] | None = None
+        self.done = not len(chosen)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in (*self._moves, *self._walk) if isinstance(part, np.ndarray))
+
+    def advance(self) -> None:
+        """One unit of work: a start and its descents, or a part of them where they are long."""
+        walk, looked = self._walk, 0
+        before = walk.score[2]
+        while looked < self._moves.most_work:
+            moves = self._moves._replace(penalty=self._price * self._penalties[self._descents])
+            if self._descents == self._slices == 0:
+                self._start(moves)
+            looked += local.descend(moves, walk)
+            self._slices += 1
+            if walk.score[3] and self._slices < _SLICES:
+                continue
+            self._slices = 0
+            self._descents += 1
+            if self._descents == len(self._penalties):
+                self._descents = 0
+                self._rounds += 1
+                break
+        self.found = None
+        if walk.score[2] < before:
+            self.found = [self._rules[k] for k in np.flatnonzero(walk.best)]
+        self.done = self._rounds >= self._most_rounds
+
+    def _start(self, moves: local.Moves) -> None:
+        if self._rounds % _KICKS and self._share.any():
+            local.draw(moves, self._walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
+        else:
+            local.kick(moves, self._walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])

@@ -1,0 +1,103 @@
+"""Exact pricing on packed patterns: the branch and bound of `conjunctions` as an object that is advanced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..features import Features, Rule
+from . import conjunctions
+from .conjunctions import NO_LIMIT
+from .tree import N_EMITTED, NODES, WORK, new_tree, relations
+
+
+class BitsetSearch:
+    """Branch and bound over conjunctions of at most D conditions, for categorical or small data and any D.
+
+    Parameters
+    ----------
+    features : Features
+    weight : int64 array, shape (n_patterns,)
+    target : int64 array, shape (D + 1,), non-decreasing
+        Only rules whose sum exceeds ``target[s]``, s their number of conditions, are looked for.
+    charge : int64 array, shape (D + 1,), non-decreasing
+        Rules whose sum exceeds it are remembered.
+    room : int
+        0 when pricing; else rules are enumerated, so many before they must be taken out with `emitted`.
+    """
+
+    def __init__(
+        self, features: Features, weight: np.ndarray, target: np.ndarray, charge: np.ndarray, room: int = 0
+    ) -> None:
+        self._used = features.used
+        self._relations = relations(features)
+        helping = weight[weight > 0].sum()
+        depth = max(1, min(features.n_used, int((target[1:] < helping).sum())))
+        self._beyond = target[depth + 1 :]
+        self._state = new_tree(
+            features, weight, target[: depth + 1], charge[: depth + 1], room + features.n_used if room else 0
+        )
+        self._full = False
+        self.done = False
+
+    @property
+    def nodes(self) -> int:
+        """Conjunctions whose extensions have been counted."""
+        return int(self._state[3].numbers[NODES])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the packed patterns, the levels and the path."""
+        words, weight, levels, tree = self._state
+        return words.nbytes + weight.nbytes + sum(part.nbytes for part in (*levels, *tree))
+
+    @property
+    def target(self) -> np.ndarray:
+        """When pricing: the largest sum found of rules of at most s conditions, or what it was at the start."""
+        return np.maximum.accumulate(np.concatenate([self._state[3].target, self._beyond]))
+
+    @property
+    def full(self) -> bool:
+        """Whether `emitted` must be called before the search can go on."""
+        return self._full
+
+    @property
+    def work(self) -> int:
+        """Words of packed patterns counted, or what takes the time of so many."""
+        return int(self._state[3].numbers[WORK])
+
+    def advance(self, max_nodes: int, max_work: int = NO_LIMIT) -> bool:
+        """Open at most so many conjunctions, none after so much work in all; returns whether the search is done."""
+        self._full = False
+        if not self.done:
+            status = conjunctions.advance(*self._state, self._relations, max_nodes, max_work)
+            self._full = status == conjunctions.FULL
+            self.done = status == conjunctions.DONE
+        return self.done
+
+    def bounds(self) -> np.ndarray:
+        """Upper bound on the sum of rules of at most s conditions, at any time: int64 array, shape (D + 1,)."""
+        tree, out = self._state[3], self.target
+        if not self.nodes:
+            out = np.maximum(out, tree.total[0, 0])
+        elif not self.done:
+            conjunctions.open_bounds(tree, out)
+        return np.maximum.accumulate(out)
+
+    def pool(self) -> Iterator[tuple[Rule, int]]:
+        """For each condition the best rule of positive value that has it, with its sum; some come several times."""
+        tree = self._state[3]
+        for c in np.flatnonzero(tree.pool_value):
+            yield self._rule(tree.pool_rule[c]), int(tree.pool_sum[c])
+
+    def emitted(self) -> Iterator[tuple[Rule, int]]:
+        """Take out the rules that have been enumerated since the last call."""
+        tree = self._state[3]
+        n = int(tree.numbers[N_EMITTED])
+        tree.numbers[N_EMITTED] = 0
+        for k in range(n):
+            yield self._rule(tree.emitted_rule[k]), int(tree.emitted_sum[k])
+
+    def _rule(self, conditions: np.ndarray) -> Rule:
+        return tuple(sorted(self._used[conditions[conditions >= 0]].tolist()))

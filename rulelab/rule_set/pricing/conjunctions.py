@@ -1,0 +1,330 @@
+"""Branch and bound over conjunctions: depth-first over sets of conditions, one node per conjunction.
+
+Of a rule's covered patterns, those of positive weight *help* and those of negative weight *hurt*; P and N are their
+total weights. A rule of s conditions is wanted when its sum P - N exceeds ``target[s]``, which never falls in s: when
+pricing, a rule of fewer conditions and the same sum is at least as good.
+
+Bounds on the sum of a node of sums (P, N) extended by e conditions, the first of them t (Lawless et al., JMLR 24(242),
+2023, give the first one in section 4.2; ``help`` and ``hurt`` are what a condition removes from the node):
+  P_t;  P_t - N_t + the e - 1 largest hurt;  P - N + hurt_t - help_t / e + the e - 1 largest (hurt - help / e),
+the last because e conditions together remove at least the mean of what helps in each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import inlined, inner, kernel
+from .node_conditions import N_SECTIONS, N_WORDS, build, count, fill_slots, keep_covered
+from .tree import (
+    DEPTH,
+    ENUMERATES,
+    MOST_BOUNDED,
+    MOST_CONDITIONS,
+    N_EMITTED,
+    NODES,
+    TO_LAY_OUT,
+    TO_OPEN,
+    WORK,
+)
+
+DONE, PAUSED, FULL = 0, 1, 2
+
+NEVER = -(2**62)
+NO_LIMIT = 2**62
+_COUNTING = 30
+"""Words of slots that take about the time of what else there is to do for a condition."""
+
+WORTH_A_LEVEL = 8
+"""Conditions to extend a node by, that make up for laying out its patterns anew."""
+
+
+@kernel
+def advance(words, weight, levels, tree, relations, max_nodes, max_work):
+    """Open at most ``max_nodes`` conjunctions, none when the work since the start has reached ``max_work``.
+
+    Returns DONE, PAUSED, or FULL when emitted rules must be taken out.
+    """
+    numbers, target = tree.numbers, tree.target
+    opened = 0
+    while numbers[DEPTH] >= 0:
+        d = numbers[DEPTH]
+        if numbers[TO_LAY_OUT] >= 0:
+            build(levels, tree.level[d], words, weight, numbers[TO_LAY_OUT])
+            fill_slots(levels, tree.level[d], tree.slots[d])
+            numbers[TO_LAY_OUT] = -1
+        if numbers[TO_OPEN]:
+            numbers[TO_OPEN] = 0
+            numbers[TO_LAY_OUT] = _open(levels, tree, relations, d)
+            continue
+        i = tree.position[d]
+        if i >= tree.n_candidates[d]:
+            numbers[DEPTH] -= 1
+            continue
+        if not _wanted(tree, d, i):
+            tree.position[d] += 1
+            continue
+        if opened >= max_nodes or numbers[WORK] >= max_work:
+            return PAUSED
+        if numbers[N_EMITTED] + levels.columns.shape[1] > tree.emitted_sum.size and numbers[ENUMERATES]:
+            return FULL
+        tree.position[d] += 1
+        opened += 1
+        t = tree.candidate[d, i]
+        p, hurt = tree.counted[d, i, 0], tree.total[d, 1] - tree.counted[d, i, 1]
+        help_ = tree.total[d, 0] - p
+        slack = tree.total[d, 0] - tree.total[d, 1] + hurt - target[d + 2]
+        last = d + 2 == numbers[MOST_CONDITIONS]
+        n = 0
+        for k in range(i + 1, tree.n_candidates[d]):
+            c = tree.candidate[d, k]
+            if relations.related[t, c >> 6] >> np.uint64(c & 63) & np.uint64(1):
+                continue
+            pc = tree.counted[d, k, 0]
+            if pc <= target[d + 2]:
+                continue
+            if last and slack + tree.total[d, 1] - tree.counted[d, k, 1] <= max(help_, tree.total[d, 0] - pc):
+                continue
+            tree.candidate[d + 1, n] = c
+            n += 1
+        tree.n_candidates[d + 1] = n
+        level = tree.level[d]
+        tree.level[d + 1] = level
+        tree.chosen[d] = t
+        for w in range(levels.numbers[level, N_WORDS]):
+            tree.slots[d + 1, w] = tree.slots[d, w] & levels.columns[level, t, w]
+        for k in range(3):
+            tree.total[d + 1, k] = tree.counted[d, i, k]
+        numbers[DEPTH] = d + 1
+        numbers[TO_OPEN] = 1
+    return DONE
+
+
+@kernel
+def open_bounds(tree, out):
+    """Raise ``out[s]`` to what rules of s conditions that are not searched yet may still reach."""
+    most = tree.numbers[MOST_CONDITIONS]
+    for d in range(tree.numbers[DEPTH] + 1):
+        for i in range(tree.position[d], tree.n_candidates[d]):
+            for s in range(d + 2, most + 1):
+                e = s - d - 2
+                bound = tree.bound[d, i, e] if e < tree.bound.shape[2] else tree.counted[d, i, 0]
+                out[s] = max(out[s], bound)
+
+
+@inlined
+def _wanted(tree, d, i):
+    """Whether a rule that extends the node by its i-th candidate and others can still be wanted."""
+    most = min(tree.numbers[MOST_CONDITIONS] - d, MOST_BOUNDED)
+    wanted = False
+    for e in range(2, most + 1):
+        wanted |= tree.bound[d, i, e - 2] > tree.target[d + e]
+    if tree.numbers[MOST_CONDITIONS] - d > most and tree.n_candidates[d] - i > most:
+        wanted |= tree.counted[d, i, 0] > tree.target[d + most + 1]
+    return wanted
+
+
+@inner
+def _open(levels, tree, relations, d):
+    """Count the extensions of a node by one condition, and keep the conditions that may be part of longer ones.
+
+    Returns how many patterns, noted in ``levels.order``, should get a level of their own; -1 for none.
+    """
+    numbers, target = tree.numbers, tree.target
+    numbers[NODES] += 1
+    tree.position[d] = 0
+    candidate, counted = tree.candidate[d], tree.counted[d]
+    positive, negative, zero = tree.total[d, 0], tree.total[d, 1], tree.total[d, 2]
+    more = numbers[MOST_CONDITIONS] - d
+    level, slots, found = tree.level[d], tree.slots[d], tree.scratch
+    numbers[WORK] += (tree.n_candidates[d] + 1) * (levels.numbers[level, N_WORDS] + _COUNTING)
+    kept = 0
+    for i in range(tree.n_candidates[d]):
+        c = candidate[i]
+        count(levels, level, slots, c, found)
+        p, n, z = found[0], found[1], found[2]
+        if d > 0 and p == positive and n == negative and z == zero:
+            continue
+        if p - n > target[d + 1] and (not numbers[ENUMERATES] or p + n + z > 0):
+            _found(tree, d, c, p - n)
+        elif p - n > tree.charge[d + 1] and not numbers[ENUMERATES]:
+            _pool(tree, d, c, p - n)
+        if more > 1 and p > target[d + 2]:
+            candidate[kept] = c
+            counted[kept, 0] = p
+            counted[kept, 1] = n
+            counted[kept, 2] = z
+            kept += 1
+    if kept and not numbers[ENUMERATES]:
+        kept = _without_dominated(tree, relations, d, kept)
+    if kept > 1:
+        kept = _bound(tree, d, kept)
+    if kept < 2:
+        kept = 0
+    tree.n_candidates[d] = kept
+    if kept >= WORTH_A_LEVEL and d > 0 and level + 1 < levels.columns.shape[0]:
+        n = keep_covered(levels, level, slots)
+        if 2 * ((n >> 6) + levels.numbers[level, N_SECTIONS]) <= levels.numbers[level, N_WORDS]:
+            tree.level[d] = level + 1
+            return n
+    return -1
+
+
+@inner
+def _found(tree, d, condition, total):
+    """A wanted rule: raise the targets, or emit it."""
+    if tree.numbers[ENUMERATES]:
+        n = tree.numbers[N_EMITTED]
+        for k in range(d):
+            tree.emitted_rule[n, k] = tree.chosen[k]
+        tree.emitted_rule[n, d] = condition
+        for k in range(d + 1, tree.emitted_rule.shape[1]):
+            tree.emitted_rule[n, k] = -1
+        tree.emitted_sum[n] = total
+        tree.numbers[N_EMITTED] += 1
+        return
+    for s in range(d + 1, tree.numbers[MOST_CONDITIONS] + 1):
+        tree.target[s] = max(tree.target[s], total)
+    _pool(tree, d, condition, total)
+
+
+@inner
+def _pool(tree, d, condition, total):
+    """Remember a rule for each of its conditions of which it is the best."""
+    value = total - tree.charge[d + 1]
+    tree.chosen[d] = condition
+    for k in range(d + 1):
+        c = tree.chosen[k]
+        if value > tree.pool_value[c]:
+            tree.pool_value[c] = value
+            tree.pool_sum[c] = total
+            for j in range(tree.pool_rule.shape[1]):
+                tree.pool_rule[c, j] = tree.chosen[j] if j <= d else -1
+
+
+@inner
+def _without_dominated(tree, relations, d, kept):
+    """Of two conditions of which one implies the other, drop the looser when both keep the same helping weight, the
+    tighter when both keep the same hurting weight: the other one is as good in every extension."""
+    candidate, counted, place = tree.candidate[d], tree.counted[d], tree.order
+    for c in range(place.size):
+        place[c] = -1
+    for i in range(kept):
+        place[candidate[i]] = i
+    for chain in range(relations.chain_start.size - 1):
+        looser = -1
+        for k in range(relations.chain_start[chain], relations.chain_start[chain + 1]):
+            i = place[relations.chain_member[k]]
+            if i < 0:
+                continue
+            if looser >= 0 and counted[i, 0] == counted[looser, 0]:
+                candidate[looser] = -1
+                looser = i
+            elif looser >= 0 and counted[i, 1] == counted[looser, 1]:
+                candidate[i] = -1
+            else:
+                looser = i
+    left = 0
+    for i in range(kept):
+        if candidate[i] >= 0:
+            _move(candidate, counted, i, left)
+            left += 1
+    return left
+
+
+@inlined
+def _move(candidate, counted, i, to):
+    candidate[to] = candidate[i]
+    for k in range(3):
+        counted[to, k] = counted[i, k]
+
+
+@inner
+def _bound(tree, d, kept):
+    """Drop the candidates of which no longer rule is wanted, order the others by what helps, and bound each with those
+    after it. Returns how many are left."""
+    candidate, counted, target = tree.candidate[d], tree.counted[d], tree.target
+    positive, negative = tree.total[d, 0], tree.total[d, 1]
+    more = tree.numbers[MOST_CONDITIONS] - d
+    most = min(more, MOST_BOUNDED)
+    _clear(tree, most)
+    for i in range(kept):
+        _enter(tree, most, positive - counted[i, 0], negative - counted[i, 1])
+    left = 0
+    for i in range(kept):
+        p, n = counted[i, 0], counted[i, 1]
+        wanted = more > most and kept > most and p > target[d + most + 1]
+        for e in range(2, min(most, kept) + 1):
+            if wanted:
+                break
+            wanted = _limit(tree, e, positive, negative, p, n) > target[d + e]
+        if wanted:
+            _move(candidate, counted, i, left)
+            left += 1
+    _sort(candidate, counted, left)
+    _clear(tree, most)
+    for i in range(left - 1, -1, -1):
+        p, n = counted[i, 0], counted[i, 1]
+        for e in range(2, most + 1):
+            bound = np.int64(NEVER)
+            if e <= left - i:
+                bound = _limit(tree, e, positive, negative, p, n)
+            tree.bound[d, i, e - 2] = bound
+        _enter(tree, most, positive - p, negative - n)
+    return left
+
+
+@inner
+def _limit(tree, e, positive, negative, p, n):
+    """Bound on the sum with e more conditions, the first of which leaves p and n."""
+    tops = tree.tops
+    loosest, spread = p - n, e * (positive - n) - (positive - p)
+    for k in range(e - 1):
+        loosest += tops[0, k]
+        spread += tops[e - 1, k]
+    spread = spread // e
+    return min(p, min(loosest, spread))
+
+
+@inlined
+def _clear(tree, most):
+    """Forget the largest removed weights: row 0 of ``tops`` is what hurts, row e - 1 is e * hurting - helping."""
+    for e in range(1, most + 1):
+        for k in range(most):
+            tree.tops[e - 1, k] = NEVER >> 4
+
+
+@inner
+def _enter(tree, most, helping, hurting):
+    """Note what a condition removes."""
+    for e in range(1, most + 1):
+        value = hurting if e == 1 else e * hurting - helping
+        size = most - 1 if e == 1 else e - 1
+        tops = tree.tops[e - 1]
+        k = size
+        while k > 0 and tops[k - 1] < value:
+            if k < size:
+                tops[k] = tops[k - 1]
+            k -= 1
+        if k < size:
+            tops[k] = value
+
+
+@inlined
+def _sort(candidate, counted, n):
+    """Shell sort by helping weight, then by condition."""
+    gap = 1
+    while 3 * gap + 1 < n:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            c, p, q, z = candidate[i], counted[i, 0], counted[i, 1], counted[i, 2]
+            j = i
+            while j >= gap and (counted[j - gap, 0] > p or (counted[j - gap, 0] == p and candidate[j - gap] > c)):
+                _move(candidate, counted, j - gap, j)
+                j -= gap
+            candidate[j] = c
+            counted[j, 0] = p
+            counted[j, 1] = q
+            counted[j, 2] = z
+        gap //= 3
