@@ -20,7 +20,7 @@ import pandas as pd
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, KnownSets, prove_falling_rule_list, prove_rule_list
-from rulelab.certificate.rule_list_states import States, grid, states
+from rulelab.certificate.rule_list.states import States, grid, states
 from rulelab.data.conditions import Condition
 
 INTERNAL = {"grid", "bound_only"}

@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.certificate import Certificate, CertificateError, prove_rule_list, rule_list_children, verify
-from rulelab.certificate.rule_list_children import _completions_below, _reach, children
-from rulelab.certificate.rule_list_states import States, grid, states
+from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
+from rulelab.certificate.rule_list import children as rule_list_children
+from rulelab.certificate.rule_list.children import _completions_below, _reach, children
+from rulelab.certificate.rule_list.states import States, grid, states
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch, cores
 from rulelab.rule_list.exact import search as engine
 from rulelab.search import Status

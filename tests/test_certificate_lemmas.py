@@ -15,8 +15,8 @@ from test_certificate import further_cost, random_states, rows_of
 
 import rulelab as rl
 from rulelab.certificate import Certificate, KnownSets, prove_rule_list, verify
-from rulelab.certificate.rule_list_lemmas import Lemmas
-from rulelab.certificate.rule_list_states import grid, states
+from rulelab.certificate.rule_list.lemmas import Lemmas
+from rulelab.certificate.rule_list.states import grid, states
 from rulelab.rule_list import RuleListSearch
 
 REGULARIZATION = 0.01

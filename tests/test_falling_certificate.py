@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_falling_rule_list
-from rulelab.certificate.falling_rule_list_states import falling_states
+from rulelab.certificate.falling_rule_list.states import falling_states
 from rulelab.falling_rule_list import ExactSearch, SoftSearch
 
 

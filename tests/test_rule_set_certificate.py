@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_set
-from rulelab.certificate.rule_set_columns import columns
+from rulelab.certificate.rule_set.columns import columns
 from rulelab.warming import noisy_problem
 
 GRID = 1024

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab.certificate import prove_rule_set
-from rulelab.certificate.rule_set import Case, read_claim, set_costs
-from rulelab.certificate.rule_set_columns import Columns
-from rulelab.certificate.rule_set_dual import DualValues, read_dual
+from rulelab.certificate.rule_set.checker import Case, read_claim, set_costs
+from rulelab.certificate.rule_set.columns import Columns
+from rulelab.certificate.rule_set.dual import DualValues, read_dual
 from rulelab.cli.commands import main
 from rulelab.rule_set.fairness import Rate
 from rulelab.search import Status

@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.certificate import prove_rule_set, rule_set_closing, rule_set_columns
-from rulelab.certificate.rule_set_closing import Closing, SetCosts
-from rulelab.certificate.rule_set_columns import columns
+from rulelab.certificate import prove_rule_set
+from rulelab.certificate.rule_set import closing as rule_set_closing
+from rulelab.certificate.rule_set import columns as rule_set_columns
+from rulelab.certificate.rule_set.closing import Closing, SetCosts
+from rulelab.certificate.rule_set.columns import columns
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .certificate import Certificate, CertificateError
-from .falling_rule_list_proof import prove_falling_rule_list
+from .falling_rule_list.proof import prove_falling_rule_list
 from .origin import Origin, OriginError
-from .rule_list_lemmas import KnownSets
-from .rule_list_proof import prove_rule_list
-from .rule_set_proof import prove_rule_set, require_checkable
+from .rule_list.lemmas import KnownSets
+from .rule_list.proof import prove_rule_list
+from .rule_set.proof import prove_rule_set, require_checkable
 from .verification import Verification, verify
 
 __all__ = [

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, RuleList, RuleSet
-from . import falling_rule_list, rule_list, rule_set
+from .agreement import same_conditions
 from .certificate import Certificate, CertificateError, is_plain
+from .falling_rule_list import checker as falling_rule_list
 from .origin import Origin
 from .outcome import Outcome
-from .said import same_conditions
+from .rule_list import checker as rule_list
+from .rule_set import checker as rule_set
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
-from ..certificate.rule_set_parity import RATES
+from ..certificate.rule_set.parity import RATES
 from .fairness import Criterion, groups_of, parities
 from .generation import ColumnGeneration
 from .program import Program

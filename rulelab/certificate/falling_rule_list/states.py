@@ -14,9 +14,9 @@ from math import lcm
 
 import numpy as np
 
-from ..data.problem import Problem
-from .certificate import CertificateError
-from .parts import packed_outside, product, select, unique_rows, weighted
+from ...data.problem import Problem
+from ..certificate import CertificateError
+from ..parts import packed_outside, product, select, unique_rows, weighted
 
 _LARGEST_COST = 1 << 61
 _LARGEST_TOTAL = 1 << 26  # so that different proportions are different floats

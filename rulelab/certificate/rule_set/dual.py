@@ -22,9 +22,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from .certificate import CertificateError
-from .rule_set_columns import EXACT
-from .rule_set_parity import Parity, Sides
+from ..certificate import CertificateError
+from .columns import EXACT
+from .parity import Parity, Sides
 
 
 @dataclass(frozen=True, eq=False)

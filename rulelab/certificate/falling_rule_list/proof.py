@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data.problem import Problem
-from ..models import FallingRuleList
-from .certificate import Certificate, CertificateError
-from .falling_rule_list import falling_value
-from .falling_rule_list_children import Entries, children, chunks
-from .falling_rule_list_states import FallingStates, falling_states
-from .origin import Origin
+from ...data.problem import Problem
+from ...models import FallingRuleList
+from ..certificate import Certificate, CertificateError
+from ..origin import Origin
+from .checker import falling_value
+from .children import Entries, children, chunks
+from .states import FallingStates, falling_states
 
 Needed = tuple[int, int, int, int, int]  # value, p, n, parent, antecedent
 

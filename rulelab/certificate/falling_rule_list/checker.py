@@ -24,13 +24,13 @@ from typing import Any
 
 import numpy as np
 
-from ..data.problem import Problem
-from ..models import FallingRuleList, ModelError
-from .certificate import CertificateError
-from .falling_rule_list_children import Entries, children, chunks
-from .falling_rule_list_states import FallingStates, falling_states
-from .outcome import Outcome
-from .said import same_conditions
+from ...data.problem import Problem
+from ...models import FallingRuleList, ModelError
+from ..agreement import same_conditions
+from ..certificate import CertificateError
+from ..outcome import Outcome
+from .children import Entries, children, chunks
+from .states import FallingStates, falling_states
 
 ARRAYS = {"parents", "antecedents", "values"}
 _LARGEST_SETS = 1 << 32

@@ -23,16 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from ..data.problem import Problem
-from ..models import ModelError, RuleSet
-from .certificate import CertificateError
-from .outcome import Outcome
-from .rule_set_closing import Closing, SetCosts
-from .rule_set_columns import Columns, columns
-from .rule_set_dual import DualValues, read_dual
-from .rule_set_effort import GaveUpError
-from .rule_set_parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
-from .said import same_conditions
+from ...data.problem import Problem
+from ...models import ModelError, RuleSet
+from ..agreement import same_conditions
+from ..certificate import CertificateError
+from ..outcome import Outcome
+from .closing import Closing, SetCosts
+from .columns import Columns, columns
+from .dual import DualValues, read_dual
+from .effort import GaveUpError
+from .parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..data.problem import Problem
-from ..models import RuleSet
-from .certificate import Certificate
-from .origin import Origin
-from .rule_set import BOUND_ONLY, Case, check_model, read_claim
-from .rule_set_dual import read_dual
-from .rule_set_parity import SUFFIX
+from ...data.problem import Problem
+from ...models import RuleSet
+from ..certificate import Certificate
+from ..origin import Origin
+from .checker import BOUND_ONLY, Case, check_model, read_claim
+from .dual import read_dual
+from .parity import SUFFIX
 
 
 def prove_rule_set(

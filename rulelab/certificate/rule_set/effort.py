@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .certificate import CertificateError
+from ..certificate import CertificateError
 
 
 class GaveUpError(CertificateError):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.problem import Problem
-from .certificate import CertificateError
+from ...data.problem import Problem
+from ..certificate import CertificateError
 
 SUFFIX = "_tolerance"
 """Of the parameters that name a rate and the largest difference between two groups."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .parts import CELLS, PRODUCTS, column_sums, parts, select
-from .rule_set_effort import Effort
+from ..parts import CELLS, PRODUCTS, column_sums, parts, select
+from .effort import Effort
 
 _AT_ONCE = 1 << 13  # rows of a product of matrices
 _SORTED = 1 << 20  # cells that are sorted at once

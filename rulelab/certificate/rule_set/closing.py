@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .parts import CELLS, PRODUCTS, parts, select
-from .rule_set_effort import Effort
+from ..parts import CELLS, PRODUCTS, parts, select
+from .effort import Effort
 
 MOST_CELLS = 1_000_000_000_000
 """Most cells of rules and patterns that are looked at, some minutes of work."""

@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from ..data.problem import Problem
-from ..models import Rule, RuleList
-from .certificate import CertificateError
-from .outcome import Outcome
-from .rule_list_children import children, chunks
-from .rule_list_lemmas import Lemmas
-from .rule_list_states import Grid, States, exact_sum, grid, states
-from .said import same_conditions
+from ...data.problem import Problem
+from ...models import Rule, RuleList
+from ..agreement import same_conditions
+from ..certificate import CertificateError
+from ..outcome import Outcome
+from .children import children, chunks
+from .lemmas import Lemmas
+from .states import Grid, States, exact_sum, grid, states
 
 
 def check(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .rule_list_states import States
+from .states import States
 
 _CELLS, _BYTES = 1 << 20, 1 << 28
 _LONGEST = 12

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data.problem import Problem
-from ..models import RuleList
-from .certificate import Certificate, CertificateError
-from .origin import Origin
-from .parts import parts
-from .rule_list import recompute
-from .rule_list_children import children, chunks
-from .rule_list_lemmas import KnownSets, Lemmas
-from .rule_list_states import States, states
+from ...data.problem import Problem
+from ...models import RuleList
+from ..certificate import Certificate, CertificateError
+from ..origin import Origin
+from ..parts import parts
+from .checker import recompute
+from .children import children, chunks
+from .lemmas import KnownSets, Lemmas
+from .states import States, states
 
 
 def prove_rule_list(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .falling_rule_list_states import FallingStates
+from .states import FallingStates
 
 _CELLS, _BYTES = 1 << 20, 1 << 28
 

@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..data.problem import Problem
-from .certificate import CertificateError
-from .parts import column_sums, packed_outside, product, select, unique_rows, weighted
+from ...data.problem import Problem
+from ..certificate import CertificateError
+from ..parts import column_sums, packed_outside, product, select, unique_rows, weighted
 
 _LARGEST_COST = 1 << 61
 _GRID_TOTAL = 1 << 50

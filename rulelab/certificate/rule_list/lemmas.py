@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .rule_list_states import States
+from .states import States
 
 _BLOCK = 256
 _CELLS = 1 << 21

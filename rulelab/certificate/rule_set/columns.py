@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .certificate import CertificateError
-from .rule_set_effort import Effort, GaveUpError
-from .rule_set_pairs import HeavyRules
+from ..certificate import CertificateError
+from .effort import Effort, GaveUpError
+from .pairs import HeavyRules
 
 MOST_COLUMNS = 20_000
 MOST_CELLS = 1_000_000_000_000
