@@ -16,9 +16,9 @@ from test_sweep import DATA, TIMES, people
 
 import rulelab as rl
 from rulelab.sweeps import Result, SweepError, SweepWarning
-from rulelab.sweeps.results_file import ResultsFile
-from rulelab.sweeps.results_lines import sealed, sound_lines, unsealed
-from rulelab.sweeps.reuse import reuse
+from rulelab.sweeps.store.file import ResultsFile
+from rulelab.sweeps.store.lines import sealed, sound_lines, unsealed
+from rulelab.sweeps.store.reuse import reuse
 from rulelab.sweeps.worker import limits_of
 
 GRID = {"regularization": [0.02, 0.1], "max_conditions": [1]}
@@ -186,7 +186,7 @@ def test_copies_of_damaged_files_are_never_overwritten(written, tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize("broken", ["rulelab.sweeps.results_file.os.replace", "rulelab.sweeps.results_file.os.fsync"])
+@pytest.mark.parametrize("broken", ["rulelab.sweeps.store.file.os.replace", "rulelab.sweeps.store.file.os.fsync"])
 def test_a_file_that_cannot_be_mended_is_left_as_it_is(written, tmp_path, monkeypatch, broken):
     def fail(*_: object) -> None:
         raise PermissionError(13, "Permission denied")

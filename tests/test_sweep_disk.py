@@ -15,8 +15,9 @@ from patience import PATIENCE
 from test_sweep import DATA, GRID, TIMES, hard, run
 
 import rulelab as rl
-from rulelab.sweeps import SweepError, SweepWarning, file_lock
-from rulelab.sweeps.file_lock import FileLock, Held
+from rulelab.sweeps import SweepError, SweepWarning
+from rulelab.sweeps.store import lock as file_lock
+from rulelab.sweeps.store.lock import FileLock, Held
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -140,7 +141,7 @@ def test_a_second_writer_is_refused_and_told_of_the_first(path):
     try:
         with pytest.raises(SweepError, match=r"results\.jsonl is being written by a sweep of this process; wait for"):
             rl.sweep(hard(), **arguments)
-        other = "import sys, rulelab.sweeps.file_lock as f, pathlib\nf.FileLock(pathlib.Path(sys.argv[1]))"
+        other = "import sys, rulelab.sweeps.store.lock as f, pathlib\nf.FileLock(pathlib.Path(sys.argv[1]))"
         command = [sys.executable, "-c", other, str(path)]
         refused = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False)
         assert f"Held: process {os.getpid()}" in refused.stderr
@@ -153,7 +154,7 @@ def test_a_second_writer_is_refused_and_told_of_the_first(path):
 
 HOLDING = """
 import pathlib, sys, time
-from rulelab.sweeps.file_lock import FileLock
+from rulelab.sweeps.store.lock import FileLock
 lock = FileLock(pathlib.Path(sys.argv[1]))
 print(lock.held, flush=True)
 time.sleep(600)

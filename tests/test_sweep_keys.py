@@ -12,10 +12,11 @@ from patience import PATIENCE
 from test_sweep import DATA, people
 
 import rulelab as rl
-from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys, version_one
+from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys
 from rulelab.sweeps.families import RuleLists
 from rulelab.sweeps.grid import configurations, plain
 from rulelab.sweeps.plan import make_plan
+from rulelab.sweeps.store import version_one
 
 ONE = {"regularization": [0.1]}
 

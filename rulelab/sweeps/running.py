@@ -23,9 +23,9 @@ from .method import Stopped
 from .plan import Plan
 from .progress import Progress, SweepSnapshot
 from .result import FAILED, Job, Result
-from .results_file import ResultsFile
-from .reuse import reuse
 from .runners import Runner
+from .store.file import ResultsFile
+from .store.reuse import reuse
 from .worker import limits_of
 
 THREAD_NAME = "rulelab sweep"

@@ -16,9 +16,9 @@ from .keys import make_key
 from .method import Method
 from .plan import Plan, make_plan
 from .result import Job
-from .results_file import ResultsFile
 from .runners import Here, OnDask, Process, Runner
 from .running import Sweep
+from .store.file import ResultsFile
 from .worker import limits_of
 
 BACKENDS = ("threads", "processes")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .keys import PACKAGE, join
+from ..keys import PACKAGE, join
 
 VERSIONS = {PACKAGE: "0.1.0"}
 

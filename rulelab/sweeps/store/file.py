@@ -14,11 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ..errors import SweepError
+from ..result import Result
 from . import version_one
-from .errors import SweepError
-from .file_lock import FileLock, Held
-from .result import Result
-from .results_lines import sealed, sound_lines, unsealed, within
+from .lines import sealed, sound_lines, unsealed, within
+from .lock import FileLock, Held
 
 _FORMAT, _VERSION = "rulelab sweep", 2
 _OTHER = "holds something else than results of a sweep; choose another file"

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import keys
-from .result import FAILED, Job, Result
+from .. import keys
+from ..result import FAILED, Job, Result
 
 
 def reuse(
