@@ -1,3 +1,3 @@
-from rulelab.views.page import create
+from rulelab.views.pages.page import create
 
 create().servable()

@@ -10,12 +10,12 @@ import pandas as pd
 from patience import wait_until
 
 import rulelab as rl
-from rulelab.views import card as cards
-from rulelab.views.card import Card
-from rulelab.views.compare_view import CompareView
-from rulelab.views.families.rule_list import RuleListRecipe
-from rulelab.views.model_card import ModelCard
-from rulelab.views.recipe import Recipe
+from rulelab.views.cards import card as cards
+from rulelab.views.cards.card import Card
+from rulelab.views.cards.view import ModelCard
+from rulelab.views.compare.view import CompareView
+from rulelab.views.live.recipe import Recipe
+from rulelab.views.search.families.rule_list import RuleListRecipe
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 COMMON = {

@@ -10,14 +10,15 @@ import pytest
 from model_cards import COMMON, HOSTILE, QUICK, first, hostile_card, pinned, second
 
 import rulelab as rl
-from rulelab.views import card as cards
-from rulelab.views import card_html, scores
-from rulelab.views.card import Card
-from rulelab.views.compare_view import CompareView
-from rulelab.views.families.falling_rule_list import FallingRecipe
-from rulelab.views.families.rule_set import RuleSetRecipe
-from rulelab.views.report import report
-from rulelab.views.setup import Setup
+from rulelab.views.cards import card as cards
+from rulelab.views.cards import html as card_html
+from rulelab.views.cards import scores
+from rulelab.views.cards.card import Card
+from rulelab.views.cards.report import report
+from rulelab.views.compare.view import CompareView
+from rulelab.views.search.families.falling_rule_list import FallingRecipe
+from rulelab.views.search.families.rule_set import RuleSetRecipe
+from rulelab.views.search.setup import Setup
 
 
 @pytest.fixture(scope="module")

@@ -14,15 +14,16 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.data.metrics import wilson_interval
 from rulelab.models import parse_model
-from rulelab.views import card as cards
-from rulelab.views import card_html, scores, verifying
-from rulelab.views.card import Card, Rows
-from rulelab.views.job import Job, Progress
-from rulelab.views.model_card import ModelCard
-from rulelab.views.pool import Pool
-from rulelab.views.recipe import split
-from rulelab.views.rule_tables import rule_keys, rules_table
-from rulelab.views.setup import Setup
+from rulelab.views.cards import card as cards
+from rulelab.views.cards import html as card_html
+from rulelab.views.cards import scores, verifying
+from rulelab.views.cards.card import Card, Rows
+from rulelab.views.cards.rule_tables import rule_keys, rules_table
+from rulelab.views.cards.view import ModelCard
+from rulelab.views.live.job import Job, Progress
+from rulelab.views.live.pool import Pool
+from rulelab.views.live.recipe import split
+from rulelab.views.search.setup import Setup
 
 
 @pytest.fixture(scope="module")

@@ -14,13 +14,14 @@ from patience import wait_until
 from sklearn.linear_model import LogisticRegression
 
 import rulelab as rl
-from rulelab.views import baselines, card_html
-from rulelab.views.card import Card, Rows
-from rulelab.views.compare import differences
-from rulelab.views.compare_view import CompareView
-from rulelab.views.panes import SearchView
-from rulelab.views.rule_tables import rule_keys
-from rulelab.views.session import Prepared
+from rulelab.views.cards import html as card_html
+from rulelab.views.cards.card import Card, Rows
+from rulelab.views.cards.differences import differences
+from rulelab.views.cards.rule_tables import rule_keys
+from rulelab.views.compare import baselines
+from rulelab.views.compare.view import CompareView
+from rulelab.views.live.session import Prepared
+from rulelab.views.search.view import SearchView
 
 
 @pytest.fixture(scope="module")

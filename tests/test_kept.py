@@ -12,10 +12,13 @@ from model_cards import HOSTILE, QUICK, finish, pinned
 from patience import PATIENCE
 
 import rulelab as rl
-from rulelab.views import card as cards
-from rulelab.views import card_html, fronts_card, kept, scores, verifying
-from rulelab.views.card import Card
-from rulelab.views.compare_view import CompareView
+from rulelab.views.cards import card as cards
+from rulelab.views.cards import html as card_html
+from rulelab.views.cards import scores, verifying
+from rulelab.views.cards.card import Card
+from rulelab.views.compare import pins as kept
+from rulelab.views.compare.view import CompareView
+from rulelab.views.fronts import card as fronts_card
 
 
 def quiet(doing: str) -> None:

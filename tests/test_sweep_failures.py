@@ -18,8 +18,8 @@ from rulelab.sweeps.families import RuleLists
 from rulelab.sweeps.method import Stopped
 from rulelab.sweeps.plan import Plan, make_plan
 from rulelab.sweeps.runners import OnDask, Process
-from rulelab.views.fronts_run import followed
-from rulelab.views.fronts_view import FrontView
+from rulelab.views.fronts.run import followed
+from rulelab.views.fronts.view import FrontView
 
 ERRORS = [
     (master.MasterError("no basis"), r"MasterError \(line \d+ of .*test_sweep_failures.py\): no basis"),

@@ -10,13 +10,14 @@ from live import HOSTILE, long_search, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.views import figures, words
-from rulelab.views.cards import incumbent_card
-from rulelab.views.esc import esc, plain
-from rulelab.views.frames import History, Mark
-from rulelab.views.panes import SearchView
-from rulelab.views.session import State
-from rulelab.views.setup import Setup
+from rulelab.views.cards.incumbent import incumbent_card
+from rulelab.views.live import wording as words
+from rulelab.views.live.history import History, Mark
+from rulelab.views.live.session import State
+from rulelab.views.search import figures
+from rulelab.views.search.setup import Setup
+from rulelab.views.search.view import SearchView
+from rulelab.views.widgets.esc import esc, plain
 
 
 def snapshots(n: int) -> list[rl.Snapshot]:

@@ -14,19 +14,20 @@ from live import HOSTILE
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.views import address, words
-from rulelab.views import card as cards
-from rulelab.views.cards import incumbent_card
-from rulelab.views.fairness import group_rates, without_fairness
-from rulelab.views.families import FAMILIES, LOOKS, look_of
-from rulelab.views.figures import SearchFigures
-from rulelab.views.panes import SearchView
-from rulelab.views.plots.considered import list_columns, mean_columns
-from rulelab.views.plots.curves import curve_columns
-from rulelab.views.plots.rates import gaps_table, rate_columns
-from rulelab.views.plots.strata import strata_columns
-from rulelab.views.session import Prepared
-from rulelab.views.setup import SHARED, Setup
+from rulelab.views.cards import card as cards
+from rulelab.views.cards.incumbent import incumbent_card
+from rulelab.views.forms import address
+from rulelab.views.live import wording as words
+from rulelab.views.live.session import Prepared
+from rulelab.views.search.fairness import group_rates, without_fairness
+from rulelab.views.search.families import FAMILIES, LOOKS, look_of
+from rulelab.views.search.figures import SearchFigures
+from rulelab.views.search.plots.considered import list_columns, mean_columns
+from rulelab.views.search.plots.curves import curve_columns
+from rulelab.views.search.plots.rates import gaps_table, rate_columns
+from rulelab.views.search.plots.strata import strata_columns
+from rulelab.views.search.setup import SHARED, Setup
+from rulelab.views.search.view import SearchView
 
 FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
     "rule_list": {"family": "rule_list", "regularization": 0.02},

@@ -16,13 +16,15 @@ from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.sweeps.grid import plain
-from rulelab.views import fronts, fronts_card, fronts_html
-from rulelab.views.fronts import Point
-from rulelab.views.fronts_model import ALL_ROWS
-from rulelab.views.fronts_order import Order
-from rulelab.views.fronts_plot import FrontPlot, _bring
-from rulelab.views.fronts_run import Run
-from rulelab.views.fronts_view import FrontView
+from rulelab.views.fronts import card as fronts_card
+from rulelab.views.fronts import html as fronts_html
+from rulelab.views.fronts import points as fronts
+from rulelab.views.fronts.model import ALL_ROWS
+from rulelab.views.fronts.order import Order
+from rulelab.views.fronts.plot import FrontPlot, _bring
+from rulelab.views.fronts.points import Point
+from rulelab.views.fronts.run import Run
+from rulelab.views.fronts.view import FrontView
 
 SMALL = Order(
     data="diabetes",

@@ -9,13 +9,13 @@ from test_views_fronts import SMALL
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
-from rulelab.views import recipe
-from rulelab.views.data import UPLOADED
-from rulelab.views.fronts_order import numbers
-from rulelab.views.fronts_run import Run
-from rulelab.views.fronts_setup import SweepSetup
-from rulelab.views.fronts_tab import FrontsView
-from rulelab.views.setup import Setup
+from rulelab.views.forms.data import UPLOADED
+from rulelab.views.fronts.order import numbers
+from rulelab.views.fronts.run import Run
+from rulelab.views.fronts.setup import SweepSetup
+from rulelab.views.fronts.tab import FrontsView
+from rulelab.views.live import recipe
+from rulelab.views.search.setup import Setup
 
 
 @pytest.mark.parametrize(

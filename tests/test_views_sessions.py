@@ -11,11 +11,11 @@ from live import inexact_search, long_search, problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.views import words
-from rulelab.views.frames import Mark
-from rulelab.views.panes import SPEEDS
-from rulelab.views.pool import Pool
-from rulelab.views.session import TICK_SECONDS, Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.live import wording as words
+from rulelab.views.live.history import Mark
+from rulelab.views.live.pool import Pool
+from rulelab.views.live.session import TICK_SECONDS, Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.search.view import SPEEDS
 
 
 def source(make: Callable[[], rl.Search]) -> Callable[[Callable[[str], None]], Prepared]:

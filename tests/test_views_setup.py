@@ -10,11 +10,12 @@ from live import HOSTILE
 from patience import wait_until
 
 import rulelab as rl
-from rulelab.views import address, words
-from rulelab.views.data import UPLOADED, Upload
-from rulelab.views.recipe import Recipe
-from rulelab.views.session import Prepared, State
-from rulelab.views.setup import SHARED, Setup
+from rulelab.views.forms import address
+from rulelab.views.forms.data import UPLOADED, Upload
+from rulelab.views.live import wording as words
+from rulelab.views.live.recipe import Recipe
+from rulelab.views.live.session import Prepared, State
+from rulelab.views.search.setup import SHARED, Setup
 
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 

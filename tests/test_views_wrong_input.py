@@ -12,11 +12,11 @@ import pytest
 
 import rulelab as rl
 from rulelab.datasets import reader
-from rulelab.views import address
-from rulelab.views.fronts_order import numbers
-from rulelab.views.fronts_setup import SHARED as SWEEP_SHARED
-from rulelab.views.fronts_setup import SweepSetup
-from rulelab.views.setup import SHARED, Setup
+from rulelab.views.forms import address
+from rulelab.views.fronts.order import numbers
+from rulelab.views.fronts.setup import SHARED as SWEEP_SHARED
+from rulelab.views.fronts.setup import SweepSetup
+from rulelab.views.search.setup import SHARED, Setup
 
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 

@@ -6,11 +6,11 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "CompareView": "compare_view",
-    "FrontView": "fronts_view",
-    "ModelCard": "model_card",
-    "SearchView": "panes",
-    "serve": "page",
+    "CompareView": "compare.view",
+    "FrontView": "fronts.view",
+    "ModelCard": "cards.view",
+    "SearchView": "search.view",
+    "serve": "pages.page",
 }
 
 __all__ = ["CompareView", "FrontView", "ModelCard", "SearchView", "serve"]

@@ -18,7 +18,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 import rulelab as rl
-from rulelab.views.session import TICK_SECONDS
+from rulelab.views.live.session import TICK_SECONDS
 
 SEARCH = "?data=diabetes&quantiles=10&regularization=0.006&time_limit=600"
 SPEED = "1000 per tick"

@@ -10,7 +10,7 @@ import pytest
 from patience import wait_until
 from visits import workers
 
-from rulelab.views.session import TICK_SECONDS
+from rulelab.views.live.session import TICK_SECONDS
 
 pytestmark = pytest.mark.ui
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from patience import PATIENCE
 
-from rulelab.views.session import THREAD_NAME
+from rulelab.views.live.session import THREAD_NAME
 
 _TOO_WIDE = """() => {
     const found = []

@@ -1,0 +1,1 @@
+"""Model cards: what they say, how they look, and the check of their proofs."""

@@ -1,0 +1,293 @@
+"""What a model card says: a model with all that is known about how it was made and how good it is."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...datasets import Dataset
+from ...models import Model, ModelError, parse_model
+from ...rule_set import RuleSetSearch
+from ...search import Search, Snapshot, Status
+from ..live.session import Prepared
+from ..live.wording import count, family_name
+from ..widgets.esc import plain
+from . import snippet
+from .rows import Rows, Split
+
+MAX_NOTE = 2000
+"""Most characters of the texts on intended use and limits."""
+MAX_UPLOAD_BYTES = 5_000_000
+FILE, BROWSER = "file", "browser"
+"""Where a card comes from that nobody here has made."""
+_MAX_ENTRIES = 60
+_LARGEST = 1e300
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How good a model is, at least.
+
+    Attributes
+    ----------
+    objective, lower_bound : float
+        In the units of the family.
+    proven : bool
+        Whether no model of the family has a smaller objective.
+    scope : str
+        Among which models.
+    """
+
+    objective: float
+    lower_bound: float
+    proven: bool
+    scope: str
+
+    @property
+    def gap(self) -> float:
+        return 0.0 if self.proven else max(self.objective - self.lower_bound, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Card:
+    """A model and what is known about it.
+
+    Attributes
+    ----------
+    model : Model
+    title : str
+    target : str
+        What is predicted.
+    labels : tuple or None
+        What to call the negative and the positive class; None: as the model does.
+    proof : Proof or None
+    data : mapping of str to str
+        Facts about the data, in words.
+    parameters : mapping of str to str
+        All that the model depends on besides the data.
+    made : str
+        Date, ISO 8601.
+    intended_use, limits : str
+        Written by people.
+    code : str
+        Python that makes the model again.
+    origin : str
+        `FILE` or `BROWSER` where everything besides the model is what these say, unchecked; empty for a card made here.
+    rows : Rows or None
+    search : Search or None
+        That has proven the model optimal.
+    """
+
+    model: Model
+    title: str = "model"
+    target: str = ""
+    labels: tuple[Any, Any] | None = None
+    proof: Proof | None = None
+    data: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    made: str = ""
+    intended_use: str = ""
+    limits: str = ""
+    code: str = ""
+    origin: str = ""
+    rows: Rows | None = field(default=None, repr=False)
+    search: Search | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> dict[Any, Any]:
+        """What to call the model's labels."""
+        labels = self.labels or self.model.classes
+        return dict(zip(self.model.classes, labels[-len(self.model.classes) :], strict=True))
+
+    @property
+    def positive(self) -> Any:
+        """What to call the positive class."""
+        return self.names[self.model.classes[-1]]
+
+    def to_json(self) -> str:
+        """The saved model, which `rulelab.load_model` reads, with one more entry ``card``."""
+        entry = {
+            "title": self.title,
+            "target": self.target,
+            "labels": None if self.labels is None else [str(label) for label in self.labels],
+            "proof": None if self.proof is None else vars(self.proof),
+            "data": dict(self.data),
+            "parameters": dict(self.parameters),
+            "made": self.made,
+            "intended_use": self.intended_use,
+            "limits": self.limits,
+        }
+        return json.dumps({**self.model.to_dict(), "card": entry}, indent=2, ensure_ascii=False) + "\n"
+
+
+def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = None) -> Card:
+    """The card of a search's best model so far.
+
+    Raises
+    ------
+    ValueError
+        When the search has no model yet.
+    """
+    best = snapshot.incumbent
+    if best is None:
+        raise ValueError("the search has no model yet; let it run")
+    prepared = prepared or Prepared(search)
+    recipe = prepared.recipe
+    rows = None if prepared.data is None else Rows(prepared.data, prepared.test_rows, _split(recipe, prepared.data))
+    return Card(
+        model=best.model,
+        title=prepared.name if prepared.data is not None else family_name(search.family),
+        target=prepared.target,
+        labels=prepared.labels,
+        proof=Proof(
+            objective=best.objective,
+            lower_bound=snapshot.lower_bound,
+            proven=snapshot.status is Status.OPTIMAL,
+            scope=_scope(search),
+        ),
+        data=_facts(search, rows),
+        parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search)},
+        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        intended_use="",
+        limits="" if rows is None else rows.data.notes,
+        code=snippet.of_search(recipe, search, snapshot)
+        if recipe and recipe.load_code
+        else snippet.of_model(best.model),
+        rows=rows,
+        search=search if snapshot.status is Status.OPTIMAL else None,
+    )
+
+
+def of_model(
+    model: Model, data: Dataset | None = None, test: np.ndarray | None = None, split: Split | None = None
+) -> Card:
+    """The card of a model alone, or of one and the data it was trained on."""
+    rows = None if data is None else Rows(data, test, split)
+    return Card(
+        model=model,
+        title=family_name(model.family) if data is None else data.name,
+        target="" if data is None else str(data.target),
+        labels=None if data is None or len(model.classes) < 2 else (data.negative, data.positive),
+        data=_facts(None, rows),
+        limits="" if data is None else data.notes,
+        code=snippet.of_model(model),
+        rows=rows,
+    )
+
+
+def parse(contents: bytes, file_name: str) -> Card:
+    """The card in a saved model's file, which may come from anywhere.
+
+    Raises
+    ------
+    ModelError
+        When it is no saved model; the message names the entry.
+    """
+    name = plain(file_name, 80)
+    if len(contents) > MAX_UPLOAD_BYTES:
+        raise ModelError(f"{name} has {len(contents)} bytes, more than the {MAX_UPLOAD_BYTES} that the page takes")
+    try:
+        model = parse_model(contents)
+    except ModelError as error:
+        raise ModelError(f"{name} cannot be used: {error}") from None
+    entry = json.loads(contents).get("card")
+    entry = entry if isinstance(entry, dict) else {}
+    labels = entry.get("labels")
+    usable = isinstance(labels, list) and len(labels) == len(model.classes) == 2
+    return Card(
+        model=model,
+        title=_text(entry, "title", 80) or name.removesuffix(".json"),
+        target=_text(entry, "target", 80),
+        labels=tuple(plain(label, 80) for label in labels) if usable else None,  # type: ignore[union-attr,arg-type]
+        proof=_proof(entry.get("proof")),
+        data=_texts(entry, "data"),
+        parameters=_texts(entry, "parameters"),
+        made=_text(entry, "made", 40),
+        intended_use=_text(entry, "intended_use", MAX_NOTE),
+        limits=_text(entry, "limits", MAX_NOTE),
+        code=snippet.of_model(model),
+        origin=FILE,
+    )
+
+
+def annotated(card: Card, intended_use: str, limits: str) -> Card:
+    """The card with other texts."""
+    return replace(card, intended_use=intended_use[:MAX_NOTE], limits=limits[:MAX_NOTE])
+
+
+def _split(recipe: Any, data: Dataset) -> Split | None:
+    named = recipe is not None and recipe.load_code == snippet.load_code(data.name)
+    return Split(data.name, len(data.y), recipe.test_share) if named else None
+
+
+def _scope(search: Search) -> str:
+    among = count(search.problem.n_antecedents)
+    if isinstance(search, RuleSetSearch):
+        return f"no rule set over these {among} conditions, at most D = {search.conditions} in a rule, is better"
+    return f"no {family_name(search.family)} over these {among} antecedents has a smaller objective"
+
+
+def _facts(search: Search | None, rows: Rows | None) -> dict[str, str]:
+    facts = {}
+    if rows is not None:
+        facts["data set"] = rows.data.name
+        if rows.data.source:
+            facts["source"] = rows.data.source
+        facts["training rows"] = count(len(rows.training))
+        facts["test rows"] = "none" if rows.test is None else count(len(rows.test))
+    elif search is not None:
+        facts["training rows"] = count(search.problem.n_rows)
+    if search is not None:
+        facts["antecedents"] = count(search.problem.n_antecedents)
+    return facts
+
+
+def _mining(recipe: Any) -> dict[str, str]:
+    words = {"quantile groups": str(recipe.quantiles), "negations": "yes" if recipe.negations else "no"}
+    if snippet.mining(recipe):
+        words["conditions per rule"] = f"at most {recipe.max_conditions}"
+        words["support"] = f"{recipe.min_support:g} to {recipe.max_support:g}"
+    return words
+
+
+def _parameters(search: Search) -> dict[str, str]:
+    """What was chosen, in words; parameters that are not set are left out."""
+    words = {}
+    for name, value in search.parameters.items():
+        if value is None:
+            continue
+        text = plain(value, 120)
+        if hasattr(value, "to_dict"):
+            text = "without " + ", ".join(key.replace("_", " ") for key, used in value.to_dict().items() if not used)
+        elif isinstance(value, float):
+            text = f"{value:.6g}"
+        words[name.replace("_", " ")] = text.replace("_", " ") if isinstance(value, str) else text
+    if "memory limit" in words:
+        words["memory limit"] = f"{search.parameters['memory_limit'] / 1e6:g} MB"
+    return words
+
+
+def _proof(entry: Any) -> Proof | None:
+    if not isinstance(entry, dict):
+        return None
+    numbers = [entry.get(name) for name in ("objective", "lower_bound")]
+    if not all(type(n) in (int, float) and abs(n) < _LARGEST for n in numbers):  # type: ignore[arg-type]
+        return None
+    objective, lower_bound = map(float, numbers)  # type: ignore[arg-type]
+    return Proof(objective, lower_bound, entry.get("proven") is True, _text(entry, "scope", 200))
+
+
+def _text(entry: dict[str, Any], name: str, limit: int) -> str:
+    value = entry.get(name)
+    return value[:limit] if isinstance(value, str) else ""
+
+
+def _texts(entry: dict[str, Any], name: str) -> dict[str, str]:
+    found = entry.get(name)
+    pairs = list(found.items())[:_MAX_ENTRIES] if isinstance(found, dict) else []
+    return {plain(key, 60): plain(value, 200) for key, value in pairs if isinstance(value, str)}

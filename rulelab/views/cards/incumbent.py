@@ -1,0 +1,63 @@
+"""The incumbent of a search in words. All text from data goes through `esc`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...models import FallingRuleList, RuleList, RuleSet
+from ...search import Incumbent
+from ..live.wording import count, objective
+from .rule_tables import rules_table
+
+
+def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, target: str = "") -> str:
+    """The incumbent in words, with what each of its rules captured in training, and a sum.
+
+    Parameters
+    ----------
+    best : Incumbent
+    labels : tuple, optional
+        What to call the negative and the positive class; default: the model's labels.
+    target : str
+        What is predicted.
+    """
+    model = best.model
+    names = dict(zip(model.classes, labels or model.classes, strict=True))
+    wrong, weight = best.errors, model.weight
+    return (
+        f"{rules_table(model, names, target)}"
+        f'<p class="sum">{_SIZES[model.family](model)}, {count(wrong)} of {count(weight)} training rows wrong '
+        f"({100 * wrong / weight:.1f}&nbsp;%), objective {objective(best.objective, model.family)}; "
+        f"found after {best.found_at[0]:.2f}&nbsp;s.</p>"
+    )
+
+
+def empty_card(looks_for: str) -> str:
+    """What stands there before a model is found."""
+    return f'<p class="empty">{looks_for}</p>'
+
+
+def rules_in_words(n: int) -> str:
+    """How many rules, in words."""
+    return "no rule, only the default" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
+
+
+def _falling_size(model: FallingRuleList) -> str:
+    falls = "" if model.falls else ", which do not fall everywhere"
+    return f"{rules_in_words(len(model.rules))}{falls}, positive above {model.threshold:.3g}"
+
+
+def _set_size(model: RuleSet) -> str:
+    if not model.rules:
+        return "no rule"
+    return (
+        f"{rules_in_words(len(model.rules))} of complexity {model.complexity}, Hamming loss {count(model.hamming_loss)}"
+    )
+
+
+_SIZES: dict[str, Callable[[Any], str]] = {
+    RuleList.family: lambda model: rules_in_words(len(model.rules)),
+    FallingRuleList.family: _falling_size,
+    RuleSet.family: _set_size,
+}

@@ -1,0 +1,103 @@
+"""The rows behind a model card: which were for training, which were kept out, and how to find them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+
+from ... import datasets
+from ...datasets import Dataset
+from ...sweeps.plan import make_plan
+from ..live.recipe import split as random_split
+
+
+@dataclass(frozen=True)
+class Split:
+    """How the rows of a data set with a name were dealt: all that is needed to deal them again.
+
+    Attributes
+    ----------
+    data : str
+        Name of the data set.
+    n_rows : int
+        How many it has.
+    test_share : float
+        Share that was kept out of training at random; 0 where folds say it.
+    folds : int
+        Of a cross-validation; 0 where there was none.
+    fold : int
+        The one that was kept out of training.
+    seed : int
+        Of the cross-validation.
+    """
+
+    data: str
+    n_rows: int
+    test_share: float = 0.0
+    folds: int = 0
+    fold: int = 0
+    seed: int = 0
+
+    @classmethod
+    def read(cls, entry: Any) -> Self | None:
+        """From an entry that may come from anywhere; None where it is none, or of data that are not on this machine."""
+        known = {f.name: f for f in fields(cls)}
+        if not isinstance(entry, dict) or not entry.keys() <= known.keys() or not {"data", "n_rows"} <= entry.keys():
+            return None
+        data, share, whole = entry["data"], entry.get("test_share", 0.0), entry.keys() - {"data", "test_share"}
+        if not isinstance(data, str) or datasets.names().get(data, "download") == "download":
+            return None
+        if type(share) not in (int, float) or any(type(entry[name]) is not int for name in whole):
+            return None
+        return cls(**entry)
+
+    def rows(self) -> Rows:
+        """The rows.
+
+        Raises
+        ------
+        ValueError
+            When the data set is another one now, or cannot be dealt like this.
+        """
+        data = datasets.load(self.data)
+        if len(data.y) != self.n_rows:
+            raise ValueError(f"{self.data} has {len(data.y)} rows now, not {self.n_rows}")
+        if self.folds:
+            plan = make_plan(data, self.folds, None, None, self.seed, None, 0.0)
+            if not 0 <= self.fold < plan.n_folds:
+                raise ValueError(f"there is no fold {self.fold} among {plan.n_folds}")
+            return Rows(data, np.flatnonzero(plan.fold_of == self.fold), self)
+        _, test = random_split(data.y, self.test_share)
+        return Rows(data, test if len(test) else None, self)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The data that a model was trained on, and those it was not.
+
+    Attributes
+    ----------
+    data : Dataset
+    test : int array or None
+        Positions of the rows that were kept out of training.
+    split : Split or None
+        The same in few words; None where the data have no name.
+    """
+
+    data: Dataset
+    test: np.ndarray | None = None
+    split: Split | None = None
+
+    @property
+    def training(self) -> np.ndarray:
+        """Positions of the training rows."""
+        everything = np.arange(len(self.data.y))
+        return everything if self.test is None else np.setdiff1d(everything, self.test)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Equal for the same split of the same data."""
+        kept_out = () if self.test is None else (self.test.tobytes(),)
+        return (self.data.name, self.data.target, str(self.data.positive), self.data.X.shape, *kept_out)

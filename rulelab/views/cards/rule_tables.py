@@ -1,0 +1,168 @@
+"""The rules of a model in words, as an HTML table for each family. All text from data goes through `esc`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...data.conditions import Condition
+from ...models import Clause, DecisionList, FallingRuleList, Model, Rule, RuleList, RuleSet
+from ..live.wording import count
+from ..widgets.esc import esc
+
+_OPERATORS = {"<=": "≤", ">": "&gt;", "==": "=", "!=": "≠"}
+
+
+def rules_table(model: Model, names: Mapping[Any, Any], target: str = "", marks: Sequence[str] = ()) -> str:
+    """The rules with what each captured, and got right, in training.
+
+    Parameters
+    ----------
+    model : Model
+    names : mapping
+        What to call the labels.
+    target : str
+        What is predicted.
+    marks : sequence of str
+        A remark per line of `rule_keys`; empty: none.
+    """
+    return _TABLES[model.family](model, names, target, marks or [""] * len(rule_keys(model)))
+
+
+def rule_keys(model: Model) -> list[str]:
+    """One text per line of the model's table, equal for equal lines whatever they captured."""
+    return _KEYS[model.family](model)
+
+
+def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: Sequence[str]) -> str:
+    rows = [
+        f"<tr{_marked(mark)}><td>{words}{_badge(mark)}</td>"
+        f'<td class="label">{esc(names[rule.prediction], 40)}</td>'
+        f'<td class="num">{_share(rule.probability)}</td>'
+        f'<td class="num">{count(rule.captured)}</td><td class="num">{count(rule.correct)}</td></tr>'
+        for words, rule, mark in zip(_lines(model), (*model.rules, model.default), marks, strict=True)
+    ]
+    positive = esc(names[model.classes[-1]], 16)
+    label = f"<th>{esc(target, 40)}</th>" if target else '<th class="label">label</th>'
+    heads = (label, f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
+    return _table("".join(heads), rows)
+
+
+def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str, marks: Sequence[str]) -> str:
+    """Strata of risk: the probability falls from line to line, and each holds a share of the rows."""
+    every = (*model.rules, model.default)
+    rows = [
+        f"<tr{_marked(mark)}><td>{words}{_badge(mark)}</td>"
+        f'<td class="num">{_share(rule.probability)}{_own(rule, own)}</td>'
+        f'<td class="num">{100 * rule.captured / model.weight:.1f}</td>'
+        f'<td class="num">{count(rule.positives)}</td><td class="num">{count(rule.captured)}</td></tr>'
+        for words, rule, own, mark in zip(_lines(model), every, model.proportions, marks, strict=True)
+    ]
+    positive = esc(names[model.classes[-1]], 16)
+    what = f"{esc(target, 40)} = {positive}" if target else positive
+    heads = (f'<th class="num">P({what})</th>', *_nums(("rows, %", "positive", "captured")))
+    return _table("".join(heads), rows)
+
+
+def _own(rule: Rule, own: float) -> str:
+    """The rule's own proportion where a softly falling list was lowered."""
+    return f'<span class="own">own {own:.2f}</span>' if rule.probability < own else ""
+
+
+def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Sequence[str]) -> str:
+    """Clauses with the rows that each decides, in all and where no other does."""
+    negative, positive = (esc(names[label], 40) for label in (model.classes[0], model.classes[-1]))
+    said = f"{esc(target, 40)} = {positive}" if target else positive
+    if not model.rules:
+        return f'<p class="form">always {negative if model.form == "dnf" else said}</p>'
+    rows = [
+        f"<tr{_marked(mark)}><td>{_clause(clause, model.form)}{_badge(mark)}</td>"
+        + "".join(
+            f'<td class="num">{count(n)}</td>'
+            for n in (clause.positives, clause.negatives, clause.alone_positives, clause.alone_negatives)
+        )
+        + "</tr>"
+        for clause, mark in zip(model.rules, marks, strict=True)
+    ]
+    quantifier, verb = ("any", "covered") if model.form == "dnf" else ("all", "rejected")
+    heads = _nums((f"{verb}: positive", "negative", "alone: positive", "negative"))
+    return f'<p class="form">{said} if {quantifier} of these hold, else {negative}</p>{_table("".join(heads), rows)}'
+
+
+def _clause(clause: Clause, form: str) -> str:
+    between = ' <span class="kw">and</span> ' if form == "dnf" else ' <span class="kw">or</span> '
+    return between.join(conditions_in_words(literal.conditions, literal.name) for literal in clause.literals)
+
+
+def _lines(model: DecisionList) -> list[str]:
+    """The rules of a list: if ..., else if ..., else."""
+    out = []
+    for i, rule in enumerate(model.rules):
+        head = "if" if i == 0 else "else if"
+        out.append(f'<span class="kw">{head}</span> {conditions_in_words(rule.conditions, rule.name)}')
+    return [*out, f'<span class="kw">{"else" if model.rules else "always"}</span> ']
+
+
+def _list_keys(model: RuleList) -> list[str]:
+    return [f"{_key(rule.conditions, rule.name)} -> {rule.prediction}" for rule in (*model.rules, model.default)]
+
+
+def _falling_keys(model: FallingRuleList) -> list[str]:
+    return [_key(rule.conditions, rule.name) for rule in (*model.rules, model.default)]
+
+
+def _set_keys(model: RuleSet) -> list[str]:
+    joined = " and " if model.form == "dnf" else " or "
+    return [joined.join(sorted(_key(one.conditions, one.name) for one in clause.literals)) for clause in model.rules]
+
+
+def _key(conditions: tuple[Condition, ...] | None, name: str) -> str:
+    return " and ".join(sorted(map(str, conditions))) if conditions else name
+
+
+_TABLES: dict[str, Callable[..., str]] = {
+    RuleList.family: _list_table,
+    FallingRuleList.family: _falling_table,
+    RuleSet.family: _set_table,
+}
+_KEYS: dict[str, Callable[..., list[str]]] = {
+    RuleList.family: _list_keys,
+    FallingRuleList.family: _falling_keys,
+    RuleSet.family: _set_keys,
+}
+_CAPTURED = ("captured", "correct")
+
+
+def conditions_in_words(conditions: tuple[Condition, ...] | None, name: str) -> str:
+    """HTML of an antecedent: its conditions joined by "and", or its name where they are not known."""
+    if not conditions:
+        return esc(name)
+    return ' <span class="kw">and</span> '.join(map(_condition, conditions))
+
+
+def _condition(condition: Condition) -> str:
+    if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
+        return f'<span class="cond">{esc(condition)}</span>'
+    value = f"{condition.value:.12g}" if isinstance(condition.value, float) else condition.value
+    return f'<span class="cond">{esc(condition.column)} {_OPERATORS[condition.operator]} <b>{esc(value)}</b></span>'
+
+
+def _share(probability: float) -> str:
+    return f'<span class="share" style="--share:{100 * probability:.1f}%">{probability:.2f}</span>'
+
+
+def _nums(names: Sequence[str]) -> list[str]:
+    return [f'<th class="num">{name}</th>' for name in names]
+
+
+def _marked(mark: str) -> str:
+    return ' class="differs"' if mark else ""
+
+
+def _badge(mark: str) -> str:
+    return f' <span class="badge">{esc(mark)}</span>' if mark else ""
+
+
+def _table(heads: str, rows: Sequence[str]) -> str:
+    head = f"<thead><tr><th>rule</th>{heads}</tr></thead>"
+    return f'<div class="box"><table class="rules">{head}<tbody>{"".join(rows)}</tbody></table></div>'

@@ -1,0 +1,1 @@
+"""Pinned cards side by side, and other methods beside them."""

@@ -1,0 +1,284 @@
+"""The pinned model cards side by side, with what differs highlighted and other methods beside them."""
+
+from __future__ import annotations
+
+import io
+from functools import partial
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.viewable import Viewer
+
+from ..cards import html as card_html
+from ..cards import report, scores
+from ..cards.card import MAX_UPLOAD_BYTES, Card, parse
+from ..cards.differences import LETTERS, differences
+from ..cards.rows import Rows
+from ..cards.style import MODEL_CSS
+from ..cards.view import ModelCard
+from ..live.job import Job
+from ..live.ticker import Beat
+from ..live.wording import counted
+from ..widgets.browser import Kept
+from ..widgets.esc import plain
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, STACK_CSS, WIDE_TABLE_CSS
+from . import baselines
+from . import pins as kept
+
+_EMPTY = (
+    '<p class="empty">No model is pinned. Press "Pin model" beside the rules of a search, or upload a saved model; up '
+    "to four stand side by side here, with what differs between them highlighted.</p>"
+)
+_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+
+
+class CompareView(Viewer):
+    """Up to four model cards side by side.
+
+    Attributes
+    ----------
+    kept : Kept
+        Lets the cards survive that the page is loaded again; it has to be shown somewhere on the page.
+    """
+
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._cards: list[ModelCard] = []
+        self._fitting: dict[tuple[Any, ...], tuple[Rows, Job]] = {}
+        self._returning: Job | None = None
+        self._beat = Beat(self.refresh)
+        self.kept = Kept(width=0, height=0, margin=0)
+        self.kept.param.watch(self._bring_back, "found")
+        self.kept.param.watch(self._not_kept, "problem")
+        self._build()
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            pn.state.on_session_destroyed(lambda _: self.close())
+        self._arrange()
+
+    @property
+    def cards(self) -> tuple[ModelCard, ...]:
+        """The pinned cards, in order."""
+        return tuple(self._cards)
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def pin(self, card: Card) -> str:
+        """Add a card and return its letter.
+
+        Raises
+        ------
+        ValueError
+            When there is no place left.
+        """
+        if len(self._cards) == len(LETTERS):
+            raise ValueError(f"{len(LETTERS)} models are pinned already; remove one in the tab Compare first")
+        shown = ModelCard(card, on_remove=lambda: self.remove(shown))
+        shown.param.watch(lambda *_: self._keep(), ["intended_use", "limits"])
+        self._cards.append(shown)
+        self._arrange()
+        self._keep()
+        return LETTERS[len(self._cards) - 1]
+
+    def remove(self, shown: ModelCard) -> None:
+        """Take a card away."""
+        shown.close()
+        self._cards.remove(shown)
+        kept = {card.card.rows.key for card in self._cards if card.card.rows is not None}
+        for key in [key for key in self._fitting if key not in kept]:
+            self._fitting.pop(key)[1].cancel()
+        self.complain("")
+        self._arrange()
+        self._keep()
+
+    def take(self, contents: bytes, file_name: str) -> None:
+        """Pin the model of an uploaded file; a file that cannot be used is complained about."""
+        try:
+            self.pin(parse(contents, file_name))
+        except ValueError as error:
+            self.complain(str(error))
+        else:
+            self.complain("")
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self._alert.phase = plain(message, 600)
+
+    def fit_baselines(self, *_: Any) -> None:
+        """Fit other methods on the split of every pinned card whose data are known."""
+        for shown in self._cards:
+            rows = shown.card.rows
+            if rows is not None and rows.key not in self._fitting:
+                self._fitting[rows.key] = rows, Job(partial(_fit, rows))
+        self.refresh()
+        self._beat.start()
+
+    def close(self) -> None:
+        """End all that is under way."""
+        for shown in self._cards:
+            shown.close()
+        for _, job in self._fitting.values():
+            job.cancel()
+        if self._returning is not None:
+            self._returning.cancel()
+        self._beat.stop()
+
+    def refresh(self) -> bool:
+        """Show how far the other methods are, and cards that come back; True while there is something to wait for."""
+        returning = self._returning
+        if returning is not None and not returning.busy:
+            self._returning = None
+            self._put_back(returning)
+        jobs = [job for _, job in self._fitting.values()]
+        busy = [job for job in jobs if job.busy]
+        phase = f"For comparison: {busy[0].standing}" if busy else ""
+        if self._returning is not None:
+            phase = self._returning.standing.capitalize()
+        self._status.param.update(tone="busy", phase=phase)
+        errors = [job.error for job in jobs if not job.busy and job.error]
+        if errors:
+            self.complain(f"the other methods could not be fitted: {errors[0]}")
+        text = "".join(self.comparisons())
+        if self._others.object != text:
+            self._others.object = text
+            self._others_box.visible = bool(text)
+        return bool(busy) or self._returning is not None
+
+    def comparisons(self) -> list[str]:
+        """HTML tables of the pinned models and the other methods, one per split of data."""
+        tables = []
+        for key, (rows, job) in list(self._fitting.items()):
+            if job.busy or job.result is None:
+                continue
+            own = {
+                f"{shown.letter}: {shown.card.title}": _row(shown)
+                for shown in self._cards
+                if shown.card.rows is not None and shown.card.rows.key == key
+            }
+            split = "all rows" if rows.test is None else f"{len(rows.training)} training and {len(rows.test)} test rows"
+            caption = f"For comparison, on the same split of {rows.data.name} ({split}), conditions at deciles"
+            tables.append(card_html.comparison(own | job.result, caption))
+        return tables
+
+    def as_report(self) -> io.StringIO:
+        """All cards as one HTML file."""
+        pinned = self._cards
+        return io.StringIO(
+            report.report(
+                [shown.card for shown in pinned],
+                [shown.scores for shown in pinned],
+                [shown.verdict for shown in pinned],
+                self.comparisons(),
+            )
+        )
+
+    def _arrange(self) -> None:
+        marked = differences([shown.card for shown in self._cards])
+        with pn.io.hold():
+            for shown, letter, own in zip(self._cards, LETTERS, marked, strict=False):
+                shown.compare(letter, own)
+            self._grid.objects = [shown.__panel__() for shown in self._cards]
+            self._grid.visible = bool(self._cards)
+            self._empty.visible = not self._cards
+            self._report.disabled = not self._cards
+            self._fit.disabled = all(shown.card.rows is None for shown in self._cards)
+        self.refresh()
+
+    def _keep(self) -> None:
+        """Let the browser keep the cards, once it has said what it kept before."""
+        if self.kept.found is None or self._returning is not None:
+            return
+        try:
+            self.kept.kept = kept.written([shown.card for shown in self._cards])
+        except ValueError as error:
+            self.complain(str(error))
+
+    def _bring_back(self, event: param.parameterized.Event) -> None:
+        """The browser says what it kept: at once when the page is there, and never again."""
+        if event.old is not None:
+            return
+        if event.new:
+            self._returning = Job(partial(_read, event.new))
+            self._beat.start()
+        else:
+            self._keep()
+
+    def _put_back(self, job: Job) -> None:
+        if job.result is None:
+            self.complain(f"the pinned models cannot be brought back: {job.error}")
+            return
+        cards, complaints = job.result
+        for card in cards:
+            try:
+                self.pin(card)
+            except ValueError as error:
+                complaints.append(str(error))
+        if complaints:
+            self.complain("; ".join(complaints))
+        self._keep()
+
+    def _not_kept(self, event: param.parameterized.Event) -> None:
+        if event.new:
+            self.complain(f"the browser does not keep the pinned models ({event.new}); save those you need as JSON")
+
+    def _received(self, event: param.parameterized.Event) -> None:
+        if event.new:
+            self.take(event.new, str(self._file.filename or "the file"))
+
+    def _build(self) -> None:
+        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
+        self._file = pmui.FileInput(
+            label="Upload saved model (JSON)",
+            accept=".json",
+            max_file_size=MAX_UPLOAD_BYTES,
+            variant="outlined",
+            margin=0,
+            width=250,
+        )
+        self._file.param.watch(self._received, "value", onlychanged=False)
+        self._fit = pn.widgets.Button(label="Fit baselines", on_click=self.fit_baselines, width=120, **button)
+        self._report = pn.widgets.FileDownload(
+            callback=self.as_report,
+            filename="model_cards.html",
+            label="Report (HTML)",
+            embed=False,
+            auto=True,
+            color="default",
+            width=140,
+            **button,
+        )
+        self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
+        self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
+        self._others = Html("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._others_box = pn.Column(self._others, stylesheets=[PANEL_CSS, WIDE_TABLE_CSS], visible=False, **_WIDE)
+        self._layout = pn.Column(
+            pn.Row(self._file, self._fit, self._report, stylesheets=[BAR_CSS], **_WIDE),
+            self._alert,
+            self._status,
+            self._empty,
+            self._grid,
+            self._others_box,
+            stylesheets=[STACK_CSS],
+            **_WIDE,
+        )
+
+
+def _row(shown: ModelCard) -> tuple[scores.Accuracy | None, scores.Accuracy | None, str]:
+    size = ", ".join(counted(n, name) for name, n in card_html.complexity(shown.card))
+    return shown.scores.training, shown.scores.test, size
+
+
+def _read(text: str, progress: Any) -> tuple[list[Card], list[str]]:
+    return kept.read(text, progress.report)
+
+
+def _fit(rows: Rows, progress: Any) -> dict[str, baselines.Row]:
+    return baselines.fitted(rows, progress.report)

@@ -1,0 +1,1 @@
+"""Sweeps on the page: their form, their fronts, the model of a chosen point."""

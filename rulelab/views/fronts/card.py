@@ -1,0 +1,140 @@
+"""Model cards of a point: of the model of one fold, or of one that is searched again on all rows."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ...data.conditions import NothingFound
+from ...datasets import Dataset
+from ...sweeps import FAMILIES, Result, Sweep
+from ...sweeps.grid import plain as plain_value
+from ...sweeps.plan import Fold
+from ...warming import warm_up
+from ..cards import card as cards
+from ..cards.card import Card, Proof
+from ..cards.rows import Rows, Split
+from ..live.session import Prepared
+from ..live.wording import family_name
+from .points import word
+
+
+def data_of(sweep: Sweep) -> Dataset:
+    """The data set as the sweep knows it: without the names of the target and of its classes."""
+    plan = sweep.plan
+    names = " and ".join(plan.identity["sensitive"])
+    return Dataset(
+        X=plan.X,
+        y=pd.Series(plan.y.astype(np.int64)),
+        sensitive=None if plan.groups is None else pd.DataFrame({names: plan.groups}),
+        name=plan.identity["dataset"],
+        target="",
+        positive=1,
+        negative=0,
+    )
+
+
+def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: bool = False) -> Card:
+    """The card of the model of one fold: trained on the others, tested on this one.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    result : Result
+    data : Dataset
+        Of the sweep.
+    code : str
+        Python that starts the sweep as ``sweep``; empty: not known.
+    named : bool
+        Whether `rulelab.datasets.load` knows the data by name.
+
+    Raises
+    ------
+    ValueError
+        When the fit has no model.
+    """
+    plan = sweep.plan
+    dealt = {"folds": plan.n_folds, "fold": result.fold, "seed": plan.random_state}
+    split = Split(data.name, len(data.y), **dealt) if named else None
+    card = cards.of_model(result.load(), data, np.flatnonzero(plan.fold_of == result.fold), split)
+    proof = None
+    if result.objective is not None and result.lower_bound is not None:
+        scope = f"no {family_name(result.family)} over the conditions of this fold has a smaller objective"
+        proof = Proof(result.objective, result.lower_bound, result.status == "optimal", scope)
+    again = (
+        f"{code}\nsweep.wait()\n"
+        f"result = next(r for r in sweep.results if (r.point, r.fold) == ({result.point}, {result.fold}))\n"
+        "model = result.load()\nprint(model)\n"
+    )
+    title = f"{data.name}, fold {result.fold + 1} of {plan.n_folds}"
+    return _completed(replace(card, code=again if code else card.code), sweep, result.point, title, proof)
+
+
+def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], None], named: bool = False) -> Card:
+    """The card of the configuration searched once more, on all rows; such a model has no test rows.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    point : int
+        A configuration of a family.
+    data : Dataset
+        Of the sweep.
+    report : callable
+        Told what is being done; it may raise to end the work.
+    named : bool
+        Whether `rulelab.datasets.load` knows the data by name.
+
+    Raises
+    ------
+    ValueError
+        When there is no such model.
+    """
+    plan, chosen = sweep.plan, sweep.parameters_of(point)
+    method = FAMILIES[next(result.family for result in sweep.results if result.point == point)]
+    report("making the conditions of all rows")
+    part = replace(plan, fold_of=np.ones_like(plan.fold_of)).fold(0).train
+    title = f"{data.name}, all rows"
+    rows = Rows(data, None, Split(data.name, len(data.y)) if named else None)
+    try:
+        problem = method.problem(Fold(0, part, part, plan.compared), chosen)
+    except NothingFound as error:
+        model, objective = method.without_rules(part, chosen)
+        proof = Proof(objective, objective, True, str(error))
+        return _completed(replace(cards.of_model(model, data), rows=rows), sweep, point, title, proof)
+    search = method.search(problem, chosen, plan, None)
+    report("compiling the search")
+    warm_up(method.name)
+    for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
+        report("searching on all rows")
+    if snapshot.incumbent is None:
+        raise ValueError(f"on all rows no {family_name(method.name)} that meets the constraint was found")
+    prepared = Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
+    card = replace(cards.of_search(search, snapshot, prepared), rows=rows)
+    return _completed(card, sweep, point, title, card.proof)
+
+
+def parameters(sweep: Sweep, point: int) -> dict[str, str]:
+    """All parameters of a configuration in words, and how it was validated; those that are not set are left out."""
+    plan = sweep.plan
+    chosen = dict(sweep.parameters_of(point))
+    found = {"quantile groups": word(plain_value(chosen.pop("thresholds")))}
+    if "min_support" in chosen:
+        found["conditions per rule"] = f"at most {chosen.pop('max_conditions')}"
+        found["support"] = f"{chosen.pop('min_support'):g} to {chosen.pop('max_support'):g}"
+    found |= {name.replace("_", " "): word(plain_value(value)) for name, value in chosen.items() if value is not None}
+    found["cross-validation"] = f"{plan.n_folds} folds, seed {plan.random_state}"
+    if plan.time_limit is not None:
+        found["time limit"] = f"{plan.time_limit:g} s"
+    if plan.resample is not None:
+        found["resampling"] = plan.resample
+    return found
+
+
+def _completed(card: Card, sweep: Sweep, point: int, title: str, proof: Proof | None) -> Card:
+    made = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return replace(card, title=title, proof=proof, parameters=parameters(sweep, point), made=made)

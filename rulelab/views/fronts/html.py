@@ -1,0 +1,81 @@
+"""The points of sweeps in words and tables, for eyes and screen readers. All text from data goes through `esc`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from ..cards import html as card_html
+from ..cards.scores import Scores
+from ..widgets.esc import esc
+from .points import COMPLEXITY, LABELS, PARTS, Point, fronts, number, percent
+
+_FIGURES = (
+    ("accuracy (%)", "accuracy", percent),
+    ("complexity", COMPLEXITY, number),
+    ("rules", "rules", number),
+    ("conditions", "conditions", number),
+    ("true positive rate (%)", "true_positive_rate", percent),
+    ("false positive rate (%)", "false_positive_rate", percent),
+    ("objective", "objective", number),
+    ("lower bound", "lower_bound", number),
+    ("seconds of search", "seconds", number),
+)
+
+
+def table(points: Sequence[Point], on: str, gap: str | None) -> str:
+    """All points as a table, with a mark for those on the front of their family."""
+    if not points:
+        return '<p class="empty">There is no result yet.</p>'
+    names = [COMPLEXITY] if gap is None else [COMPLEXITY, gap]
+    best = [{p.key for line in fronts(points, name).values() for p in line} for name in names]
+    heads = ["folds", "proven", "accuracy (%)", "complexity", *([] if gap is None else ["gap (%)"]), "on the front of"]
+    body = "".join(_row(p, names, [p.key in keys for keys in best]) for p in points)
+    return (
+        '<div class="box" role="region" aria-label="Table of the points" tabindex="0" style="overflow-x: auto">'
+        '<table class="facts methods points">'
+        f"<caption>Means over the folds on {PARTS[on]}, ± one standard error</caption>"
+        '<thead><tr><th scope="col">method</th>'
+        + "".join(f'<th class="num" scope="col">{head}</th>' for head in heads)
+        + f"</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _row(point: Point, names: Sequence[str], on_front: Sequence[bool]) -> str:
+    cells = [f"{point.folds}", "–" if point.baseline else f"{point.proven}", percent(point, "accuracy")]
+    cells += [number(point, COMPLEXITY), *(percent(point, name) for name in names[1:])]
+    words = [word for word, best in zip(("complexity", "gap"), on_front, strict=False) if best]
+    cells.append("–" if point.baseline else ", ".join(words))
+    return (
+        f'<tr><th scope="row">{esc(point.label)}</th>' + "".join(f'<td class="num">{c}</td>' for c in cells) + "</tr>"
+    )
+
+
+def summary(test: Point | None, training: Point | None, gap: str | None, gap_words: str) -> str:
+    """What a point stands for: its means over the folds on both kinds of rows."""
+    point = test or training
+    assert point is not None
+    what = "" if point.baseline else f", {point.proven} of them proven optimal"
+    figures = [*_FIGURES[:6], *([] if gap is None else [(f"{gap_words} (%)", gap, percent)]), *_FIGURES[6:]]
+    body = "".join(
+        f'<tr><th scope="row">{esc(name)}</th>'
+        + "".join(f'<td class="num">{"–" if p is None else show(p, figure)}</td>' for p in (test, training))
+        + "</tr>"
+        for name, figure, show in figures
+        if not (point.baseline and figure in ("objective", "lower_bound"))
+    )
+    parameters = f'<p class="note">{esc(point.parameters)}</p>' if point.parameters else ""
+    return (
+        f"<h2>{esc(LABELS[point.method])}</h2>{parameters}"
+        f'<p class="note">{point.folds} folds{what}; means ± one standard error</p>'
+        '<table class="facts figures"><thead><tr><th></th><th class="num" scope="col">test</th>'
+        f'<th class="num" scope="col">training</th></tr></thead><tbody>{body}</tbody></table>'
+    )
+
+
+def rates(table: pd.DataFrame, attribute: str, on: str) -> str:
+    """Rates of every group with intervals, counted over all folds."""
+    if table.empty:
+        return ""
+    return card_html.groups(Scores(None, groups={attribute: table}, on_test=on == "test"))

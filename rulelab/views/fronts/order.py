@@ -1,0 +1,168 @@
+"""What to sweep on the page, in one frozen description that a worker can carry out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import rulelab
+
+from ...datasets import Dataset, load
+from ...sweeps import BASELINES, Sweep, SweepError, sweep
+from ...warming import warm_up
+from ..cards import snippet
+from ..live.recipe import refuse_large
+from ..live.wording import family_name
+from .run import Started
+
+MAX_VALUES = 30
+"""Most values of one parameter."""
+SMALL_TREES = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}
+"""Of CART: sizes that compare with rule lists."""
+
+Grid = Mapping[str, Sequence[Any]]
+
+
+def numbers(text: str, name: str, whole: bool = False) -> list[Any]:
+    """The numbers of a text such as ``0.05, 0.02``, each once, in their order.
+
+    Raises
+    ------
+    ValueError
+        Naming the field and the entry that is no number.
+    """
+    kind = "whole numbers" if whole else "numbers"
+    parts = [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
+    if not 1 <= len(parts) <= MAX_VALUES:
+        raise ValueError(f"{name}: write 1 to {MAX_VALUES} {kind} with commas between, not {len(parts)}")
+    found: dict[Any, None] = {}
+    for part in parts:
+        try:
+            value = int(part) if whole else float(part)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ValueError(f"{name}: {part[:40]!r} is none of {kind}; write them with commas between")
+        found[value] = None
+    return list(found)
+
+
+@dataclass(frozen=True)
+class Order:
+    """Sweeps of some families over the same folds of a data set.
+
+    Attributes
+    ----------
+    data : str
+        Name of the data set.
+    grids : mapping of family to grid
+    baselines : tuple of str
+    folds : int
+    sensitive : tuple of str
+        Sensitive attributes, intersected when there are several.
+    time_limit : float
+        Seconds of each search.
+    source : callable or None
+        Gives the data set, where it is none by name.
+    source_code : str
+        Python that does the same, with ``rl`` for this package.
+    """
+
+    data: str
+    grids: Mapping[str, Grid]
+    baselines: tuple[str, ...] = ()
+    folds: int = 5
+    sensitive: tuple[str, ...] = ()
+    time_limit: float = 10.0
+    source: Callable[[], Dataset] | None = field(default=None, repr=False)
+    source_code: str = ""
+
+    def __call__(self, report: Callable[[str], None]) -> Started:
+        """Start all sweeps; baselines are fitted beside the first one.
+
+        Raises
+        ------
+        ValueError
+            With a message for the user; then no sweep goes on.
+        """
+        if not self.grids:
+            raise SweepError("choose at least one family to sweep")
+        report("reading the data")
+        data = load(self.data) if self.source is None else self.source()
+        refuse_large(data)
+        for family in self.grids:
+            report(f"compiling the search for a {family_name(family)}: once per machine, some seconds")
+            warm_up(family)
+        started: list[Sweep] = []
+        try:
+            for family in self.grids:
+                report(f"starting: {family_name(family)}")
+                started.append(sweep(data, family, **self._options(family)))
+        except ValueError:
+            for one in started:
+                one.cancel()
+            raise
+        codes = tuple(self.code(family) for family in self.grids)
+        return Started(tuple(started), data, codes, named=self.source is None)
+
+    def code(self, family: str) -> str:
+        """Python that starts the family's sweep as ``sweep``."""
+        options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options(family).items())
+        source = self.source_code or snippet.load_code(self.data)
+        return (
+            f"import rulelab as rl\n{_imports(self.grids[family])}\ndata = {source}\n"
+            f"sweep = rl.sweep(\n    data,\n    {family!r},\n{options})"
+        )
+
+    def _options(self, family: str) -> dict[str, Any]:
+        first = next(iter(self.grids))
+        own = {"cart": SMALL_TREES}
+        baselines = {name: own.get(name) for name in self.baselines} if family == first else {}
+        return {
+            "grid": {name: list(values) for name, values in self.grids[family].items()},
+            "cv": self.folds,
+            "sensitive": list(self.sensitive) or None,
+            "baselines": baselines,
+            "time_limit": self.time_limit,
+        }
+
+
+def available(score: bool, groups: bool, fairlearn: bool) -> list[str]:
+    """The baselines that data allow.
+
+    Parameters
+    ----------
+    score : bool
+        Whether the data have the COMPAS score.
+    groups : bool
+        Whether there are groups of people.
+    fairlearn : bool
+        Whether that package is installed.
+    """
+    needs = {
+        "compas_score": score,
+        "exponentiated_gradient": groups and fairlearn,
+        "threshold_optimizer": groups and fairlearn,
+    }
+    return [name for name in BASELINES if needs.get(name, True)]
+
+
+def _criteria(grid: Grid) -> list[Any]:
+    return [value for values in grid.values() for value in values if hasattr(value, "rates")]
+
+
+def _imports(grid: Grid) -> str:
+    names = sorted({type(value).__name__ for value in _criteria(grid)} - set(rulelab.__all__))
+    return f"from rulelab.rule_set import {', '.join(names)}\n" if names else ""
+
+
+def _source(value: Any) -> str:
+    """Python source of options: plain values, and fairness criteria, which are frozen data classes."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {_source(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(_source(one) for one in value)}]"
+    name = type(value).__name__
+    return f"rl.{value!r}" if name in rulelab.__all__ else repr(value)

@@ -1,0 +1,189 @@
+"""Sweeps side by side, followed by a thread that makes tables of what they have found; nothing of Panel."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from ...datasets import Dataset
+from ...sweeps import Sweep
+from ...sweeps.result import FAILED
+from ..live.job import Job, Progress
+from ..live.pool import Pool
+from ..live.wording import Standing, count, counted
+from .points import PARTS, Point, points
+
+LOOK_SECONDS = 0.5
+"""How often the tables are made anew while results come."""
+SWEEPS = Pool(max(1, (os.cpu_count() or 2) - 1))
+"""The line in front of the sweeps of all sessions."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """Sweeps over the same folds of the same data.
+
+    Attributes
+    ----------
+    sweeps : tuple of Sweep
+    data : Dataset or None
+        None: known to the sweeps only.
+    codes : tuple of str
+        Per sweep the Python that starts it; may be empty.
+    named : bool
+        Whether `rulelab.datasets.load` knows the data by name.
+    """
+
+    sweeps: tuple[Sweep, ...]
+    data: Dataset | None = None
+    codes: tuple[str, ...] = ()
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All points on test and on training rows, at one moment."""
+
+    points: Mapping[str, tuple[Point, ...]] = field(default_factory=lambda: dict.fromkeys(PARTS, ()))
+    done: int = -1
+
+
+Start = Callable[[Callable[[str], None]], Started]
+"""Starts sweeps; gets a function to say what it is doing."""
+
+
+class Run:
+    """Starts sweeps, or takes those that run already, and follows them to their end.
+
+    Parameters
+    ----------
+    start : callable
+        See `Start`; called in the thread.
+    own : bool
+        Whether the sweeps end with this run.
+    pool : Pool
+        The line to wait in.
+
+    Attributes
+    ----------
+    started : Started
+        Empty until the sweeps are there.
+    tables : Tables
+        Replaced as a whole when results have come.
+    """
+
+    def __init__(
+        self, start: Callable[[Callable[[str], None]], Started], own: bool = True, pool: Pool = SWEEPS
+    ) -> None:
+        self.started = Started(())
+        self.tables = Tables()
+        self._start = start
+        self._own = own
+        self._began = time.monotonic()
+        self._job = Job(self._work, pool)
+
+    @property
+    def busy(self) -> bool:
+        """Whether results may still come."""
+        return self._job.busy
+
+    @property
+    def error(self) -> str | None:
+        """What went wrong, for the user to read."""
+        return None if self._job.progress.cancelled else self._job.error
+
+    @property
+    def messages(self) -> str:
+        """What results files gave to say, for the user to read; empty when nothing."""
+        return ". ".join(message for sweep in self.started.sweeps for message in sweep.messages)
+
+    def cancel(self) -> None:
+        """Cancel own sweeps; stop to follow those of others."""
+        self._job.cancel()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until the thread has ended."""
+        self._job.join(timeout)
+
+    def fits(self) -> pd.DataFrame:
+        """One row per fit of all sweeps, as `Sweep.frame` has them."""
+        return _together([sweep.frame for sweep in self.started.sweeps])
+
+    def summary(self) -> pd.DataFrame:
+        """One row per point, on test and on training rows: `Sweep.points`, with the column ``rows``."""
+        parts = []
+        for on in PARTS:
+            for sweep in self.started.sweeps:
+                table = sweep.points(on)
+                table.insert(0, "rows", on)
+                parts.append(table)
+        return _together(parts)
+
+    def standing(self) -> Standing:
+        """How far it is, in words and figures."""
+        sweeps = self.started.sweeps
+        if not sweeps:
+            if self.busy:
+                return Standing("busy", f"Sweep: {self._job.standing}", [])
+            return Standing("failed" if self.error else "limit", "Sweep: " + (self._job.error or "nothing done"), [])
+        progress = [sweep.progress for sweep in sweeps]
+        done, total = sum(p.done for p in progress), sum(p.total for p in progress)
+        failed, left = sum(p.failed for p in progress), [p.seconds_left for p in progress]
+        known = [seconds for seconds in left if seconds is not None]
+        figures = [
+            ("fits done", f"{count(done)} of {count(total)}"),
+            ("time", f"{max(p.seconds for p in progress):.0f} s"),
+        ]
+        if failed:
+            figures.insert(1, ("failed", count(failed)))
+        states = {p.state for p in progress}
+        if self.busy:
+            figures.append(("time left, about", f"{max(known):.0f} s" if len(known) == len(left) else "–"))
+            return Standing("busy", f"Sweep: {total - done} fits to go", figures)
+        if "failed" in states:
+            what = "Sweep finished, but results are not on the disk" if done == total else "Sweep ended early"
+            return Standing("failed", f"{what}: the message says why", figures)
+        if "cancelled" in states:
+            return Standing("limit", f"Sweep cancelled: {counted(done, 'fits')} done", figures)
+        return Standing(*self._finished(done), figures)
+
+    def _finished(self, done: int) -> tuple[str, str]:
+        fitted = [result for sweep in self.started.sweeps for result in sweep.results if not result.baseline]
+        unproven = sum(result.status in ("limit", FAILED) for result in fitted)
+        if not unproven:
+            return "proven", f"Sweep finished: {counted(done, 'fits')}, every search proven to its end"
+        return "limit", f"Sweep finished: {counted(done, 'fits')}, of which {count(unproven)} proved no optimum"
+
+    def _cancel_all(self) -> None:
+        for sweep in self.started.sweeps:
+            sweep.cancel()
+
+    def _work(self, progress: Progress) -> None:
+        self.started = self._start(progress.report)
+        sweeps = self.started.sweeps
+        if self._own:
+            progress.on_cancel(self._cancel_all)
+        running = True
+        while running and (self._own or not progress.cancelled):
+            running = any(sweep.progress.state == "running" for sweep in sweeps)
+            done = sum(sweep.progress.done for sweep in sweeps)
+            if done != self.tables.done:
+                self.tables = Tables({on: points(sweeps, on) for on in PARTS}, done)
+            if running:
+                time.sleep(LOOK_SECONDS)
+        for sweep in sweeps:
+            sweep.wait(0)
+
+
+def followed(sweeps: Sequence[Sweep], data: Dataset | None = None) -> Run:
+    """Follow sweeps that somebody else has started."""
+    return Run(lambda report: Started(tuple(sweeps), data), own=False, pool=Pool(1))
+
+
+def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Tables under each other, each with columns of its own."""
+    return pd.DataFrame([row for table in tables for row in table.to_dict("records")])

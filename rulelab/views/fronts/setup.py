@@ -1,0 +1,231 @@
+"""The settings of a sweep on the page: data, families with their grids, folds, methods to compare with."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+
+from ... import datasets
+from ...datasets.registry import RECORDS
+from ...sweeps import BASELINES, FAMILIES, SweepError
+from ..forms.data import UPLOADED, Labelled
+from ..forms.fields import card, column, field, note, pair, worded
+from ..search.families.rule_set import NO_CRITERION, RuleSetSettings, criterion_of
+from ..widgets.esc import esc, plain
+from ..widgets.style import SELECT_CSS
+from .order import Order, available, numbers
+from .points import LABELS
+from .run import Run
+
+SHARED = (
+    *("sweep_data", "sweep_sensitive", "sweep_families", "sweep_baselines", "sweep_folds", "sweep_time_limit"),
+    *("list_grid", "falling_grid", "set_grid", "set_fairness", "set_tolerances"),
+    *("sweep_quantiles", "sweep_conditions", "set_conditions"),
+)
+"""The parameters that the address of the page holds."""
+_NO_GROUPS = "(none)"
+_AND = " and "
+_USUAL = ["cart", "random_forest", "logistic_regression"]
+_HOW_TO_UPLOAD = "To sweep a table of your own, upload it in the tab Search; it is offered here then."
+
+
+class SweepSetup(param.Parameterized):
+    """Everything that is chosen before a sweep, and the form to choose it with.
+
+    Attributes
+    ----------
+    data_card, more : viewable
+        The two parts of the form.
+    """
+
+    sweep_data = param.Selector(default="diabetes", objects=["diabetes"], label="Data set to sweep")
+    sweep_sensitive = param.Selector(default=_NO_GROUPS, objects=[_NO_GROUPS], label="Sensitive attribute")
+    sweep_families = param.ListSelector(default=list(FAMILIES), objects=list(FAMILIES), label="Families")
+    list_grid = param.String(default="0.05, 0.02, 0.01, 0.005", label="Rule list: regularizations")
+    falling_grid = param.String(default="0.05, 0.02, 0.01, 0.005", label="Falling rule list: regularizations")
+    set_grid = param.String(default="3, 5, 8, 12", label="Rule set: complexities, at most")
+    set_fairness = param.Selector(
+        default=NO_CRITERION,
+        objects=list(RuleSetSettings.param.fairness.objects),
+        label="Rule set: fairness constraint",
+    )
+    set_tolerances = param.String(default="0.02, 0.05, 0.1", label="Largest differences (ε), beside none")
+    set_conditions = param.Integer(default=3, bounds=(1, 1000), label="Rule set: conditions per rule")
+    sweep_conditions = param.Integer(default=1, bounds=(1, 3), label="Lists: conditions per rule")
+    sweep_quantiles = param.Integer(default=5, bounds=(2, 1000), label="Quantile groups per number")
+    sweep_folds = param.Integer(default=5, bounds=(2, 50), label="Folds")
+    sweep_time_limit = param.Number(default=10.0, bounds=(0, None), label="Time limit per fit (s)")
+    sweep_baselines = param.ListSelector(default=_USUAL, objects=list(BASELINES), label="Compare with")
+    uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The user's own table, which can be swept too.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        offered = datasets.names()
+        self.param.sweep_data.objects = list(offered)
+        self._options = {
+            plain(name if how != "download" else f"{name} (to be downloaded)"): name for name, how in offered.items()
+        }
+        self._attributes: dict[str, tuple[str, ...]] = {}
+        self._offer()
+        self._build()
+        self._offer_upload()
+
+    def order(self) -> Order:
+        """The present settings, frozen; raises ValueError with a message for the user."""
+        grids = {name: self._grid(name) for name in FAMILIES if name in self.sweep_families}
+        if not grids:
+            raise SweepError("choose at least one family to sweep")
+        allowed = self._allowed()
+        sensitive, own = self._attributes[self.sweep_sensitive], self._own
+        return Order(
+            data=self.sweep_data if own is None else own.upload.name,
+            grids=grids,
+            baselines=tuple(name for name in allowed if name in self.sweep_baselines),
+            folds=self.sweep_folds,
+            sensitive=sensitive,
+            time_limit=self.sweep_time_limit,
+            source=None if own is None else partial(own.dataset, sensitive),
+            source_code="" if own is None else own.code(sensitive),
+        )
+
+    def new_run(self) -> Run:
+        """Start a sweep with the present settings; raises ValueError with a message for the user."""
+        return Run(self.order())
+
+    def _grid(self, family: str) -> dict[str, list[Any]]:
+        common = {"thresholds": [self.sweep_quantiles]}
+        if family != "rule_set":
+            name = "list_grid" if family == "rule_list" else "falling_grid"
+            values = numbers(getattr(self, name), self.param[name].label)
+            return {"regularization": values, "max_conditions": [self.sweep_conditions], **common}
+        values = numbers(self.set_grid, self.param.set_grid.label, whole=True)
+        grid = {"max_complexity": values, "max_conditions": [self.set_conditions], **common}
+        return grid if self.set_fairness == NO_CRITERION else {**grid, "fairness": self._criteria()}
+
+    def _criteria(self) -> list[Any]:
+        """No constraint, and the chosen one with each tolerance."""
+        if self.sweep_sensitive == _NO_GROUPS:
+            raise SweepError(
+                "a fairness constraint needs groups of people; choose a sensitive attribute, or no constraint"
+            )
+        tolerances = numbers(self.set_tolerances, self.param.set_tolerances.label)
+        return [None, *(criterion_of(self.set_fairness, value, value) for value in tolerances)]
+
+    def _allowed(self) -> list[str]:
+        scored = self._own is None and "score_text" in RECORDS[self.sweep_data].excluded
+        installed = importlib.util.find_spec("fairlearn") is not None
+        return available(scored, self.sweep_sensitive != _NO_GROUPS, installed)
+
+    @property
+    def _own(self) -> Labelled | None:
+        """The user's table, where it is to be swept."""
+        return self.uploaded if self.sweep_data == UPLOADED else None
+
+    @param.depends("sweep_data", watch=True)
+    def _offer(self) -> None:
+        """The attributes of the data set, alone and two together; of the user's table all columns of few values."""
+        own = self._own
+        none: dict[str, tuple[str, ...]] = {_NO_GROUPS: ()}
+        if own is None:
+            names = list(RECORDS[self.sweep_data].sensitive)
+            both = {_AND.join(pair): pair for pair in combinations(names, 2)}
+            self._attributes = {name: (name,) for name in names} | both | none
+        else:
+            self._attributes = none | {name: (name,) for name in own.grouping if name != _NO_GROUPS}
+        chosen, attributes = self.param.sweep_sensitive, list(self._attributes)
+        before = self.sweep_sensitive
+        chosen.objects = attributes
+        chosen.default = attributes[0]
+        self.sweep_sensitive = before if own is not None and before in attributes else attributes[0]
+
+    @param.depends("uploaded", watch=True)
+    def _offer_upload(self) -> None:
+        """The user's table among the data sets, and what is predicted in it."""
+        own = self.uploaded
+        if own is not None:
+            self.param.sweep_data.objects = [*datasets.names(), UPLOADED]
+            self._data.options = {**self._options, plain(f"{own.upload.name} (your file)"): UPLOADED}
+            if self.sweep_data == UPLOADED:
+                self._offer()
+        self._say_target()
+
+    @param.depends("sweep_data", watch=True)
+    def _say_target(self) -> None:
+        own = self._own
+        text = _HOW_TO_UPLOAD
+        if own is not None:
+            what = f"{esc(own.target, 60)} = {esc(own.positive, 60)}" if own.positive is not None else esc(own.target)
+            text = f"It predicts {what}, as chosen in the tab Search."
+        elif self.uploaded is not None:
+            text = "Your file is in the list."
+        self._about_data.object = f'<p class="note">{text}</p>'
+
+    @param.depends("sweep_data", "sweep_sensitive", watch=True)
+    def _offer_baselines(self) -> None:
+        allowed = self._allowed()
+        for name, box in self._baselines.items():
+            box.visible = name in allowed
+
+    def _box(self, parameter: str, name: str) -> pmui.Checkbox:
+        """One entry of a list that is chosen from."""
+        box = pmui.Checkbox(label=LABELS[name], value=name in getattr(self, parameter), margin=(0, 12))
+
+        def take(event: Any) -> None:
+            others = [one for one in getattr(self, parameter) if one != name]
+            self.param.update(**{parameter: sorted([*others, name] if event.new else others, key=list(LABELS).index)})
+
+        box.param.watch(take, "value")
+        self.param.watch(lambda event: box.param.update(value=name in event.new), parameter)
+        return box
+
+    def _build(self) -> None:
+        self._data = pn.widgets.Select(
+            label="Data set to sweep", options=self._options, value=self.sweep_data, stylesheets=[SELECT_CSS],
+            sizing_mode="stretch_width", margin=(5, 12),
+        )  # fmt: skip
+        self._data.link(self, value="sweep_data", bidirectional=True)
+        self._about_data = note("")
+        families = {name: self._box("sweep_families", name) for name in FAMILIES}
+        self._baselines = {name: self._box("sweep_baselines", name) for name in BASELINES}
+        text = pn.widgets.TextInput
+        self.data_card = card(
+            "Data and families",
+            self._data,
+            self._about_data,
+            field(self, "sweep_sensitive", pn.widgets.Select),
+            families["rule_list"],
+            field(self, "list_grid", text),
+            families["falling_rule_list"],
+            field(self, "falling_grid", text),
+            families["rule_set"],
+            field(self, "set_grid", text),
+        )
+        fair = self.param.set_fairness.rx() != NO_CRITERION
+        self.more = column(
+            card(
+                "Fairness",
+                note("Lists know no constraint: of them gaps are only measured."),
+                field(self, "set_fairness", pn.widgets.Select, options=worded(self.param.set_fairness.objects)),
+                column(field(self, "set_tolerances", text), visible=fair),
+            ),
+            card(
+                "Folds and conditions",
+                pair(
+                    field(self, "sweep_folds", pn.widgets.IntInput, start=2, end=50),
+                    field(self, "sweep_time_limit", pn.widgets.FloatInput, step=5),
+                ),
+                field(self, "sweep_quantiles", pn.widgets.IntInput, start=2, end=1000),
+                field(self, "sweep_conditions", pn.widgets.IntInput, start=1, end=3),
+                field(self, "set_conditions", pn.widgets.IntInput, start=1),
+            ),
+            card("Compare with", *self._baselines.values()),
+            css_classes=["rl-more"],
+        )
+        self.data_card.css_classes = [*self.data_card.css_classes, "rl-data"]
+        self._offer_baselines()

@@ -1,0 +1,328 @@
+"""The fronts of sweeps to look at: live while results come, with the model card of any point."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import panel as pn
+import param
+from panel.viewable import Viewer
+
+from ...data.gaps import CRITERIA
+from ...datasets import Dataset
+from ...sweeps import Sweep
+from ..cards.style import MODEL_CSS
+from ..forms.fields import card
+from ..live.ticker import Beat
+from ..live.wording import Standing
+from ..widgets.esc import plain
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from . import html as fronts_html
+from .model import PointModel
+from .plot import EXPORT, FrontPlot
+from .points import COMPLEXITY, MEASURES, PARTS, Point, criterion_words, gap_name
+from .run import Run, followed
+
+NO_POINT = "(tap a point, or choose one here)"
+_CHAT_TICKS = 8
+"""Ticks between two changes of the status line while only the time goes on."""
+_EMPTY = (
+    '<p class="empty">Each point is one setting of a family: the mean over the folds, with bars of one standard error. '
+    "Filled points are on the front of their method; nothing is both smaller and more accurate there. Tap a point to "
+    "see its figures and the card of its model.</p>"
+)
+_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+
+
+class FrontView(Viewer):
+    """Accuracy-complexity and accuracy-fairness fronts of sweeps.
+
+    Parameters
+    ----------
+    sweeps : Sweep or sequence of Sweep, optional
+        Sweeps over the same data and folds, such as one per family. They may still run.
+    data : Dataset, optional
+        That was swept: gives the model cards the names of the target and of its classes.
+
+    Examples
+    --------
+    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+
+        rl.views.FrontView(rl.sweep(data, "rule_list", sensitive="sex", baselines=["cart"]))
+    """
+
+    on = param.Selector(default="test", objects={words: name for name, words in PARTS.items()}, label="Count on")
+    criterion = param.Selector(
+        default="equal_opportunity",
+        objects={criterion_words(name): name for name in CRITERIA},
+        label="Fairness criterion",
+    )
+    measure = param.Selector(default="pooled", objects={words: name for name, words in MEASURES.items()}, label="Gap")
+    point = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+    on_pin = param.Callable(
+        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
+
+    def __init__(self, sweeps: Sweep | Sequence[Sweep] = (), data: Dataset | None = None, **params: Any) -> None:
+        super().__init__(**params)
+        self._run: Run | None = None
+        self._order: dict[str, int] = {}
+        self._shown: tuple[Any, ...] = ()
+        self._ticks = 0
+        self._beat = Beat(self.refresh)
+        self._context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
+        self._build()
+        self._restyle()
+        if self._context is not None:
+            pn.state.on_session_destroyed(lambda _: self.close())
+        given = [sweeps] if isinstance(sweeps, Sweep) else list(sweeps)
+        if given:
+            self.follow(followed(given, data))
+
+    @property
+    def run(self) -> Run | None:
+        """What is shown."""
+        return self._run
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def follow(self, run: Run) -> None:
+        """Follow other sweeps from now on; those before end if they were this view's own."""
+        if self._run is not None:
+            self._run.cancel()
+        self._run, self._order, self._shown = run, {}, ()
+        self.point = ""
+        self.param.point.objects = {NO_POINT: ""}
+        self._picker.options = {NO_POINT: ""}
+        self.complain("")
+        self._exports.visible = False
+        self.refresh()
+        self._beat.start()
+
+    def close(self) -> None:
+        """End what belongs to the view: its own sweeps, a search for a card."""
+        if self._run is not None:
+            self._run.cancel()
+        self._model.close()
+        self._beat.stop()
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self._alert.phase = plain(message, 600)
+
+    def refresh(self) -> bool:
+        """Show what is new; True while more may come."""
+        run = self._run
+        busy = run is not None and run.busy  # looked at first: what came before the end is shown below
+        with pn.io.hold():
+            if run is not None:
+                self._tell(run.standing())
+                if run.error or run.messages:
+                    self.complain(run.error or run.messages)
+                self._draw(run)
+            busy = self._model.refresh() or busy
+        if self._context is None:
+            pn.io.push_notebook(*self._panes)
+        return busy
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there are groups of people to compare."""
+        return self._run is not None and any(sweep.groups for sweep in self._run.started.sweeps)
+
+    @property
+    def gap(self) -> str | None:
+        """The figure of the chosen gap; None without groups."""
+        return gap_name(self.criterion, self.measure) if self.grouped else None
+
+    def points(self, on: str | None = None) -> list[Point]:
+        """What is known, in an order that only grows."""
+        if self._run is None:
+            return []
+        found = self._run.tables.points[on or self.on]
+        for p in found:
+            self._order.setdefault(p.key, len(self._order))
+        return sorted(found, key=lambda p: self._order[p.key])
+
+    def _tell(self, now: Standing) -> None:
+        self._ticks += 1
+        figures = [list(pair) for pair in now.figures]
+        changed = (now.tone, now.phase) != (self._status.tone, self._status.phase)
+        if changed or now.tone != "busy" or self._ticks % _CHAT_TICKS == 0:
+            values = {"tone": now.tone, "phase": now.phase, "figures": figures}
+            self._status.param.update(**{k: v for k, v in values.items() if getattr(self._status, k) != v})
+
+    def _draw(self, run: Run) -> None:
+        asked = (id(run), run.tables.done, self.on, self.gap, self.point, self.dark, self._folded.collapsed)
+        if asked == self._shown:
+            return
+        self._shown = asked
+        points, gap = self.points(), self.gap
+        self._plots[0].show(points, COMPLEXITY, gap, self.point)
+        if gap is not None:
+            self._plots[1].show(points, gap, gap, self.point)
+        if self._gap_box.visible != self.grouped:
+            self._gap_box.visible = self._criterion.visible = self._measure.visible = self.grouped
+        self._exports.visible = bool(points)
+        self._offer(sorted(points, key=lambda p: (p.sweep, p.point)))
+        if not self._folded.collapsed:
+            _write(self._table, fronts_html.table(sorted(points, key=lambda p: (p.sweep, p.point)), self.on, gap))
+        self._summarise(run)
+
+    def _offer(self, points: Sequence[Point]) -> None:
+        """The points in the list to choose from: the way of the keyboard."""
+        options = {NO_POINT: ""}
+        for p in points:
+            text = plain(p.label, 90)
+            while text in options:
+                text += " (again)"
+            options[text] = p.key
+        if options != self._picker.options:
+            self.param.point.objects = options
+            self._picker.options = options
+
+    def _summarise(self, run: Run) -> None:
+        """Figures and rates of the chosen point, which may still change."""
+        found = {on: next((p for p in self.points(on) if p.key == self.point), None) for on in PARTS}
+        shown = any(found.values())
+        self._details.visible = shown
+        self._hint.visible = not shown
+        if not shown:
+            return
+        p = found[self.on] or found["test"] or found["train"]
+        assert p is not None
+        words = f"gap in {self.criterion.replace('_', ' ')}"
+        text = fronts_html.summary(found["test"], found["train"], self.gap, words)
+        sweep = run.started.sweeps[p.sweep]
+        if sweep.groups:
+            attribute = " and ".join(sweep.plan.identity["sensitive"])
+            text += fronts_html.rates(sweep.rates(p.point, self.on), attribute, self.on)
+        _write(self._summary, text)
+        self._model.offer(run.started, p)
+
+    @param.depends("on", "criterion", "measure", "point", watch=True)
+    def _redraw(self) -> None:
+        self._name_axes()
+        if self._run is not None:
+            self.refresh()
+
+    @param.depends("dark", watch=True)
+    def _restyle(self) -> None:
+        with pn.io.hold():
+            for plot in self._plots:
+                plot.use_dark(self.dark)
+        self._redraw()
+
+    @param.depends("on_pin", watch=True)
+    def _offer_pin(self) -> None:
+        self._model.on_pin = self.on_pin
+
+    def _name_axes(self) -> None:
+        for plot in self._plots:
+            plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.on]} (%)"
+        self._plots[1].figure.xaxis.axis_label = f"gap in {self.criterion.replace('_', ' ')} (%)"
+
+    def _tapped(self, key: str) -> None:
+        self.point = key
+
+    def _build(self) -> None:
+        self._status = LiveText(caption="Sweep", css_classes=["rl-row"], sizing_mode="stretch_width")
+        self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
+        self._plots = (
+            FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", self._tapped),
+            FrontPlot("Accuracy and fairness", "gap (%)", self._tapped),
+        )
+        self._panes = [pn.pane.Bokeh(plot.figure, **_WIDE) for plot in self._plots]
+        listed = {"stylesheets": [SELECT_CSS], "margin": 0}
+        on = pn.widgets.Select.from_param(self.param.on, width=130, **listed)
+        self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=330, visible=False, **listed)
+        self._measure = pn.widgets.Select.from_param(self.param.measure, width=210, visible=False, **listed)
+        self._picker = pn.widgets.Select.from_param(self.param.point, sizing_mode="stretch_width", **listed)
+        self._exports = pn.Row(
+            self._download("Points (CSV)", "points.csv", self.points_csv),
+            self._download("Fits (CSV)", "fits.csv", self.fits_csv),
+            visible=False,
+            stylesheets=[BAR_CSS],
+            align="end",
+            margin=0,
+        )
+        bar = pn.Row(
+            on, self._criterion, self._measure, self._exports, stylesheets=[BAR_CSS], css_classes=["rl-row"], **_WIDE
+        )
+        boxes = [self._box(i, name) for i, name in enumerate(("accuracy_complexity", "accuracy_gap"))]
+        self._gap_box = boxes[1]
+        self._gap_box.visible = False
+        self._table = Html("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._folded = card("Table of the points", self._table)
+        self._folded.param.update(collapsed=True, css_classes=[*self._folded.css_classes, "rl-row"], margin=0)
+        self._folded.param.watch(lambda _: self._redraw(), "collapsed")
+        self._hint = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
+        self._summary = Html("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._model = PointModel(self.complain, self._beat.start)
+        self._offer_pin()
+        both = pn.Column(
+            pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE),
+            pn.Column(self._model, css_classes=["rl-wide"], **_WIDE),
+            stylesheets=[VIEW_CSS],
+            **_WIDE,
+        )
+        self._details = pn.Column(both, css_classes=["rl-row"], visible=False, **_WIDE)
+        pick = pn.Column(self._picker, self._hint, css_classes=["rl-row"], **_WIDE)
+        self._layout = pn.Column(
+            *(self._alert, self._status, bar, *boxes, self._folded, pick, self._details),
+            stylesheets=[VIEW_CSS],
+            css_classes=["rl-fronts"],
+            **_WIDE,
+        )
+
+    def _box(self, i: int, name: str) -> pn.Column:
+        """A plot and the buttons that save it."""
+        buttons = []
+        for kind in ("png", "svg"):
+            button = pn.widgets.Button(
+                label=f"Plot ({kind.upper()})", width=118, height=34, margin=0, stylesheets=[BUTTON_CSS]
+            )
+            button.js_on_click(args={"plot": self._plots[i].figure, "kind": kind, "name": name}, code=EXPORT)
+            buttons.append(button)
+        return pn.Column(
+            self._panes[i],
+            pn.Row(*buttons, stylesheets=[BAR_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0)),
+            stylesheets=[PANEL_CSS],
+            css_classes=["rl-wide"],
+            **_WIDE,
+        )
+
+    def _download(self, label: str, file: str, callback: Any) -> pn.widgets.FileDownload:
+        return pn.widgets.FileDownload(
+            callback=callback,
+            filename=file,
+            label=label,
+            embed=False,
+            auto=True,
+            color="default",
+            width=118,
+            height=34,
+            margin=0,
+            stylesheets=[BUTTON_CSS],
+        )
+
+    def points_csv(self) -> io.StringIO:
+        """One row per point on test and on training rows."""
+        assert self._run is not None
+        return io.StringIO(self._run.summary().to_csv(index=False))
+
+    def fits_csv(self) -> io.StringIO:
+        """One row per fit."""
+        assert self._run is not None
+        return io.StringIO(self._run.fits().to_csv(index=False))
+
+
+def _write(pane: Html, text: str) -> None:
+    if pane.object != text:
+        pane.object = text

@@ -1,0 +1,389 @@
+"""One search in a worker thread that can be run, paused, stepped and stopped; no widgets, nothing of Panel."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ...search import Search, Snapshot, Status
+from .history import History
+from .pool import POOL, Pool
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ...datasets import Dataset
+
+TICK_SECONDS = 0.25
+"""How often a view looks at its session; the beat of slow motion."""
+THREAD_NAME = "rulelab search"
+
+_SLICE_SECONDS = 0.03
+_FIRST_SLICE = 1
+_LARGEST_SLICE = 1 << 20
+_NICENESS = 10
+_WAIT_WORTH_SHOWING = 0.3
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast to go.
+
+    Attributes
+    ----------
+    units : int or None
+        Units of work per beat of `TICK_SECONDS`; None: as fast as possible.
+    doubling : bool
+        Whether each beat does twice the work of the one before.
+    """
+
+    units: int | None = None
+    doubling: bool = False
+
+
+FULL_SPEED = Pace()
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A search, and what is known about its data.
+
+    Attributes
+    ----------
+    search : Search
+    labels : tuple or None
+        What to call the negative and the positive class; None: as the model does.
+    target : str
+        What is predicted.
+    name : str
+        For the names of exported files.
+    notes : tuple of str
+        About the data and the antecedents, for the user to read.
+    data : Dataset or None
+        All rows.
+    test_rows : int array or None
+        Positions of the rows that were kept out of training; None: none were.
+    recipe : object or None
+        The `Recipe` that was carried out.
+    unconstrained : Snapshot or None
+        Of a search with a fairness constraint: the last state of the same search without it.
+    """
+
+    search: Search
+    labels: tuple[Any, Any] | None = None
+    target: str = ""
+    name: str = "search"
+    notes: tuple[str, ...] = ()
+    data: Dataset | None = None
+    test_rows: np.ndarray | None = None
+    recipe: Any = None
+    unconstrained: Snapshot | None = None
+
+
+Source = Callable[[Callable[[str], None]], Prepared]
+"""Makes the search, in the worker; calls its argument with what it is doing ("mining antecedents")."""
+
+
+class State(enum.StrEnum):
+    """How a session stands."""
+
+    IDLE = "idle"
+    PREPARING = "preparing"
+    COMPILING = "compiling"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    ENDED = "ended"
+    FAILED = "failed"
+
+    @property
+    def busy(self) -> bool:
+        """Whether the worker has something to do."""
+        return self in (State.PREPARING, State.COMPILING, State.RUNNING)
+
+    @property
+    def over(self) -> bool:
+        """Whether the worker has ended."""
+        return self in (State.STOPPED, State.ENDED, State.FAILED)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to end by oneself.
+
+    Attributes
+    ----------
+    seconds : float or None
+        Time of search, pauses not counted, since it was started or went on after a limit.
+    gap : float
+        Largest gap that is good enough.
+    """
+
+    seconds: float | None = None
+    gap: float = 0.0
+
+
+class SearchSession:
+    """Drives one search from a thread of its own.
+
+    Parameters
+    ----------
+    source : callable
+        Makes the search; see `Source`. Called once, in the worker.
+    limits : Limits
+    pace : Pace
+        May be set at any time.
+    pool : Pool
+    look : str
+        How the search is shown, see `rulelab.views.search.families.LOOKS`.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        limits: Limits | None = None,
+        pace: Pace = FULL_SPEED,
+        pool: Pool = POOL,
+        look: str = "rule_list",
+    ) -> None:
+        self.limits = limits or Limits()
+        self.look = look
+        self.history = History()
+        self.snapshot: Snapshot | None = None
+        self.prepared: Prepared | None = None
+        self.error: str | None = None
+        self.doing = ""
+        self._source = source
+        self._pace = pace
+        self._pool = pool
+        self._state = State.IDLE
+        self._wanted = State.IDLE
+        self._beat_units = pace.units
+        self._left = 0
+        self._beat_ends = 0.0
+        self._steps = 0
+        self._closed = False
+        self._begun_at = 0.0
+        self._seen_phases: set[str] = set()
+        self._waiting_since: float | None = None
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    @property
+    def search(self) -> Search | None:
+        """The search, once it is made."""
+        return None if self.prepared is None else self.prepared.search
+
+    @property
+    def waiting(self) -> int:
+        """How many searches of this process wait for a processor, when this one has waited for a while; else 0."""
+        since = self._waiting_since
+        return self._pool.waiting if since and time.monotonic() - since > _WAIT_WORTH_SHOWING else 0
+
+    @property
+    def pace(self) -> Pace:
+        return self._pace
+
+    @pace.setter
+    def pace(self, pace: Pace) -> None:
+        with self._changed:
+            if pace != self._pace:
+                self._pace = pace
+                self._beat_units = pace.units
+                self._left = 0
+                self._changed.notify_all()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker thread exists."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def resumable(self) -> bool:
+        """Whether the search has ended at a limit and may go on; where arithmetic ends, nothing is left to search."""
+        last = self.snapshot if self._state is State.ENDED else None
+        return last is not None and last.status is Status.LIMIT and last.limit != "exactness"
+
+    def run(self) -> None:
+        """Start, or go on after a pause or a limit."""
+        self._ask(State.RUNNING)
+
+    def step(self) -> None:
+        """Do one unit of work, then pause."""
+        self._ask(State.PAUSED, steps=1)
+
+    def pause(self) -> None:
+        """Hold the search after the present slice (20-50 ms)."""
+        with self._changed:
+            if self._state.busy:
+                self._wanted = State.PAUSED
+                self._changed.notify_all()
+
+    def stop(self) -> None:
+        """End the search and keep what it has proven."""
+        with self._changed:
+            self._wanted = State.STOPPED
+            if not self.alive and not self._state.over:
+                self._state = State.STOPPED
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Let the worker end; nothing is to be shown any more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until the worker has ended."""
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def _ask(self, wanted: State, steps: int = 0) -> None:
+        with self._changed:
+            if self._closed or (self._state.over and not self.resumable):
+                return
+            if self._state.busy and steps and self._wanted is State.RUNNING:
+                self._wanted = State.PAUSED
+                self._changed.notify_all()
+                return
+            self._wanted = wanted
+            self._steps += steps
+            if not self.alive or self._state.over:
+                self._start()
+            elif self._state is State.PAUSED:
+                self._state = State.RUNNING  # at once: a view in a notebook stops looking when nothing goes on
+            self._changed.notify_all()
+
+    def _start(self) -> None:
+        self._state = State.PREPARING if self.search is None else State.RUNNING
+        self._thread = threading.Thread(target=self._work, name=THREAD_NAME, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        lower_priority()
+        end, self.error = State.FAILED, None
+        try:
+            end = self._prepare() or self._search_on()
+        except (ValueError, MemoryError) as error:
+            self.error = str(error) or "not enough memory; take fewer antecedents, or set a memory limit"
+        finally:
+            if end is State.FAILED and self.error is None:
+                self.error = "the search stopped on an unexpected error; the log of the server has the details"
+            with self._changed:
+                self._state = end
+
+    def _prepare(self) -> State | None:
+        if self.prepared is not None:
+            return None
+        with self._pool.place(self._ended) as granted:
+            if granted:
+                self.prepared = self._source(self._report)
+        return None if granted else State.STOPPED
+
+    def _search_on(self) -> State:
+        assert self.prepared is not None
+        search = self.prepared.search
+        self._begun_at = 0.0 if self.snapshot is None else self.snapshot.seconds
+        size = _FIRST_SLICE
+        while self._may_go_on():
+            stepping = self._take_step()
+            phase = "" if self.snapshot is None else self.snapshot.phase
+            known = search.compiled or phase in self._seen_phases
+            self._state = State.RUNNING if known else State.COMPILING
+            self._waiting_since = time.monotonic()
+            with self._pool.place(self._ended) as granted:
+                self._waiting_since = None
+                if not granted:
+                    break
+                began = time.monotonic()
+                snapshot = search.advance(1 if stepping else self._allowed(size))
+            self._seen_phases.add(phase)
+            snapshot = self._limited(snapshot)
+            self.history.append(snapshot)
+            self.snapshot = snapshot
+            if snapshot.status is not Status.RUNNING:
+                return State.ENDED
+            if not stepping:
+                same = snapshot.phase == phase  # a unit of work takes longer in one phase than in another
+                size = _adapted(size, time.monotonic() - began) if same else _FIRST_SLICE
+                self._rest()
+        return State.STOPPED
+
+    def _may_go_on(self) -> bool:
+        """Wait out a pause; False when the worker is to end."""
+        with self._changed:
+            while self._wanted is State.PAUSED and not self._steps and not self._closed:
+                self._state = State.PAUSED
+                self._changed.wait()
+        return not self._ended()
+
+    def _take_step(self) -> bool:
+        with self._changed:
+            if self._wanted is not State.PAUSED:
+                self._steps = 0
+                return False
+            self._steps -= 1
+            return True
+
+    def _allowed(self, size: int) -> int:
+        """Units for the next slice: ``size``, or what the beat still has; a new beat begins when it has nothing."""
+        with self._changed:
+            if self._beat_units is None:
+                return size
+            if not self._left:
+                self._left = self._beat_units
+                self._beat_ends = time.monotonic() + TICK_SECONDS
+                if self._pace.doubling:
+                    self._beat_units *= 2
+            units = min(size, self._left)
+            self._left -= units
+            return units
+
+    def _rest(self) -> None:
+        """At the end of a beat's work wait for the next beat, or for a word from the user."""
+        with self._changed:
+            pace = self._pace
+            while not self._left and pace.units and self._wanted is State.RUNNING and not self._closed:
+                left = self._beat_ends - time.monotonic()
+                if left <= 0 or self._pace != pace:
+                    return
+                self._changed.wait(left)
+
+    def _limited(self, snapshot: Snapshot) -> Snapshot:
+        if snapshot.status is not Status.RUNNING:
+            return snapshot
+        if self.limits.gap > 0 and snapshot.gap <= self.limits.gap:
+            return replace(snapshot, status=Status.LIMIT, limit="gap")
+        if self.limits.seconds is not None and snapshot.seconds - self._begun_at >= self.limits.seconds:
+            return replace(snapshot, status=Status.LIMIT, limit="time")
+        return snapshot
+
+    def _ended(self) -> bool:
+        return self._closed or self._wanted is State.STOPPED
+
+    def _report(self, doing: str) -> None:
+        self.doing = doing
+
+
+def _adapted(size: int, seconds: float) -> int:
+    if seconds < _SLICE_SECONDS / 2:
+        return min(2 * size, _LARGEST_SLICE)
+    return max(size // 2, 1) if seconds > 1.5 * _SLICE_SECONDS else size
+
+
+def lower_priority() -> None:
+    """Let the thread of the page go first; only Linux knows priorities of threads."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

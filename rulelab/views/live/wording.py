@@ -1,0 +1,215 @@
+"""How a session stands, in words and figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...search import Search, Snapshot, Status
+from .session import SearchSession, State
+
+NONE = "\u2013"
+"""What is shown where there is no number yet."""
+_THIN = "\u202f"
+_NAMES = {"rule_list": "rule list", "falling_rule_list": "falling rule list", "rule_set": "rule set"}
+_LIMITS = {
+    "time": "time",
+    "gap": "gap",
+    "work": "work",
+    "memory": "memory",
+    "iterations": "all lists are made",
+    "columns": "too many rules for the proof",
+}
+_ENGINE_PHASES = {
+    "reducing": "searching: reducing the problem",
+    "searching": "searching: branch and bound",
+    "hard optimum": "searching: the best list that falls, to begin with",
+    "sampling": "searching: Monte-Carlo, list after list",
+    "pricing": "searching: column generation",
+    "integer": "searching: sets of the rules found",
+    "closing": "proving: all rules that a better set could have",
+}
+_FIRST = {
+    "rule_list": "searching: beam search for a first list",
+    "falling_rule_list": "searching: Monte-Carlo search for a first list",
+    "rule_set": "searching: greedy search for a first set",
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the status line says.
+
+    Attributes
+    ----------
+    tone : str
+        ``idle``, ``busy``, ``paused``, ``proven``, ``limit`` or ``failed``.
+    phase : str
+    figures : list of (str, str)
+        Names and values.
+    """
+
+    tone: str
+    phase: str
+    figures: list[tuple[str, str]]
+
+
+def standing(session: SearchSession) -> Standing:
+    """Describe a session."""
+    tone, phase = _phase(session)
+    waiting = session.waiting
+    if waiting and session.state.busy:
+        phase += f" (sharing the processors, {waiting} in line)"
+    shown = [] if session.snapshot is None else figures(session.snapshot, _family(session))
+    return Standing(tone, phase, shown)
+
+
+def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, str]]:
+    """The numbers that are always watched, with their names."""
+    best, impossible = snapshot.incumbent, snapshot.status is Status.INFEASIBLE
+    return [
+        ("objective", NONE if best is None else objective(best.objective, family)),
+        ("lower bound", NONE if impossible else objective(snapshot.lower_bound, family)),
+        ("gap", gap(snapshot, family)),
+        *_FIGURES[family](snapshot),
+        ("search time", f"{snapshot.seconds:.1f} s"),
+    ]
+
+
+def _list_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
+    return [
+        ("nodes", count(snapshot.counts.get("created", 0))),
+        ("expanded", count(snapshot.counts.get("expanded", 0))),
+        ("queue", count(snapshot.counts.get("queued", sum(snapshot.queue_by_length)))),
+        ("log10 remaining", remaining(snapshot)),
+    ]
+
+
+def _falling_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
+    if "lists" not in snapshot.counts:
+        return _list_figures(snapshot)
+    return [
+        ("lists made", count(snapshot.counts["lists"])),
+        ("of", count(snapshot.detail["iterations"])),
+        ("antecedents considered", count(snapshot.counts["created"])),
+    ]
+
+
+def _set_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
+    counts, value = snapshot.counts, snapshot.detail.get("master_value", math.inf)
+    return [
+        ("LP value", f"{value:.2f}" if math.isfinite(value) else NONE),
+        ("rules in the pool", count(counts.get("columns", 0))),
+        ("pricing nodes", count(counts.get("pricing_nodes", 0))),
+        ("rules in the proof", count(counts.get("closing_columns", 0))),
+    ]
+
+
+_FIGURES: dict[str, Callable[[Snapshot], list[tuple[str, str]]]] = {
+    "rule_list": _list_figures,
+    "falling_rule_list": _falling_figures,
+    "rule_set": _set_figures,
+}
+
+
+def _phase(session: SearchSession) -> tuple[str, str]:
+    state, snapshot = session.state, session.snapshot
+    if state is State.IDLE:
+        return "idle", "ready: press Run, or Step"
+    if state is State.PREPARING:
+        return "busy", session.doing or "preparing"
+    if state is State.COMPILING:
+        return "busy", "compiling the search: once per machine, some seconds"
+    if state is State.FAILED:
+        return "failed", "failed: the message says why"
+    if state is State.PAUSED:
+        return "paused", "paused"
+    if snapshot is None:
+        return "limit", "stopped before the search began"
+    assert session.search is not None
+    search, family = session.search, session.search.family
+    if state is State.RUNNING:
+        first = {"incumbent": _FIRST[family]}
+        return "busy", {**_ENGINE_PHASES, **first}.get(snapshot.phase, "searching")
+    if snapshot.status is Status.OPTIMAL:
+        return "proven", _optimal(search)
+    if snapshot.status is Status.INFEASIBLE:
+        return "proven", _infeasible(search)
+    if snapshot.limit == "exactness":
+        return (
+            "limit",
+            f"limit reached (weights of too many digits): optimal within {gap(snapshot, family)}{_scope(search)}",
+        )
+    why = "stopped" if state is State.STOPPED else _LIMITS.get(snapshot.limit or "", "search")
+    if snapshot.incumbent is None:
+        return "limit", f"limit reached ({why}): no {family_name(family)} that meets the constraint is found yet"
+    if snapshot.phase == "sampling":
+        return "limit", (
+            f"limit reached ({why}): sampling proves nothing beyond the bound; the optimum may be up to "
+            f"{gap(snapshot, family)} lower"
+        )
+    return "limit", f"limit reached ({why}): proven to be within {gap(snapshot, family)} of the optimum{_scope(search)}"
+
+
+def _optimal(search: Search) -> str:
+    if search.family == "rule_set":
+        return f"certified optimal{_scope(search)}: no such rule set has a smaller objective"
+    softly = "softly " if search.parameters.get("violation_penalty") is not None else ""
+    return f"certified optimal: no {softly}{family_name(search.family)} over these antecedents has a smaller objective"
+
+
+def _infeasible(search: Search) -> str:
+    most = search.parameters["max_complexity"]
+    return (
+        f"certified infeasible{_scope(search)}: no rule set of complexity at most {most} meets the fairness "
+        "constraint; allow a larger difference between the groups"
+    )
+
+
+def _scope(search: Search) -> str:
+    """Which rules a proof speaks of."""
+    most = search.parameters.get("max_conditions") if search.family == "rule_set" else None
+    return "" if most is None else f" for rules of at most {counted(most, 'conditions')}"
+
+
+def _family(session: SearchSession) -> str:
+    return "rule_list" if session.search is None else session.search.family
+
+
+def family_name(family: str) -> str:
+    """What to call a model of this family."""
+    return _NAMES.get(family, "model")
+
+
+def objective(value: float, family: str = "rule_list") -> str:
+    """A share of the rows for lists; for rule sets a number of rows."""
+    return count(round(float(value), 4)) if family == "rule_set" else f"{value:.4f}"
+
+
+def gap(snapshot: Snapshot, family: str = "rule_list") -> str:
+    if not math.isfinite(snapshot.gap):
+        return NONE
+    if snapshot.status is Status.OPTIMAL:
+        return "0"
+    shown = objective(max(snapshot.gap, 0.0), family)
+    return f"{snapshot.gap:.1e}" if snapshot.gap > 0 and not any(digit in shown for digit in "123456789") else shown
+
+
+def remaining(snapshot: Snapshot) -> str:
+    """log10 of the evaluations that are left at most."""
+    if snapshot.status is Status.OPTIMAL:
+        return "none left"
+    return NONE if not math.isfinite(snapshot.log10_remaining) else f"{snapshot.log10_remaining:.1f}"
+
+
+def count(value: int | float) -> str:
+    """A count with thin spaces between the thousands; a weight with up to six digits."""
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.6g}"
+    return f"{int(value):,}".replace(",", _THIN)
+
+
+def counted(n: int, name: str) -> str:
+    """A count of things whose name is given in the plural."""
+    return f"{count(n)} {name.removesuffix('s') if n == 1 else name}"

@@ -1,0 +1,119 @@
+"""Rates of groups under a rule set, with and without a fairness constraint; nothing of Panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...data.metrics import Confusion, wilson_interval
+from ...data.problem import Problem
+from ...models import RuleSet
+from ...rule_set import Criterion, RuleSetSearch, confusions
+from ...search import Search, Snapshot, solve
+
+COMPARISON_SECONDS = 3.0
+"""Most time for the set without the constraint."""
+_PARTS: dict[str, Callable[[Confusion], tuple[float, float]]] = {
+    "false_negative_rate": lambda c: (c.false_negative, c.actual_positive),
+    "false_positive_rate": lambda c: (c.false_positive, c.actual_negative),
+    "selection_rate": lambda c: (c.predicted_positive, c.weight),
+    "accuracy": lambda c: (c.weight - c.errors, c.weight),
+}
+
+
+@dataclass(frozen=True)
+class GroupRate:
+    """One rate of all groups, as a rule set predicts the training rows.
+
+    Attributes
+    ----------
+    name : str
+    groups : tuple of str
+    values, low, high : tuple of float
+        Per group, with a 95 % interval.
+    tolerance : float
+        Largest difference that the criterion allows.
+    proxy_gap : float
+        Largest difference of what the constraint counts; with the Hamming loss a row counts once per rule.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    values: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    tolerance: float
+    proxy_gap: float
+
+    @property
+    def gap(self) -> float:
+        """Largest true difference between two groups."""
+        return max(self.values) - min(self.values)
+
+
+def group_rates(
+    model: RuleSet, problem: Problem, matrix: np.ndarray, criterion: Criterion, loss: str
+) -> list[GroupRate]:
+    """The rates that the criterion names.
+
+    Parameters
+    ----------
+    model : RuleSet
+    problem : Problem
+        With groups.
+    matrix : bool array
+        The problem's `matrix`.
+    criterion : Criterion
+    loss : "hamming" or "zero_one"
+        Whose errors the constraint counts.
+    """
+    groups = problem.groups
+    assert groups is not None
+    decided = model.fired(matrix)
+    times = (decided if model.form == "dnf" else ~decided).sum(axis=1)
+    predicted = (times > 0) == (model.form == "dnf")
+    on_positives, on_negatives = _errors_counted(times, model.form, loss)
+    counts = confusions(groups, predicted)
+    out = []
+    for rate in criterion.rates():
+        hits, trials = zip(*map(_PARTS[rate.name], counts), strict=True)
+        low, high = wilson_interval(hits, trials)
+        sizes = {
+            "positives": groups.positives,
+            "negatives": groups.negatives,
+            "rows": groups.positives + groups.negatives,
+        }
+        counted = (
+            rate.on_positives * groups.positives @ on_positives
+            + rate.on_negatives * groups.negatives @ on_negatives
+            + rate.base * groups.positives.sum(axis=1)
+        ) / sizes[rate.per].sum(axis=1)
+        out.append(
+            GroupRate(
+                name=rate.name,
+                groups=groups.names,
+                values=tuple(k / n for k, n in zip(hits, trials, strict=True)),
+                low=tuple(low.tolist()),
+                high=tuple(high.tolist()),
+                tolerance=rate.tolerance,
+                proxy_gap=float(counted.max() - counted.min()),
+            )
+        )
+    return out
+
+
+def without_fairness(search: Search, report: Callable[[str], None]) -> Snapshot | None:
+    """The best rule set of the same search without its fairness constraint; None when it has none."""
+    if not isinstance(search, RuleSetSearch) or search.fairness is None:
+        return None
+    report("searching without the fairness constraint, to compare")
+    free = RuleSetSearch(search.problem, **{**search.parameters, "fairness": None})
+    return solve(free, time_limit=COMPARISON_SECONDS)
+
+
+def _errors_counted(times: np.ndarray, form: str, loss: str) -> tuple[np.ndarray, np.ndarray]:
+    """Errors on the positives and on the negatives of each pattern, as the constraint counts them."""
+    wrongly, missed = (times if loss == "hamming" else np.minimum(times, 1)), (times == 0).astype(times.dtype)
+    return (missed, wrongly) if form == "dnf" else (wrongly, missed)

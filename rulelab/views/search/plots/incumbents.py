@@ -1,0 +1,117 @@
+"""The models found one after another: errors against complexity, and which of both are still open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bokeh.models import ColumnDataSource, HoverTool, Range1d
+
+from ....search import Incumbent, Snapshot
+from ...live.session import Prepared
+from ...widgets.style import BLUE, ORANGE, PURPLE, SKY
+from .base import Columns, Plot, add_legend, new_figure, replace
+
+
+def frontier_columns(
+    best: Incumbent | None, lower_bound: float, weight: float, regularization: float, longest: int
+) -> Columns:
+    """Two straight lines of errors over rules, for objectives errors / weight + regularization * rules.
+
+    A list below the upper one is better than the incumbent; below the lower one it is proven that there is none.
+    """
+    rules = [0, longest]
+    at = [math.nan if best is None else best.objective, lower_bound]
+    upper, lower = ([max(0.0, round(weight * (value - regularization * k), 2)) for k in rules] for value in at)
+    return {"rules": rules, "better": upper, "excluded": lower}
+
+
+class IncumbentsPlot(Plot):
+    """Errors against complexity of each best model so far.
+
+    Parameters
+    ----------
+    complexity : str
+        What the complexity is called.
+    """
+
+    _EMPTY = {"complexity": [], "errors": []}
+
+    def __init__(self, complexity: str) -> None:
+        self._found: list[tuple[int, float]] = []
+        self._incumbents = ColumnDataSource(dict(self._EMPTY))
+        self._best = ColumnDataSource(dict(self._EMPTY))
+        plot = new_figure("Errors of the incumbents", complexity, "training errors")
+        plot.x_range, plot.y_range = Range1d(-0.4, 4), Range1d(0, 1)
+        self.figure = plot
+        self.sources = (self._incumbents, self._best)
+        legend = self._behind()
+        plot.line(x="complexity", y="errors", source=self._incumbents, color=PURPLE, line_width=1.5)
+        dots = plot.scatter(x="complexity", y="errors", source=self._incumbents, color=PURPLE, size=8)
+        best = plot.scatter(x="complexity", y="errors", source=self._best, color=ORANGE, size=15, marker="diamond")
+        add_legend(plot, [("incumbents", dots), ("best", best), *legend], columns=2)
+        plot.xaxis.ticker.update(min_interval=1)
+        tooltips = [(complexity.split()[0], "@complexity"), ("errors", "@errors")]
+        plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
+
+    def _behind(self) -> list[tuple[str, object]]:
+        """Draw what lies behind the incumbents, and name it for the legend."""
+        return []
+
+    def clear(self) -> None:
+        self._incumbents.data, self._best.data = dict(self._EMPTY), dict(self._EMPTY)
+        self._found = []
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        found = [(s.incumbent.complexity, s.incumbent.errors) for s in snapshots if s.incumbent is not None]
+        if whole:
+            self._found = []
+        last = self._found[-1] if self._found else None
+        new = [point for i, point in enumerate(found) if point != (found[i - 1] if i else last)]
+        if not new:
+            return
+        self._found += new
+        columns = {"complexity": [k for k, _ in new], "errors": [e for _, e in new]}
+        if len(self._found) == len(new):
+            self._incumbents.data = columns
+        else:
+            self._incumbents.stream(columns)
+        self._best.data = {"complexity": [new[-1][0]], "errors": [new[-1][1]]}
+        most = max(e for _, e in self._found)
+        self.figure.x_range.update(start=-0.4, end=max(k for k, _ in self._found) + 1.5)
+        self.figure.y_range.update(start=0, end=1.12 * most if most else 1)
+
+
+class FrontierPlot(IncumbentsPlot):
+    """The same with what is still open, for objectives that are a share of errors and a cost per rule."""
+
+    def __init__(self, complexity: str) -> None:
+        super().__init__(complexity)
+        self._parameters: tuple[float, float] | None = None
+
+    def begin(self, prepared: Prepared) -> None:
+        search = prepared.search
+        self._parameters = (float(search.problem.total_weight), search.parameters["regularization"])
+
+    def clear(self) -> None:
+        super().clear()
+        self._frontier.data = {"rules": [], "better": [], "excluded": []}
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        super().show(snapshots, whole, latest)
+        if self._parameters is not None:
+            longest = max([k for k, _ in self._found], default=0) + 2
+            columns = frontier_columns(latest.incumbent, latest.lower_bound, *self._parameters, longest)
+            replace(self._frontier, columns)
+
+    def use_dark(self, dark: bool) -> None:
+        self._excluded.glyph.line_color = SKY if dark else BLUE
+
+    def _behind(self) -> list[tuple[str, object]]:
+        plot, source = self.figure, ColumnDataSource({"rules": [], "better": [], "excluded": []})
+        self._frontier = source
+        self.sources = (*self.sources, source)
+        area = plot.varea(x="rules", y1="excluded", y2="better", source=source, fill_color=SKY, fill_alpha=0.22)
+        self._excluded = plot.line(x="rules", y="excluded", source=source, color=BLUE, line_width=2, line_dash="6 3")
+        plot.line(x="rules", y="better", source=source, color=ORANGE, line_width=1.5)
+        return [("still open", area), ("nothing below", self._excluded)]

@@ -1,0 +1,167 @@
+"""Rates of groups, before a fairness constraint and with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Range1d
+from bokeh.transform import dodge
+
+from ....search import Snapshot, Status
+from ...live.session import Prepared
+from ...live.wording import NONE, count
+from ...widgets.esc import esc, plain
+from ...widgets.style import BLUE, INK, ORANGE
+from ..fairness import GroupRate, group_rates
+from .base import Columns, Plot, add_legend, new_figure
+
+_MOST_GROUPS = 12
+_ROW = 34
+_WORDS = {
+    "false_negative_rate": "missed positives",
+    "false_positive_rate": "false alarms",
+    "selection_rate": "predicted positive",
+    "accuracy": "accuracy",
+}
+_NAMES = ("factor", "value", "low", "high", "group")
+
+
+def rate_columns(rates: Sequence[GroupRate]) -> Columns:
+    """One bar per rate and group, in per cent."""
+    columns: Columns = {name: [] for name in _NAMES}
+    for rate in rates:
+        bars = list(zip(rate.groups, rate.values, rate.low, rate.high, strict=True))[:_MOST_GROUPS]
+        for k, (group, *numbers) in enumerate(bars):
+            columns["factor"].append((_WORDS[rate.name], f"{plain(group, 18)}{' ' * k}"))  # no two factors alike
+            columns["group"].append(plain(group, 60))
+            for name, number in zip(("value", "low", "high"), numbers, strict=True):
+                columns[name].append(round(100 * number, 2))
+    return columns
+
+
+def gaps_table(
+    without: Sequence[GroupRate], fair: Sequence[GroupRate], objectives: tuple[str, str], proven: bool
+) -> str:
+    """The gaps before and after as an HTML table, the true ones and what the constraint counts."""
+    rows = []
+    for k, rate in enumerate(fair or without):
+        before, after = (_percent(rates[k].gap) if rates else NONE for rates in (without, fair))
+        proxy = _percent(fair[k].proxy_gap) if fair else NONE
+        rows.append(
+            f"<tr><td>gap in {_WORDS[rate.name]}</td>"
+            + "".join(f'<td class="num">{text}</td>' for text in (before, after, proxy, _percent(rate.tolerance)))
+            + "</tr>"
+        )
+    first = "loss" if proven else "loss (best found)"
+    rows.append(
+        f'<tr><td>{first}</td><td class="num">{esc(objectives[0])}</td><td class="num">{esc(objectives[1])}</td>'
+        '<td class="num"></td><td class="num"></td></tr>'
+    )
+    heads = "".join(f'<th class="num">{name}</th>' for name in ("before", "after", "as counted", "allowed"))
+    return (
+        f'<div class="box"><table class="rules gaps"><thead><tr><th></th>{heads}</tr></thead>'
+        f'<tbody>{"".join(rows)}</tbody></table></div><p class="note">Differences between groups in percentage '
+        "points, on the training rows. As counted: what the constraint bounds; with the Hamming loss a row counts once "
+        "for each rule that decides it wrongly.</p>"
+    )
+
+
+class RatesPlot(Plot):
+    """Bars per group, without the constraint and with it, and the gaps as a table below.
+
+    Attributes
+    ----------
+    below : str
+        HTML that stands under the figure.
+    """
+
+    def __init__(self) -> None:
+        self._prepared: Prepared | None = None
+        self._matrix: Any = None
+        self._model: Any = None
+        self._without: list[GroupRate] = []
+        self.below = ""
+        self._before, self._after = (ColumnDataSource(rate_columns([])) for _ in range(2))
+        plot = new_figure(
+            "Rates per group",
+            "share of the group (%)",
+            None,
+            y_range=FactorRange(range_padding=0.1, group_padding=0.6),
+            x_range=Range1d(0, 100),
+        )
+        legend, self._intervals = [], []
+        for name, source, shift, colour in (
+            ("before", self._before, 0.2, ORANGE),
+            ("after", self._after, -0.2, BLUE),
+        ):
+            y = dodge("factor", shift, range=plot.y_range)
+            bars = plot.hbar(y=y, left=0, right="value", height=0.36, source=source, color=colour, fill_alpha=0.55)
+            self._intervals.append(
+                plot.segment(x0="low", x1="high", y0=y, y1=y, source=source, color=INK[False], line_width=1.5)
+            )
+            tooltips = [("group", "@group"), (name, "@value{0.0} %"), ("95 % interval", "@low{0.0} to @high{0.0} %")]
+            plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
+            legend.append((name, bars))
+        add_legend(plot, [*legend, ("95 % interval", self._intervals[0])])
+        plot.ygrid.grid_line_color = None
+        plot.yaxis.group_label_orientation = "horizontal"
+        plot.yaxis.major_tick_line_color = None
+        self.figure = plot
+        self.sources = (self._before, self._after)
+
+    def begin(self, prepared: Prepared) -> None:
+        search = prepared.search
+        self._prepared, self._matrix, self._model = prepared, search.problem.matrix(), None
+        best = None if prepared.unconstrained is None else prepared.unconstrained.incumbent
+        self._without = [] if best is None else self._rates(best.model)
+        columns = rate_columns(self._without)
+        self.figure.y_range.factors = columns["factor"][::-1]
+        self.figure.height = 120 + _ROW * max(3, len(columns["factor"]))
+        self._before.data = columns
+        self.below = self._gaps([], None)
+
+    def clear(self) -> None:
+        self._prepared = self._matrix = self._model = None
+        self._without, self.below = [], ""
+        self._before.data, self._after.data = rate_columns([]), rate_columns([])
+        self.figure.y_range.factors = []
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        best = latest.incumbent
+        if best is None or best.model is self._model or self._prepared is None:
+            return
+        self._model = best.model
+        rates = self._rates(best.model)
+        columns = rate_columns(rates)
+        if columns["factor"] != list(self.figure.y_range.factors)[::-1]:
+            self.figure.y_range.factors = columns["factor"][::-1]
+        self._after.data = columns
+        self.below = self._gaps(rates, best.objective)
+
+    def use_dark(self, dark: bool) -> None:
+        for interval in self._intervals:
+            interval.glyph.line_color = INK[dark]
+
+    def _rates(self, model: Any) -> list[GroupRate]:
+        assert self._prepared is not None
+        search = self._prepared.search
+        return group_rates(
+            model, search.problem, self._matrix, search.parameters["fairness"], search.parameters["loss"]
+        )
+
+    def _gaps(self, fair: list[GroupRate], loss: float | None) -> str:
+        assert self._prepared is not None
+        free = self._prepared.unconstrained
+        if free is None or free.incumbent is None:
+            return gaps_table([], fair, (NONE, _loss(loss)), True) if fair else ""
+        texts = (_loss(free.incumbent.objective), _loss(loss))
+        return gaps_table(self._without, fair, texts, free.status is Status.OPTIMAL)
+
+
+def _loss(value: float | None) -> str:
+    return NONE if value is None else count(round(value, 4))
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"

@@ -1,0 +1,105 @@
+"""A falling list as strata of risk: the probability of each rule against the share of people it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bokeh.models import ColumnDataSource, HoverTool, Range1d, Whisker
+
+from ....models import FallingRuleList
+from ....search import Snapshot
+from ...live.session import Prepared
+from ...widgets.esc import plain
+from ...widgets.style import BLUE, INK, ORANGE, SKY
+from .base import Columns, Plot, add_legend, new_figure
+
+MOST_BARS = 40
+"""Longer lists show their first rules and, last, the default."""
+_NAMES = ("left", "right", "middle", "top", "own", "low", "high", "colour", "kind", "rule", "counts")
+
+
+def strata_columns(model: FallingRuleList | None) -> Columns:
+    """One bar per rule that captured someone: as wide as its share of the rows, as high as its probability."""
+    columns: Columns = {name: [] for name in _NAMES}
+    if model is None:
+        return columns
+    table, start = model.strata(), 0.0
+    for k, row in enumerate(table.itertuples()):
+        left, start = start, start + 100 * row.share
+        if not row.captured or (k >= MOST_BARS - 1 and k < len(table) - 1):
+            continue
+        positive = row.prediction == model.classes[-1]
+        name = "else" if k == len(table) - 1 else f"{k + 1}: {row.name}"
+        values = (
+            round(left, 2),
+            round(start, 2),
+            round((left + start) / 2, 2),
+            *(round(float(x), 4) for x in (row.probability, row.proportion, row.low, row.high)),
+            ORANGE if positive else SKY,
+            "above" if positive else "below",
+            plain(name, 60),
+            f"{row.positives:g} of {row.captured:g}",
+        )
+        for column, value in zip(_NAMES, values, strict=True):
+            columns[column].append(value)
+    return columns
+
+
+class StrataPlot(Plot):
+    """Bars that fall from left to right, with the interval of each proportion and the threshold."""
+
+    def __init__(self) -> None:
+        self._model: Any = None
+        self._source = ColumnDataSource(strata_columns(None))
+        plot = new_figure("Strata of risk", "people, from the highest risk (%)", "probability")
+        plot.x_range, plot.y_range = Range1d(0, 100), Range1d(0, 1.02)
+        bars = plot.quad(
+            left="left",
+            right="right",
+            bottom=0,
+            top="top",
+            source=self._source,
+            fill_color="colour",
+            fill_alpha=0.55,
+            line_color="colour",
+        )
+        self._own = plot.scatter(x="middle", y="own", source=self._source, marker="circle", size=6, color=INK[False])
+        self._whisker = Whisker(
+            base="middle", lower="low", upper="high", source=self._source, line_color=INK[False], level="overlay"
+        )
+        self._heads = (self._whisker.upper_head, self._whisker.lower_head)
+        for head in self._heads:
+            head.update(size=8, line_color=INK[False])
+        self._threshold = ColumnDataSource({"share": [], "probability": []})
+        self._line = plot.line(
+            x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2
+        )
+        plot.add_layout(self._whisker)
+        add_legend(plot, [("95 % interval", self._own), ("threshold", self._line)])
+        tooltips = [("rule", "@rule"), ("probability", "@top{0.000}"), ("positive", "@counts"), ("threshold", "@kind")]
+        plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
+        self.figure = plot
+        self.sources = (self._source, self._threshold)
+
+    def begin(self, prepared: Prepared) -> None:
+        weight = prepared.search.parameters["positive_weight"]
+        self._threshold.data = {"share": [0, 100], "probability": [round(1 / (1 + weight), 5)] * 2}
+
+    def clear(self) -> None:
+        self._model = None
+        self._source.data = strata_columns(None)
+        self._threshold.data = {"share": [], "probability": []}
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        model = None if latest.incumbent is None else latest.incumbent.model
+        if model is not self._model:
+            self._model = model
+            self._source.data = strata_columns(model)
+
+    def use_dark(self, dark: bool) -> None:
+        self._own.glyph.update(line_color=INK[dark], fill_color=INK[dark])
+        self._whisker.line_color = INK[dark]
+        for head in self._heads:
+            head.line_color = INK[dark]
+        self._line.glyph.line_color = SKY if dark else BLUE

@@ -1,0 +1,397 @@
+"""A search to watch and to steer: the same view in a notebook and in the dashboard."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import panel as pn
+import param
+from panel.io.callbacks import PeriodicCallback
+from panel.viewable import Viewer
+
+from ...search import Search
+from ..cards import card
+from ..cards.incumbent import empty_card, incumbent_card
+from ..live.history import Mark
+from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
+from ..live.wording import standing
+from ..widgets import icons
+from ..widgets.esc import esc, plain
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from .families import LOOKS
+from .figures import AXES, SearchFigures
+from .repeated import Repeated
+
+SPEEDS = {
+    "1 step per tick": Pace(1),
+    "10 per tick": Pace(10),
+    "100 per tick": Pace(100),
+    "1000 per tick": Pace(1000),
+    "speeding up": Pace(1, doubling=True),
+    "full speed": FULL_SPEED,
+}
+_STATUS_EVERY = 4
+"""Ticks between two changes of the status line while a search runs, so that screen readers can follow."""
+
+
+class SearchView(Viewer):
+    """A search of any family with its controls, status line, live plots and the best model so far.
+
+    Parameters
+    ----------
+    search : Search, optional
+        The search to show. Reset, and Run after the end, make it anew from its problem and parameters.
+    new_session : callable, optional
+        Instead of a search: called before each run, it gives the `SearchSession` to show.
+    speed : str
+        One of `SPEEDS`.
+    axis : str
+        ``"time"``, ``"work"`` or ``"log work"``.
+
+    Examples
+    --------
+    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+
+        rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
+    """
+
+    speed = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed", doc="A tick is 250 ms.")
+    axis = param.Selector(default="time", objects=list(AXES), label="Plot against")
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+    stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
+    on_pin = param.Callable(
+        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
+
+    def __init__(
+        self,
+        search: Search | None = None,
+        *,
+        new_session: Callable[[], SearchSession] | None = None,
+        **params: Any,
+    ) -> None:
+        if (search is None) == (new_session is None):
+            raise ValueError("give either a search or new_session")
+        if search is not None and not isinstance(search, Search):
+            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
+        super().__init__(**params)
+        self._new_session = new_session or Repeated(search)
+        self._session = self._new_session()
+        self._mark, self._ticks, self._shown, self._card_of = Mark(), 0, None, None
+        self._connected, self._left_running = True, False
+        self._beat: Any = None
+        self._build()
+        self._take_look()
+        self._context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
+        if self._context is not None:
+            self._start_beat()
+            pn.state.on_session_destroyed(self._destroyed)
+        self.refresh()
+
+    @property
+    def session(self) -> SearchSession:
+        """The present run."""
+        return self._session
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def run(self, *_: Any) -> None:
+        """Start, go on after a pause or a limit, or begin anew after the end."""
+        state = self._session.state
+        if state is State.IDLE or (state.over and (self.stale or not self._session.resumable)):
+            self.reset()
+        self._session.pace = SPEEDS[self.speed]
+        self._session.run()
+        self._start_beat()
+
+    def step(self, *_: Any) -> None:
+        """Do one unit of work."""
+        if self._session.state is State.IDLE:
+            self.reset()
+        self._session.step()
+        self._start_beat()
+
+    def pause(self, *_: Any) -> None:
+        """Hold the search."""
+        self._session.pause()
+
+    def stop(self, *_: Any) -> None:
+        """End the search and keep what it has proven."""
+        self._session.stop()
+        self._start_beat()
+
+    def reset(self, *_: Any) -> None:
+        """Forget the run; the next one starts from the beginning, with the present settings."""
+        self._session.close()
+        self._session = self._new_session()
+        self._mark, self._shown, self._card_of, self.stale = Mark(), None, None, False
+        with pn.io.hold():
+            if self._session.look == self._look:
+                self._plots.clear()
+                self._show_below()
+            else:
+                self._take_look()
+            self._card.object = empty_card(LOOKS[self._look].looks_for)
+            self._notes.object = ""
+            self._exports.visible = False
+            self._pinned.object = ""
+            self.complain("")
+        self.refresh()
+
+    def pin(self, *_: Any) -> None:
+        """Hand the best model so far to `on_pin`, as a model card."""
+        session = self._session
+        try:
+            letter = self.on_pin(card.of_search(session.search, session.snapshot, session.prepared))
+        except ValueError as error:
+            self.complain(str(error))
+            return
+        self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
+
+    def complain(self, message: str) -> None:
+        """Show an error that does not come from a run; an empty text takes it away."""
+        self._alert.phase = plain(message, 600)
+
+    def close(self) -> None:
+        """End the worker and the updates."""
+        self._session.close()
+        self._stop_beat()
+
+    def refresh(self) -> None:
+        """Bring everything in the view up to date with the session."""
+        session = self._session
+        with pn.io.hold():
+            self._show_standing(session)
+            latest = session.snapshot
+            if latest is not None and latest is not self._shown:
+                self._show(session)
+        if self._context is None:
+            pn.io.push_notebook(*self._plot_panes)
+
+    def tick(self) -> None:
+        """One beat of the page: pause when nobody is connected, show what is new."""
+        if self._context is not None:
+            self._mind_connection()
+        state = self._session.state
+        self.refresh()
+        if self._context is None and not state.busy:
+            self._stop_beat()
+
+    def _show(self, session: SearchSession) -> None:
+        snapshots, self._mark, whole = session.history.since(self._mark)
+        latest = self._shown = session.snapshot
+        prepared = session.prepared
+        self._plots.extend(snapshots, whole, latest, prepared)
+        if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
+            self._card_of = latest.incumbent.model
+            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target)
+            self._show_below()
+            self._exports.visible = True
+
+    def _show_below(self) -> None:
+        """The texts under the plots, where they have changed."""
+        for plot, pane in zip(self._plots.plots, self._below, strict=True):
+            if pane is not None and pane.object != plot.below:
+                pane.object = plot.below
+
+    def _show_standing(self, session: SearchSession) -> None:
+        now = standing(session)
+        self._ticks += 1
+        changed = (now.tone, now.phase) != (self._status.tone, self._status.phase)
+        changed |= now.figures[:1] != [tuple(pair) for pair in self._status.figures[:1]]
+        if changed or now.tone != "busy" or self._ticks % _STATUS_EVERY == 0 or not self._status.figures:
+            figures = [list(pair) for pair in now.figures]
+            if changed or figures != self._status.figures:
+                self._status.param.update(tone=now.tone, phase=now.phase, figures=figures)
+        if session.error and self._alert.phase != plain(session.error, 600):
+            self.complain(session.error)
+        elif session.state.busy and self._alert.phase:
+            self.complain("")
+        notes = session.prepared.notes if session.prepared else ()
+        if self.stale and session.state is not State.IDLE:
+            notes = (*notes, "The settings have changed; the next run uses them (Reset, then Run).")
+        text = f'<p class="note">{" · ".join(esc(note, 400) for note in notes)}</p>' if notes else ""
+        if text != self._notes.object:
+            self._notes.object = text
+        primary = "pause" if session.state.busy else "run"
+        for name, button in self._buttons.items():
+            kind = "primary" if name == primary else "default"
+            if button.color != kind:
+                button.color = kind
+
+    def _mind_connection(self) -> None:
+        connected = self._context.session is None or self._context.session.connection_count > 0
+        if self._connected and not connected and self._session.state.busy:
+            self._left_running = True
+            self._session.pause()
+        elif connected and not self._connected:
+            self._plots.resend()
+            if self._left_running:
+                self._session.run()
+            self._left_running = False
+        self._connected = connected
+
+    def _start_beat(self) -> None:
+        if self._beat is None:
+            milliseconds = int(1000 * TICK_SECONDS)
+            self._beat = PeriodicCallback(callback=self.tick, period=milliseconds, background=True, log=False)
+            self._beat.start()
+
+    def _stop_beat(self) -> None:
+        if self._beat is not None:
+            self._beat.stop()
+            self._beat = None
+
+    def _destroyed(self, _context: Any) -> None:
+        self._session.close()
+
+    @param.depends("axis", "dark", watch=True)
+    def _restyle(self) -> None:
+        with pn.io.hold():
+            self._plots.use_axis(self.axis)
+            self._plots.use_dark(self.dark)
+
+    @param.depends("on_pin", watch=True)
+    def _offer_pin(self) -> None:
+        self._pin.visible = self.on_pin is not None
+
+    @param.depends("speed", watch=True)
+    def _set_pace(self) -> None:
+        self._session.pace = SPEEDS[self.speed]
+
+    def _build(self) -> None:
+        self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width")
+        self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
+        self._card = Html(
+            "",
+            stylesheets=[CARD_CSS],
+            sizing_mode="stretch_width",
+            margin=0,
+            css_classes=["rl-rules"],
+        )
+        self._notes = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", css_classes=["rl-row"], margin=0)
+        actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
+        self._buttons = {
+            name: pn.widgets.Button(
+                label=name.capitalize(),
+                icon=getattr(icons, name.upper()),
+                on_click=action,
+                stylesheets=[BUTTON_CSS],
+                margin=0,
+                height=38,
+                width=98,
+                align="end",
+            )
+            for name, action in actions.items()
+        }
+        speed = pn.widgets.Select.from_param(
+            self.param.speed, width=170, margin=0, align="end", stylesheets=[SELECT_CSS]
+        )
+        axis = pn.widgets.Select.from_param(self.param.axis, width=110, margin=0, align="end", stylesheets=[SELECT_CSS])
+        self._pin = pn.widgets.Button(
+            label="Pin model",
+            icon=icons.PIN,
+            on_click=self.pin,
+            visible=self.on_pin is not None,
+            stylesheets=[BUTTON_CSS],
+            margin=0,
+            height=34,
+            width=120,
+        )
+        self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
+        self._exports = pn.Row(
+            *(
+                pn.widgets.FileDownload(
+                    callback=callback,
+                    filename=file,
+                    label=label,
+                    embed=False,
+                    auto=True,
+                    color="default",
+                    stylesheets=[BUTTON_CSS],
+                    margin=0,
+                    height=34,
+                    width=130,
+                )
+                for label, file, callback in (
+                    ("Model (JSON)", "model.json", self._model_json),
+                    ("Rules (text)", "rules.txt", self._rule_text),
+                    ("Trace (CSV)", "trace.csv", self._trace),
+                )
+            ),
+            self._pin,
+            self._pinned,
+            visible=False,
+            stylesheets=[BAR_CSS],
+            margin=(10, 0, 0, 0),
+        )
+        self._heading = Html("", stylesheets=[CARD_CSS], margin=0)
+        self._rules = _box(["rl-wide"])
+        bar = pn.Row(
+            *self._buttons.values(),
+            speed,
+            axis,
+            stylesheets=[BAR_CSS],
+            css_classes=["rl-row"],
+            margin=0,
+            sizing_mode="stretch_width",
+        )
+        self._top = (bar, self._alert, self._status, self._notes)
+        self._layout = pn.Column(
+            *self._top,
+            stylesheets=[VIEW_CSS],
+            sizing_mode="stretch_width",
+            margin=0,
+            css_classes=["rl-view"],
+        )
+
+    def _take_look(self) -> None:
+        """Make the plots of the session's kind of search."""
+        self._look = self._session.look
+        look = LOOKS[self._look]
+        self._plots = SearchFigures(look)
+        self._restyle()
+        self._plot_panes = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self._plots.figures]
+        self._below = [
+            Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0) if plot.below is not None else None
+            for plot in self._plots.plots
+        ]
+        panes = [
+            [item for item in both if item is not None] for both in zip(self._plot_panes, self._below, strict=True)
+        ]
+        last = len(panes) - look.under
+        first, others, under = panes[: look.beside], panes[look.beside : last], panes[last:]
+        self._rules.objects = [self._heading, self._card, self._exports, *chain.from_iterable(under)]
+        places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
+        boxes = [
+            _box(place if len(others) == 3 else ["rl-wide"], *pane) for place, pane in zip(places, others, strict=True)
+        ]
+        self._heading.object = f"<h2>{look.heading}</h2>"
+        self._card.object = empty_card(look.looks_for)
+        self._layout.objects = [
+            *self._top,
+            _box(["rl-wide"], *chain.from_iterable(first)),
+            self._rules,
+            *boxes,
+        ]
+
+    def _model_json(self) -> io.StringIO:
+        return io.StringIO(self._session.snapshot.incumbent.model.to_json())
+
+    def _rule_text(self) -> io.StringIO:
+        target = self._session.prepared.target or None
+        return io.StringIO(self._session.snapshot.incumbent.model.to_text(target) + "\n")
+
+    def _trace(self) -> io.StringIO:
+        return io.StringIO(self._session.history.frame().to_csv(index=False))
+
+
+def _box(places: list[str], *items: Any) -> pn.Column:
+    """A frame around plots or texts, in the place of the grid that its CSS classes say."""
+    return pn.Column(*items, css_classes=places, stylesheets=[PANEL_CSS], sizing_mode="stretch_width", margin=0)
