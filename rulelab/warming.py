@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from .falling_rule_list import ExactSearch
+from .families import FAMILIES
 from .rehearsal import noisy_problem, tiny_problem
-from .rule_list import RuleListSearch
-from .rule_set import RuleSetSearch
-from .search import Search
 
 __all__ = ["noisy_problem", "tiny_problem", "warm_up"]
-
-_SMALL: dict[str, Callable[[], Search]] = {
-    "rule_list": lambda: RuleListSearch(tiny_problem(), regularization=0.01),
-    "falling_rule_list": lambda: ExactSearch(tiny_problem()),
-    "rule_set": lambda: RuleSetSearch(noisy_problem()),
-}
 
 
 def warm_up(family: str) -> None:
@@ -30,4 +19,4 @@ def warm_up(family: str) -> None:
     family : str
         As in `rulelab.search.Search.family`.
     """
-    _SMALL[family]().compile()
+    FAMILIES[family].rehearsal().compile()

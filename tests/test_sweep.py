@@ -16,9 +16,10 @@ from sklearn.model_selection import StratifiedKFold
 
 import rulelab as rl
 from rulelab.datasets import Dataset, from_frame
+from rulelab.families import Family
 from rulelab.rule_set import EqualOpportunity, RuleSetSearch
 from rulelab.sweeps import FAMILIES, SweepError, non_dominated, worker
-from rulelab.sweeps.families import RuleLists, RuleSets
+from rulelab.sweeps.families import Certified
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.running import THREAD_NAME
 
@@ -97,14 +98,14 @@ def test_every_fit_is_what_it_is_alone(done):
 
 def test_a_path_starts_each_search_from_the_optimum_before(monkeypatch):
     starts = []
-    search = RuleLists.search
+    search = Family.search
 
-    def spy(self, problem, parameters, plan, warm_start):
+    def spy(self, problem, parameters, warm_start=None, **more):
         if problem.n_rows > 4:  # not when parameters are checked
             starts.append((parameters["max_conditions"], parameters["regularization"], warm_start))
-        return search(self, problem, parameters, plan, warm_start)
+        return search(self, problem, parameters, warm_start=warm_start, **more)
 
-    monkeypatch.setattr(RuleLists, "search", spy)
+    monkeypatch.setattr(Family, "search", spy)
     run(cv=2)
     assert [start[:2] for start in starts] == 2 * [(c, r) for c in (1, 2) for r in (0.1, 0.05, 0.02)]
     for (_, before, _), (_, after, start) in pairwise(starts):
@@ -113,15 +114,15 @@ def test_a_path_starts_each_search_from_the_optimum_before(monkeypatch):
 
 def test_rule_sets_start_from_those_of_less_complexity(monkeypatch):
     starts = []
-    search = RuleSets.search
+    search = Family.search
 
-    def spy(self, problem, parameters, plan, warm_start):
-        made = search(self, problem, parameters, plan, warm_start)
+    def spy(self, problem, parameters, **more):
+        made = search(self, problem, parameters, **more)
         if problem.n_rows > 4:
             starts.append((parameters["max_complexity"], made.warm_start))
         return made
 
-    monkeypatch.setattr(RuleSets, "search", spy)
+    monkeypatch.setattr(Family, "search", spy)
     found = run(family="rule_set", grid={"max_complexity": [8, 2, 5], "thresholds": [3]}, cv=2)
     assert [complexity for complexity, _ in starts] == 2 * [2, 5, 8]
     assert [start is None for _, start in starts] == 2 * [True, False, False]
@@ -239,14 +240,14 @@ def test_nothing_to_search_gives_the_default_alone():
 
 
 def test_a_fit_that_fails_is_told_of_and_the_rest_goes_on(monkeypatch, tmp_path):
-    fit = RuleLists.fit
+    fit = Certified.fit
 
     def broken(self, fold, parameters, *others):
         if fold.index == 1 and parameters["regularization"] == 0.05:
             raise ValueError("these rows are odd")
         return fit(self, fold, parameters, *others)
 
-    monkeypatch.setattr(RuleLists, "fit", broken)
+    monkeypatch.setattr(Certified, "fit", broken)
     sweep = run(results=tmp_path / "results.jsonl")
     assert sweep.progress.failed == 2
     failed = sweep.frame[sweep.frame["status"] == "failed"]

@@ -14,7 +14,7 @@ import rulelab as rl
 from rulelab import rehearsal
 from rulelab.rule_set.master import linear_program as master
 from rulelab.sweeps import SweepError, runners, worker
-from rulelab.sweeps.families import RuleLists
+from rulelab.sweeps.families import Certified
 from rulelab.sweeps.method import Stopped
 from rulelab.sweeps.plan import Plan, make_plan
 from rulelab.sweeps.runners import OnDask, Process
@@ -39,14 +39,14 @@ ERRORS = [
     ids=lambda value: type(value).__name__,
 )
 def test_any_error_of_one_fit_is_one_failed_result(monkeypatch, tmp_path, error, message):
-    fit = RuleLists.fit
+    fit = Certified.fit
 
     def broken(self, fold, parameters, *others):
         if fold.index == 1 and parameters["regularization"] == 0.05:
             raise error
         return fit(self, fold, parameters, *others)
 
-    monkeypatch.setattr(RuleLists, "fit", broken)
+    monkeypatch.setattr(Certified, "fit", broken)
     sweep = run(results=tmp_path / "results.jsonl")
     assert (sweep.progress.state, sweep.progress.failed, sweep.progress.done) == ("done", 2, 18)
     failed = sweep.frame[sweep.frame["status"] == "failed"]
@@ -75,21 +75,21 @@ def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
     assert sweep.wait(PATIENCE)
     job = sweep._jobs[0]
     for error in (Stopped, KeyboardInterrupt):
-        monkeypatch.setattr(RuleLists, "fit", lambda *_, error=error: (_ for _ in ()).throw(error))
+        monkeypatch.setattr(Certified, "fit", lambda *_, error=error: (_ for _ in ()).throw(error))
         with pytest.raises(error):
             worker.run(plan, job, None)
 
 
 @pytest.mark.parametrize("failing", ["some", "all"])
 def test_tables_fronts_and_views_of_failed_fits(monkeypatch, failing):
-    fit = RuleLists.fit
+    fit = Certified.fit
 
     def broken(self, fold, parameters, *others):
         if failing == "all" or parameters["regularization"] == 0.05 or fold.index == 0:
             raise MemoryError
         return fit(self, fold, parameters, *others)
 
-    monkeypatch.setattr(RuleLists, "fit", broken)
+    monkeypatch.setattr(Certified, "fit", broken)
     sweep = run()
     frame = sweep.frame
     assert len(frame) == 18

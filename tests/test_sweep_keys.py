@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from test_sweep import DATA, people
 
 import rulelab as rl
 from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys
-from rulelab.sweeps.families import RuleLists
+from rulelab.sweeps.families import Certified
 from rulelab.sweeps.grid import configurations, plain
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.store import version_one
@@ -37,7 +38,7 @@ def test_keys_name_all_settings_and_versions(path):
     key = json.loads(path.read_text().splitlines()[1])["key"]
     method, settings, versions = keys.split(key)
     assert (method, versions) == ("rule_list", {"rulelab": rl.__version__})
-    assert settings.keys() >= {*RuleLists.defaults, "policy", "beam_width", "bounds"}
+    assert settings.keys() >= {*FAMILIES["rule_list"].defaults, "policy", "beam_width", "bounds"}
     assert settings["regularization"] == 0.1
     plan = make_plan(DATA, 2, "group", None, 0, None, 0.0)
     for method in (*FAMILIES.values(), *BASELINES.values()):
@@ -60,8 +61,8 @@ def test_another_version_computes_again_and_says_so(path, monkeypatch):
 
 
 def test_another_default_computes_again_and_says_so(path, monkeypatch):
-    defaults = {**RuleLists.defaults, "max_conditions": 1}
-    monkeypatch.setattr(RuleLists, "defaults", defaults)
+    defaults = {**FAMILIES["rule_list"].defaults, "max_conditions": 1}
+    monkeypatch.setattr(FAMILIES["rule_list"], "defaults", defaults)
     new = swept(path)
     assert new.progress.resumed == 0
     assert new.messages == (
@@ -72,10 +73,12 @@ def test_another_default_computes_again_and_says_so(path, monkeypatch):
 
 def test_another_default_of_the_search_itself_computes_again(path, monkeypatch):
     before = rl.RuleListSearch.__init__.__defaults__
-    monkeypatch.setattr(rl.RuleListSearch.__init__, "__defaults__", tuple(501 if d == 500 else d for d in before))
+    bounds = list(inspect.signature(rl.RuleListSearch).parameters).index("bounds") - 1  # problem has no default
+    after = (*before[:bounds], rl.RuleListBounds(lookahead=False), *before[bounds + 1 :])
+    monkeypatch.setattr(rl.RuleListSearch.__init__, "__defaults__", after)
     new = swept(path)
     assert new.progress.resumed == 0
-    assert "beam_width 500, here 501" in new.messages[0]
+    assert "bounds None, here RuleListBounds" in new.messages[0]
 
 
 def test_another_version_of_scikit_learn_fits_baselines_again(path, monkeypatch):
@@ -91,7 +94,7 @@ def test_failures_and_other_limits_are_told(path, monkeypatch):
     swept(path, grid, gap=0.5)
     again = swept(path, grid)
     assert again.messages[0].endswith("computed again: 2 which other limits had ended")
-    monkeypatch.setattr(RuleLists, "fit", lambda *_: 1 / 0)
+    monkeypatch.setattr(Certified, "fit", lambda *_: 1 / 0)
     assert swept(path, {"regularization": [0.03]}).progress.failed == 2
     monkeypatch.undo()
     assert swept(path, {"regularization": [0.03]}).messages[0].endswith("computed again: 2 which had failed")
@@ -110,7 +113,7 @@ def test_long_arrays_of_cuts_differ():
     cuts[1][1500] = -1.0
     assert plain({"age": cuts[0]}) != plain({"age": cuts[1]})
     assert plain({"age": cuts[0]}) == plain({"age": cuts[0].tolist()})
-    found = configurations("rule_list", RuleLists.defaults, {"thresholds": [{"age": cut} for cut in cuts]})
+    found = configurations("rule_list", FAMILIES["rule_list"].defaults, {"thresholds": [{"age": cut} for cut in cuts]})
     assert len(found) == 2
 
 

@@ -18,7 +18,7 @@ from test_sweep import DATA, GRID, TIMES, hard, people, run
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
-from rulelab.sweeps.families import RuleLists
+from rulelab.sweeps.families import Certified
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +33,13 @@ def test_what_is_in_the_file_is_not_computed_again(done, tmp_path, monkeypatch):
     assert len(lines) == 1 + 18
     path.write_text("".join(lines[:8]) + lines[8][:40])  # cut off in the middle of a line, as by a kill
     computed = []
-    fit = RuleLists.fit
+    fit = Certified.fit
 
     def spy(self, fold, parameters, *others):
         computed.append((fold.index, parameters["regularization"], parameters["max_conditions"]))
         return fit(self, fold, parameters, *others)
 
-    monkeypatch.setattr(RuleLists, "fit", spy)
+    monkeypatch.setattr(Certified, "fit", spy)
     again = run(results=path)
     assert again.progress.resumed == 7
     assert len(computed) == len(set(computed)) == 18 - 7

@@ -15,15 +15,18 @@ from sklearn.utils import check_consistent_length, check_random_state, compute_s
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
 from ..data.columns import as_frame, match_columns, read_weights
 from ..data.conditions import Condition, NothingFound, attach_conditions, conditions_of
 from ..data.exact_weights import Weights
 from ..data.metrics import group_rates
 from ..data.problem import Problem
+from ..families import FAMILIES
 from ..interrupts import noted
 from ..models import Model
-from ..search import Search, Status, steps
+from ..recipe import Recipe, smallest_problem
+from ..search import Status, steps
 from .draining import COUNTS, check_found, drained, warn_of_open
 
 
@@ -51,12 +54,9 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         One model for two classes; else one per class, in the order of ``classes_``, whose positive label is True.
     """
 
-    _MODEL: ClassVar[str] = "the model"
-    """How messages call it."""
+    _FAMILY: ClassVar[str]
+    """Name of its record in `rulelab.families.FAMILIES`, whose parameters it has."""
 
-    thresholds: Any
-    negations: bool
-    max_categories: int
     class_weight: Any
     time_limit: float | None
     gap: float
@@ -64,26 +64,6 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     classes_: np.ndarray
     _framed: bool
     _columns: tuple[str, ...]
-
-    @abc.abstractmethod
-    def _features(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> Any:
-        """What rules are made of, from the table of training rows of two classes or more; raises NothingFound."""
-
-    @abc.abstractmethod
-    def _problem(self, features: Any, y: np.ndarray, weight: Any, groups: Any) -> Problem:
-        """The problem of these features."""
-
-    @abc.abstractmethod
-    def _new_search(self, problem: Problem, seed: int | None) -> Search:
-        """A search with the parameters of the estimator, which it checks."""
-
-    @abc.abstractmethod
-    def _without_rules(self, classes: list[Any], positives: int | float, negatives: int | float) -> tuple[Model, float]:
-        """The model that has no rule, and its objective."""
-
-    @abc.abstractmethod
-    def _check_features(self) -> None:
-        """Refuse unusable parameters of `_features`."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Self:
         """Find the optimal model.
@@ -183,18 +163,19 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         tags.input_tags.categorical = True
         return tags
 
-    def _new_binarizer(self) -> Binarizer:
-        return Binarizer(self.thresholds, self.negations, self.max_categories)
+    @property
+    def _recipe(self) -> Recipe:
+        family = FAMILIES[self._FAMILY]
+        return Recipe(family, {each.name: getattr(self, each.name) for each in family.parameters})
 
     def _check_parameters(self, table: pd.DataFrame) -> int | None:
         """Refuse unusable parameters, whether or not they come to be used; returns the seed."""
-        self._new_binarizer().check_parameters(table.columns)
-        self._check_features()
+        self._recipe.check(table.columns)
         seed: int | None = self.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(check_random_state(seed).randint(2**31 - 1))
-        smallest = Problem.from_arrays(np.array([[False], [True]] * 2), [0, 1, 0, 1], groups=[0, 0, 1, 1])
-        steps(self._new_search(smallest, seed), time_limit=self.time_limit, gap=self.gap)  # not run: only checked
+        search = self._recipe.search(smallest_problem(), random_state=seed)
+        steps(search, time_limit=self.time_limit, gap=self.gap)  # not run: only checked
         return seed
 
     def _fit(
@@ -202,13 +183,15 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     ) -> None:
         """Search on rows of positive weight; sets the fitted attributes."""
         self._clear()
+        if groups is None and getattr(self, "fairness", None) is not None:
+            raise ValueError("fairness needs sensitive_features: give fit the groups of the rows")
         features, why = None, "the rows hold a single class"
         if len(np.unique(y)) > 1:
             try:
                 features = self._features(table, y, weight)
             except NothingFound as error:
                 why = str(error)
-                warnings.warn(f"{self._MODEL} is only its default: {error}", UserWarning, stacklevel=3)
+                warnings.warn(f"{self._noun} is only its default: {error}", UserWarning, stacklevel=3)
         exactly: Any = weight
         if self.class_weight is not None:
             exactly = _with_class_weights(self.class_weight, y, weight)
@@ -224,7 +207,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
                     fits.append(self._settled(target, weight, why))
                     continue
                 share = None if left is None else left / (len(targets) - k)
-                problem = self._problem(features, target, exactly, groups)
+                problem = self._recipe.problem(features, target, exactly, groups)
                 fits.append(self._searched(problem, seed, share, interrupted))
                 left = None if left is None else max(0.0, left - fits[-1].trace["seconds"].iloc[-1])
         self._keep(fits)
@@ -233,6 +216,12 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         """Forget an earlier fit."""
         self.binarizer_: Binarizer | None = None
         self._given_conditions: tuple[Condition, ...] = ()
+        if FAMILIES[self._FAMILY].mined:
+            self.antecedents_: Antecedents | None = None
+
+    @property
+    def _noun(self) -> str:
+        return f"the {FAMILIES[self._FAMILY].noun}"
 
     def _keep(self, fits: list[_Fit]) -> None:
         """Set the fitted attributes; those that are numbers become arrays where there are several models."""
@@ -250,8 +239,9 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             self.trace_ = pd.concat(traces, names=["class", "step"]).reset_index("class").reset_index(drop=True)
 
     def _searched(self, problem: Problem, seed: int | None, time_limit: float | None, interrupted: list[int]) -> _Fit:
-        snapshot, trace = drained(self._new_search(problem, seed), time_limit, self.gap, interrupted)
-        check_found(snapshot, self._MODEL, getattr(self, "fairness", None), time_limit)
+        search = self._recipe.search(problem, random_state=seed)
+        snapshot, trace = drained(search, time_limit, self.gap, interrupted)
+        check_found(snapshot, self._noun, getattr(self, "fairness", None), time_limit)
         warn_of_open(snapshot, stacklevel=4)
         best = snapshot.incumbent
         assert best is not None
@@ -271,7 +261,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         positives, negatives = (
             rows.sum().item() if weight is None else weight[rows].sum().item() for rows in (positive, ~positive)
         )
-        model, objective = self._without_rules(labels.tolist(), positives, negatives)
+        recipe = self._recipe
+        model, objective = recipe.family.without_rules(labels.tolist(), positives, negatives, recipe.parameters)
         row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
         row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
         return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
@@ -315,13 +306,23 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
                 attach_conditions(table, self._given_conditions)
         return table
 
-    def _conditions_in(self, table: pd.DataFrame, weight: np.ndarray | None) -> pd.DataFrame:
-        """The table if all its columns are Boolean, else its conditions."""
-        if all(dtype == np.bool_ for dtype in table.dtypes):
+    def _features(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> Antecedents | pd.DataFrame:
+        """What rules are made of, from the table of training rows of two classes or more; raises NothingFound."""
+        recipe = self._recipe
+        if recipe.parameters.get("by_class") and len(self.classes_) > 2:
+            raise ValueError(
+                f"by_class=True counts supports within one of two classes, but y has {len(self.classes_)}; leave it "
+                "out, or fit each class against the rest"
+            )
+        conditions, self.binarizer_ = recipe.conditions(table, weight)
+        if self.binarizer_ is None:
             self._given_conditions = conditions_of(table)
-            return table
-        self.binarizer_ = self._new_binarizer()
-        return self.binarizer_.fit_transform(table, sample_weight=weight)
+        features, note = recipe.features(conditions, y, weight)
+        if note:
+            warnings.warn(note, UserWarning, stacklevel=4)
+        if isinstance(features, Antecedents):
+            self.antecedents_ = features
+        return features
 
 
 def _with_class_weights(class_weight: Any, y: np.ndarray, weight: np.ndarray | None) -> Weights:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data.problem import Problem
-from ..falling_rule_list import FallingRuleListSearch
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
-from ..models import FallingRuleList, Model
-from .mined import MinedClassifier
+from .base import CertifiedClassifier
 
 
-class FallingRuleListClassifier(MinedClassifier):
+class FallingRuleListClassifier(CertifiedClassifier):
     """The falling rule list of least weighted loss: risk strata from the largest to the smallest.
 
     Parameters
@@ -89,7 +86,7 @@ class FallingRuleListClassifier(MinedClassifier):
     Chen and Rudin, "An optimization approach to learning falling rule lists", AISTATS 2018.
     """
 
-    _MODEL = "the falling rule list"
+    _FAMILY = "falling_rule_list"
 
     def __init__(
         self,
@@ -130,24 +127,3 @@ class FallingRuleListClassifier(MinedClassifier):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.max_antecedents = max_antecedents
-
-    def _new_search(self, problem: Problem, seed: int | None) -> FallingRuleListSearch:
-        exact_only: dict[str, Any] = {"memory_limit": self.memory_limit} if self.method == "exact" else {}
-        new: Any = FallingRuleListSearch  # which makes a search of the class that the method stands for
-        search: FallingRuleListSearch = new(
-            problem,
-            regularization=self.regularization,
-            positive_weight=self.positive_weight,
-            violation_penalty=self.violation_penalty,
-            method=self.method,
-            iterations=self.iterations,
-            random_state=seed,
-            **exact_only,
-        )
-        return search
-
-    def _without_rules(self, classes: list[Any], positives: int | float, negatives: int | float) -> tuple[Model, float]:
-        model = FallingRuleList.without_rules(
-            classes, positives, negatives, self.positive_weight, self.violation_penalty
-        )
-        return model, model.objective(self.regularization)

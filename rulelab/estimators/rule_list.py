@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data.problem import Problem
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
-from ..models import Model, RuleList
-from ..rule_list import RuleListSearch
-from .mined import MinedClassifier
+from .base import CertifiedClassifier
 
 
-class RuleListClassifier(MinedClassifier):
+class RuleListClassifier(CertifiedClassifier):
     """The rule list of least ``errors / n + regularization * rules``, with a proof that none is better.
 
     Parameters
@@ -91,7 +88,7 @@ class RuleListClassifier(MinedClassifier):
     list is optimal for its class against the rest; a row gets the class whose list gives it the largest proportion.
     """
 
-    _MODEL = "the rule list"
+    _FAMILY = "rule_list"
 
     def __init__(
         self,
@@ -130,18 +127,3 @@ class RuleListClassifier(MinedClassifier):
         self.beam_width = beam_width
         self.random_state = random_state
         self.max_antecedents = max_antecedents
-
-    def _new_search(self, problem: Problem, seed: int | None) -> RuleListSearch:
-        return RuleListSearch(
-            problem,
-            regularization=self.regularization,
-            policy=self.policy,
-            max_length=self.max_length,
-            memory_limit=self.memory_limit,
-            random_state=seed,
-            beam_width=self.beam_width,
-        )
-
-    def _without_rules(self, classes: list[Any], positives: int | float, negatives: int | float) -> tuple[Model, float]:
-        model = RuleList.without_rules(classes, positives, negatives)
-        return model, model.objective(self.regularization)

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from ..data.problem import Problem
 from ..limits import MEMORY_LIMIT, TIME_LIMIT
-from ..models import Model, RuleSet
-from ..rule_set import Criterion, RuleSetSearch
+from ..rule_set import Criterion
 from .base import CertifiedClassifier
 
 
@@ -83,7 +78,7 @@ class RuleSetClassifier(CertifiedClassifier):
     "Interpretable and fair Boolean rule sets via column generation", JMLR 24 (2023).
     """
 
-    _MODEL = "the rule set"
+    _FAMILY = "rule_set"
 
     def __init__(
         self,
@@ -118,32 +113,3 @@ class RuleSetClassifier(CertifiedClassifier):
         self.gap = gap
         self.memory_limit = memory_limit
         self.random_state = random_state
-
-    def _check_features(self) -> None:
-        """The conditions are those of the binarizer, which checks its own parameters."""
-
-    def _features(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> pd.DataFrame:
-        return self._conditions_in(table, weight)
-
-    def _problem(self, features: pd.DataFrame, y: np.ndarray, weight: Any, groups: Any) -> Problem:
-        if self.fairness is not None and groups is None:
-            raise ValueError("fairness needs sensitive_features: give fit the groups of the rows")
-        return Problem.from_arrays(features, y, sample_weight=weight, groups=groups)
-
-    def _new_search(self, problem: Problem, seed: int | None) -> RuleSetSearch:
-        return RuleSetSearch(
-            problem,
-            max_complexity=self.max_complexity,
-            max_conditions=self.max_conditions,
-            loss=self.loss,
-            form=self.form,
-            fairness=self.fairness,
-            regularization=self.regularization,
-            column_limit=self.column_limit,
-            memory_limit=self.memory_limit,
-            random_state=seed,
-        )
-
-    def _without_rules(self, classes: list[Any], positives: int | float, negatives: int | float) -> tuple[Model, float]:
-        model = RuleSet.without_rules(classes, positives, negatives)
-        return model, float(model.errors)

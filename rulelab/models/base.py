@@ -20,11 +20,17 @@ class Model(abc.ABC):
 
     family: ClassVar[str]
     classes: tuple[Any, ...]
+    rules: tuple[Any, ...]
 
     @property
     @abc.abstractmethod
     def complexity(self) -> int:
         """Number of rules for lists, sum of clause complexities for sets."""
+
+    @property
+    @abc.abstractmethod
+    def n_conditions(self) -> int:
+        """Conditions of all rules, of lists without the default."""
 
     @property
     @abc.abstractmethod

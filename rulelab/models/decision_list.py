@@ -60,6 +60,11 @@ class DecisionList(Model):
         return len(self.rules)
 
     @property
+    def n_conditions(self) -> int:
+        """Conditions of all rules without the default; an antecedent whose conditions are not known counts as one."""
+        return sum(1 if rule.conditions is None else len(rule.conditions) for rule in self.rules)
+
+    @property
     def errors(self) -> int | float:
         """Training errors, a count or a weight."""
         return sum(rule.errors for rule in (*self.rules, self.default))

@@ -130,6 +130,10 @@ class RuleSet(Model):
         return sum(clause.complexity for clause in self.rules)
 
     @property
+    def n_conditions(self) -> int:
+        return sum(len(clause.literals) for clause in self.rules)
+
+    @property
     def errors(self) -> int | float:
         """0-1 training errors, a count or a weight."""
         return self.training.errors

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from .errors import SweepError
-from .families import BINARIZING, binarized
+from .families import BINARIZING, conditions_of
 from .method import Fitted, Method
 from .plan import Fold, Part, Plan
 
@@ -27,7 +27,7 @@ class _Classifier(Method):
     """A scikit-learn classifier of the conditions; its own parameters are those in `defaults` but not in BINARIZING."""
 
     baseline = True
-    packages: ClassVar[tuple[str, ...]] = ("scikit-learn",)
+    packages: tuple[str, ...] = ("scikit-learn",)
 
     @abc.abstractmethod
     def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
@@ -76,7 +76,7 @@ class _Classifier(Method):
         """The conditions of both parts as numbers."""
 
         def make() -> tuple[np.ndarray, np.ndarray]:
-            table, binarizer = binarized(fold, parameters)
+            table, binarizer = conditions_of(fold, parameters)
             test = fold.test.X if binarizer is None else binarizer.transform(fold.test.X)
             return table.to_numpy(dtype=np.float32), test.to_numpy(dtype=np.float32)
 
@@ -213,8 +213,8 @@ class CompasScore(Method):
 
     name = "compas_score"
     baseline = True
-    defaults: ClassVar[Mapping[str, Any]] = {}
-    grid: ClassVar[Mapping[str, Any]] = {}
+    defaults: Mapping[str, Any] = {}
+    grid: Mapping[str, Any] = {}
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         if plan.score is None:

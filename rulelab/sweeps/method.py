@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -66,13 +66,13 @@ class Method(abc.ABC):
         The parameter along which a fit can start from the one before, with ``falling`` saying from which end.
     """
 
-    name: ClassVar[str]
-    baseline: ClassVar[bool] = False
-    defaults: ClassVar[Mapping[str, Any]]
-    grid: ClassVar[Mapping[str, Sequence[Any]]]
-    packages: ClassVar[tuple[str, ...]] = ()
-    path: ClassVar[str | None] = None
-    falling: ClassVar[bool] = True
+    name: str
+    baseline: bool = False
+    defaults: Mapping[str, Any]
+    grid: Mapping[str, Sequence[Any]]
+    packages: tuple[str, ...] = ()
+    path: str | None = None
+    falling: bool = True
 
     @abc.abstractmethod
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:

@@ -14,7 +14,6 @@ from ...datasets import Dataset
 from ...sweeps import FAMILIES, Result, Sweep
 from ...sweeps.grid import plain as plain_value
 from ...sweeps.plan import Fold
-from ...warming import warm_up
 from ..cards import card as cards
 from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
@@ -106,9 +105,9 @@ def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], No
         model, objective = method.without_rules(part, chosen)
         proof = Proof(objective, objective, True, str(error))
         return _completed(replace(cards.of_model(model, data), rows=rows), sweep, point, title, proof)
-    search = method.search(problem, chosen, plan, None)
+    search = method.family.search(problem, chosen, random_state=plan.random_state)
     report("compiling the search")
-    warm_up(method.name)
+    search.compile()
     for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
         report("searching on all rows")
     if snapshot.incumbent is None:

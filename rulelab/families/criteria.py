@@ -1,0 +1,54 @@
+"""The fairness criteria by name, in the words of people who choose one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..rule_set import Criterion
+
+
+@dataclass(frozen=True)
+class CriterionRecord:
+    """A criterion that can be asked for by name.
+
+    Attributes
+    ----------
+    name : str
+        Such as "equal_opportunity"; on the command line with hyphens.
+    class_name : str
+        Of its class in `rulelab`.
+    words : str
+        What is compared between groups.
+    tolerances : tuple of str
+        What each of its tolerances bounds.
+    """
+
+    name: str
+    class_name: str
+    words: str
+    tolerances: tuple[str, ...] = ("tolerance",)
+
+    def make(self, *tolerances: float) -> Criterion:
+        """The criterion with these tolerances; raises ValueError when one is out of range or there are too few."""
+        from .. import rule_set
+
+        if len(tolerances) != len(self.tolerances):
+            raise ValueError(f"{self.name} takes {len(self.tolerances)} tolerances, not {len(tolerances)}")
+        criterion: Criterion = getattr(rule_set, self.class_name)(*tolerances)
+        return criterion
+
+
+CRITERIA: dict[str, CriterionRecord] = {
+    record.name: record
+    for record in (
+        CriterionRecord("equal_opportunity", "EqualOpportunity", "equal opportunity: missed positives"),
+        CriterionRecord(
+            "equalized_odds", "EqualizedOdds", "equalized odds: both errors", ("on positives", "on negatives")
+        ),
+        CriterionRecord("demographic_parity", "DemographicParity", "demographic parity: predicted positive"),
+        CriterionRecord("false_positive_rate_parity", "FalsePositiveRateParity", "false positive rate parity"),
+        CriterionRecord("accuracy_parity", "AccuracyParity", "accuracy parity: all errors"),
+    )
+}

@@ -1,0 +1,81 @@
+"""Falling rule lists of least weighted loss, hard or soft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .family import Family
+from .parameter import Parameter
+from .wording import count
+
+if TYPE_CHECKING:
+    from ..models import Model
+    from ..search import Search
+
+
+def _search(problem: Any, **parameters: Any) -> Search:
+    from ..falling_rule_list import FallingRuleListSearch
+
+    new: Any = FallingRuleListSearch  # which makes a search of the class that the method stands for
+    search: Search = new(problem, **parameters)
+    return search
+
+
+def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The Monte-Carlo search needs next to no memory, and takes no limit."""
+    exact = parameters["method"] == "exact"
+    return {name: value for name, value in parameters.items() if exact or name != "memory_limit"}
+
+
+def _model() -> type[Model]:
+    from ..models import FallingRuleList
+
+    return FallingRuleList
+
+
+def _without_rules(
+    classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
+) -> tuple[Model, float]:
+    from ..models import FallingRuleList
+
+    weight, penalty = parameters["positive_weight"], parameters["violation_penalty"]
+    model = FallingRuleList.without_rules(classes, positives, negatives, weight, penalty)
+    return model, model.objective(parameters["regularization"])
+
+
+def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
+    soft = parameters.get("violation_penalty")
+    rising = "" if soft is None else f" + {soft:g} x the rises"
+    rules = count(model.complexity, "rule")
+    return (
+        f"loss with a missed positive at {parameters['positive_weight']:g} false alarms"
+        f" + {parameters['regularization']:g} x {rules}{rising}"
+    )
+
+
+def _rehearsal() -> Search:
+    from ..rehearsal import tiny_problem
+
+    return _search(tiny_problem())
+
+
+FALLING_RULE_LIST = Family(
+    name="falling_rule_list",
+    noun="falling rule list",
+    mined=True,
+    own=(
+        Parameter("regularization", 0.01, "cost of one rule, as a fraction of the rows"),
+        Parameter("positive_weight", 1.0, "cost of a missed positive, in false alarms"),
+        Parameter("violation_penalty", None, "cost of a rise by 1 of a softly falling list; none: the list must fall"),
+        Parameter("method", "exact", "the exact search, or the Monte-Carlo search of the paper, which proves nothing"),
+        Parameter("iterations", 3000, "lists that the Monte-Carlo search makes; the exact one begins with them"),
+    ),
+    make_search=_search,
+    make_model=_model,
+    without_rules=_without_rules,
+    objective=_objective,
+    rehearsal=_rehearsal,
+    arguments=_arguments,
+    grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
+)

@@ -1,0 +1,103 @@
+"""A family of models: what it is called, its parameters, and how its searches and models are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .parameter import BINARIZING, MEMORY, MINING, Parameter
+
+if TYPE_CHECKING:
+    from ..data.problem import Problem
+    from ..models import Model
+    from ..search import Search
+
+
+def _as_they_are(parameters: dict[str, Any]) -> dict[str, Any]:
+    return parameters
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of models.
+
+    Nothing is imported before one of its functions is called, so that the command line starts at once.
+
+    Attributes
+    ----------
+    name : str
+        As in `rulelab.search.Search.family` and in saved models.
+    noun : str
+        Such as "rule list".
+    mined : bool
+        Whether its rules are mined antecedents; otherwise the search makes conjunctions of the conditions itself.
+    own : tuple of Parameter
+        The parameters of its search, without ``memory_limit``.
+    make_search : callable
+        Takes the problem and the parameters of the search as keywords.
+    make_model : callable
+        The class of its models.
+    without_rules : callable
+        The model that has no rule and its objective, from labels, the weights of both classes and the parameters.
+    objective : callable
+        Says what the objective of a model is made of, given the parameters.
+    rehearsal : callable
+        A small search with the kernels of the family.
+    arguments : callable
+        Of the parameters of the search those that this search takes.
+    grid : mapping of str to sequence
+        The grid of a sweep for which none is given.
+    path : str or None
+        The parameter along which a sweep can start each search from the model before.
+    falling : bool
+        Whether that path goes from the largest value to the smallest.
+    """
+
+    name: str
+    noun: str
+    mined: bool
+    own: tuple[Parameter, ...]
+    make_search: Callable[..., Search]
+    make_model: Callable[[], type[Model]]
+    without_rules: Callable[[list[Any], Any, Any, Mapping[str, Any]], tuple[Model, float]]
+    objective: Callable[[Any, Mapping[str, Any]], str]
+    rehearsal: Callable[[], Search]
+    arguments: Callable[[dict[str, Any]], dict[str, Any]] = _as_they_are
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    path: str | None = None
+    falling: bool = True
+
+    @property
+    def preparation(self) -> tuple[Parameter, ...]:
+        """The parameters that the problem depends on, besides the rows."""
+        return (*BINARIZING, *MINING) if self.mined else BINARIZING
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """All parameters, each name once: those of the search, of its preparation, and the memory limit."""
+        return (*self.own, *self.preparation, MEMORY)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The default of each parameter."""
+        return {each.name: each.default for each in self.parameters}
+
+    def search(self, problem: Problem, parameters: Mapping[str, Any], **more: Any) -> Search:
+        """A search of the problem.
+
+        Parameters
+        ----------
+        problem : Problem
+        parameters : mapping
+            Some of `parameters` by name; the others have their defaults. Those of the preparation are not looked at.
+        **more
+            What is no parameter of the family, such as ``random_state``, ``bounds`` and ``warm_start``.
+
+        Raises
+        ------
+        ValueError
+            When the search refuses a parameter.
+        """
+        chosen = {each.name: parameters.get(each.name, each.default) for each in (*self.own, MEMORY)}
+        return self.make_search(problem, **self.arguments(chosen), **more)

@@ -1,0 +1,66 @@
+"""Rule lists of least errors, where each rule costs a share of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .family import Family
+from .parameter import Parameter
+from .wording import count
+
+if TYPE_CHECKING:
+    from ..models import Model
+    from ..search import Search
+
+
+def _search(problem: Any, **parameters: Any) -> Search:
+    from ..rule_list import RuleListSearch
+
+    return RuleListSearch(problem, **parameters)
+
+
+def _model() -> type[Model]:
+    from ..models import RuleList
+
+    return RuleList
+
+
+def _without_rules(
+    classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
+) -> tuple[Model, float]:
+    from ..models import RuleList
+
+    model = RuleList.without_rules(classes, positives, negatives)
+    return model, model.objective(parameters["regularization"])
+
+
+def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
+    rules = count(model.complexity, "rule")
+    return f"{model.errors} errors / {model.weight} rows + {parameters['regularization']:g} x {rules}"
+
+
+def _rehearsal() -> Search:
+    from ..rehearsal import tiny_problem
+
+    return _search(tiny_problem(), regularization=0.01)
+
+
+RULE_LIST = Family(
+    name="rule_list",
+    noun="rule list",
+    mined=True,
+    own=(
+        Parameter("regularization", 0.01, "cost of one rule, as a fraction of the rows"),
+        Parameter("policy", "lower_bound", "order of the search; it does not change the optimum"),
+        Parameter("max_length", None, "most rules, not counting the default"),
+        Parameter("beam_width", 500, "width of the beam search for the first list"),
+    ),
+    make_search=_search,
+    make_model=_model,
+    without_rules=_without_rules,
+    objective=_objective,
+    rehearsal=_rehearsal,
+    grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
+    path="regularization",
+)

@@ -1,0 +1,71 @@
+"""Boolean rule sets of least loss at a bounded complexity, with fairness constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .family import Family
+from .parameter import Parameter
+
+if TYPE_CHECKING:
+    from ..models import Model
+    from ..search import Search
+
+
+def _search(problem: Any, **parameters: Any) -> Search:
+    from ..rule_set import RuleSetSearch
+
+    return RuleSetSearch(problem, **parameters)
+
+
+def _model() -> type[Model]:
+    from ..models import RuleSet
+
+    return RuleSet
+
+
+def _without_rules(
+    classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
+) -> tuple[Model, float]:
+    from ..models import RuleSet
+
+    model = RuleSet.without_rules(classes, positives, negatives)
+    return model, float(model.errors)
+
+
+def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
+    return (
+        f"the loss in rows, at a complexity of {model.complexity} of at most {parameters['max_complexity']:g}; "
+        f"{model.errors} errors"
+    )
+
+
+def _rehearsal() -> Search:
+    from ..rehearsal import noisy_problem
+
+    return _search(noisy_problem())
+
+
+RULE_SET = Family(
+    name="rule_set",
+    noun="rule set",
+    mined=False,
+    own=(
+        Parameter("max_complexity", 20, "most rules and conditions, counted together"),
+        Parameter("max_conditions", None, "most conditions of a rule; none: any number"),
+        Parameter("loss", "hamming", "what counts as an error: hamming or zero_one"),
+        Parameter("form", "dnf", "dnf: any rule holds; cnf: all clauses hold"),
+        Parameter("fairness", None, "largest difference between groups in a rate; none: no constraint"),
+        Parameter("regularization", 0.0, "cost of a unit of complexity, in rows"),
+        Parameter("column_limit", 20_000, "most rules that the proof may look at together"),
+    ),
+    make_search=_search,
+    make_model=_model,
+    without_rules=_without_rules,
+    objective=_objective,
+    rehearsal=_rehearsal,
+    grid={"max_complexity": [5, 10, 15, 20]},
+    path="max_complexity",
+    falling=False,
+)
