@@ -235,18 +235,15 @@ def test_the_address_holds_the_settings(visit) -> None:
 @pytest.mark.long
 def test_a_lost_connection_pauses_and_comes_back(visit) -> None:
     view = visit()
-    sockets = []
-
-    def pass_through(socket) -> None:
-        sockets.append(socket)
-        socket.connect_to_server()
-
-    view.page.route_web_socket(re.compile("/ws"), pass_through)
+    view.page.add_init_script(
+        "window.sockets = []; window.WebSocket = class extends WebSocket { constructor(...given) "
+        "{ super(...given); window.sockets.push(this) } }"
+    )
     view.open(LONG)
     speed(view, "10 per tick")
     view.button("Run").click()
     view.until(lambda: "expanded" in view.status and view.expanded > 20)
-    sockets[-1].close(code=3000, reason="cut by the test")
-    view.until(lambda: len(sockets) > 1)
+    view.page.evaluate("window.sockets.at(-1).close(3000, 'cut by the test')")
+    view.until(lambda: view.page.evaluate("window.sockets.length") > 1)
     before = view.expanded
     view.until(lambda: view.expanded > before)
