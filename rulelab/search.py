@@ -27,6 +27,8 @@ _LARGEST_SLICE = 1 << 20
 MOST_WORK = 1 << 40
 """Of one call of `Search.advance`: years of work, and far from the end of 64 bits."""
 
+_MOST_EFFORT = 1 << 62
+
 
 class Status(enum.StrEnum):
     """How a search stands."""
@@ -35,6 +37,11 @@ class Status(enum.StrEnum):
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
     LIMIT = "limit"
+
+
+def effort_of(units: int, each: int) -> int:
+    """What so many units of work may look at, in 64 bits."""
+    return min(units * each, _MOST_EFFORT)
 
 
 def standing(proven: bool, exact: bool, limit: str | None) -> tuple[Status, str | None]:

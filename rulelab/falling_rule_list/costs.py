@@ -13,6 +13,7 @@ import numpy as np
 from ..data import bits
 from ..data.penalties import order_preserving
 from ..data.problem import Problem
+from ..kernels.bit_words import transposed
 
 _LARGEST_COST = 1 << 60
 _GRID = 1 << 50
@@ -213,7 +214,7 @@ def prepare(problem: Problem, regularization: float, positive_weight: float) -> 
     """
     costs = costs_of(problem, regularization, positive_weight)
     order = np.lexsort((-costs.positives, -costs.negatives))
-    columns = bits.transpose(problem.words[order], problem.n_antecedents)
+    columns = transposed(problem.words[order], problem.n_antecedents)
     _, first = bits.group_equal_rows(columns)
     held = bits.counts(columns[first])
     kept = first[(held > 0) & (held < problem.n_patterns)]

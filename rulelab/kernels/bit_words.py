@@ -1,10 +1,13 @@
-"""What compiled searches do with 64-bit words: a hash, and the transposition of a block of bits."""
+"""What compiled searches do with 64-bit words: a hash, and transpositions of bits and of words."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .jit import inlined
+from ..data import bits
+from .jit import inlined, kernel
+
+_TILE = 8  # words of a cache line
 
 
 @inlined
@@ -31,3 +34,44 @@ def transpose_64(block):
             i = (i + width + 1) & ~width
         width >>= 1
         mask ^= mask << np.uint64(width)
+
+
+def transposed(words: np.ndarray, n_bits: int) -> np.ndarray:
+    """`bits.transpose` in a tenth of the time: for searches, which prepare large tables within a unit of work."""
+    out = np.zeros((n_bits, bits.n_words(len(words))), dtype=np.uint64)
+    _transpose(np.ascontiguousarray(words), out, np.zeros(bits.WORD, dtype=np.uint64))
+    return out
+
+
+def turned(words: np.ndarray) -> np.ndarray:
+    """A contiguous copy of the transposed matrix of words: uint64 array, shape (n, m) from (m, n)."""
+    out = np.zeros(words.shape[::-1], dtype=np.uint64)
+    _turn(np.ascontiguousarray(words), out)
+    return out
+
+
+@kernel
+def _transpose(words, out, block):
+    n_rows, width = words.shape
+    n_bits = out.shape[0]
+    for tile in range(0, width, _TILE):
+        for part in range((n_rows + 63) // 64):
+            rows = min(64, n_rows - 64 * part)
+            for w in range(tile, min(tile + _TILE, width)):
+                for i in range(rows):
+                    block[i] = words[64 * part + i, w]
+                for i in range(rows, 64):
+                    block[i] = 0
+                transpose_64(block)
+                for i in range(min(64, n_bits - 64 * w)):
+                    out[64 * w + i, part] = block[i]
+
+
+@kernel
+def _turn(words, out):
+    m, n = words.shape
+    for first in range(0, m, _TILE):
+        for tile in range(0, n, _TILE):
+            for w in range(tile, min(tile + _TILE, n)):
+                for a in range(first, min(first + _TILE, m)):
+                    out[w, a] = words[a, w]

@@ -7,6 +7,9 @@ from typing import TypeVar
 
 Store = TypeVar("Store", bound=tuple)
 
+_AT_ONCE = 1 << 26
+"""Bytes that arrays grow by at once, where they do not get an eighth longer: the new ones are cleared."""
+
 
 def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
     """The named tuple of arrays with the named ones grown along the first axis to ``capacity`` entries."""
@@ -20,8 +23,17 @@ def resized(store: Store, names: tuple[str, ...], capacity: int) -> Store:
     return store._replace(**grown)  # type: ignore[attr-defined]
 
 
+def next_capacity(capacity: int, needed: int, entry: float) -> int:
+    """The number of entries to grow to: twice as many, or fewer where they, of ``entry`` bytes, take long to clear.
+
+    At least an eighth more in any case, so that few copies are made where arrays cannot grow in place.
+    """
+    most = capacity + max(capacity // 8, int(_AT_ONCE / max(1.0, entry)))
+    return max(needed, min(2 * capacity, most))
+
+
 def affordable(capacity: int, needed: int, free: int | None, cost: Callable[[int], int]) -> int:
-    """The number of entries to grow to: twice as many, or fewer within the free bytes; ``capacity`` when not enough.
+    """The number of entries to grow to: as `next_capacity`, or fewer within the free bytes; ``capacity`` if not enough.
 
     Parameters
     ----------
@@ -32,7 +44,7 @@ def affordable(capacity: int, needed: int, free: int | None, cost: Callable[[int
     cost : callable
         Bytes that growing to a number of entries takes.
     """
-    wanted = max(2 * capacity, needed)
+    wanted = next_capacity(capacity, needed, cost(2 * capacity) / max(1, capacity))
     while free is not None and cost(wanted) > free:
         if wanted == needed:
             return capacity

@@ -21,7 +21,7 @@ from .counting import Layout, count
 from .reduction import Reduction
 
 # positions in Cores.numbers
-N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS, TRUST, GIVEN_UP = range(8)
+N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS, TRUST, GIVEN_UP, PASSES = range(9)
 
 # learning pays once a search is long; all in units that do not depend on the machine
 _WITHIN_RULES = 4
@@ -31,6 +31,7 @@ _CORES_SCANNED_PER_COUNT = 50
 _EFFORT_ON_TRUST = 500_000_000
 _EFFORT_PER_PROOF = 8_000_000
 _PROOFS_PER_CORE = 40
+_WEIGHTS_PER_CORE = 400_000_000  # that its proofs pass over, beside their counts: where antecedents are very many
 _DEEPEST = 6
 _ROOM = 4096
 
@@ -45,7 +46,7 @@ class Cores(NamedTuple):
         Proven least cost of each core.
     numbers : int64 array
         Cores held, counts made by proofs, cores learnt, proofs that failed, cores scanned, sets cut by a scan, counts
-        that cores may cost before they have to pay, whether they cost more.
+        that cores may cost before they have to pay, whether they cost more, passes over all antecedents in proofs.
     sets, counts, weights, budget, position : arrays
         The stack of a proof.
     trial : uint64 array, shape (2, n_words)
@@ -65,7 +66,7 @@ class Cores(NamedTuple):
 def new_cores(arrays: Layout, must_pay: bool = True) -> Cores:
     """An empty pool, which is given up when it does not pay, unless it is wanted for itself."""
     m, words = arrays.by_antecedent.shape
-    numbers = np.zeros(8, dtype=np.int64)
+    numbers = np.zeros(9, dtype=np.int64)
     numbers[TRUST] = _EFFORT_ON_TRUST // arrays.effort if must_pay else 1 << 60
     return Cores(
         masks=np.zeros((_ROOM, words), dtype=np.uint64),
@@ -95,6 +96,13 @@ def known_sets(cores: Cores, arrays: Layout, reduction: Reduction, costs: Costs)
         sets=bits.unpack(cores.masks[:n], len(arrays.weights))[:, present],
         values=cores.value[:n].copy(),
     )
+
+
+@inlined
+def effort_of(arrays, cores):
+    """Words and weights looked at so far, by scans and by proofs."""
+    numbers, (m, words) = cores.numbers, arrays.by_antecedent.shape
+    return numbers[WORK] * (arrays.effort + m) + numbers[SCANNED] * words + numbers[PASSES] * m
 
 
 @inner
@@ -155,7 +163,8 @@ def learn(arrays, rules, cores, chosen, needed):
     still goes through and the work is bounded.
     """
     numbers = cores.numbers
-    if not _costs_at_least(arrays, rules, cores, chosen, needed):
+    last_pass = numbers[PASSES] + _WEIGHTS_PER_CORE // arrays.by_antecedent.shape[0]
+    if not _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
         numbers[FAILED] += 1
         return False
     stop = numbers[WORK] + _PROOFS_PER_CORE * (1 + _EFFORT_PER_PROOF // arrays.effort)
@@ -165,7 +174,7 @@ def learn(arrays, rules, cores, chosen, needed):
     size = 32
     while size >= 2:
         position = chosen.size * 64
-        while position > 0 and numbers[WORK] < stop:
+        while position > 0 and numbers[WORK] < stop and numbers[PASSES] < last_pass:
             for w in range(chosen.size):
                 trial[w] = kept[w]
             taken = 0
@@ -175,7 +184,7 @@ def learn(arrays, rules, cores, chosen, needed):
                 if trial[position >> 6] & bit:
                     trial[position >> 6] &= ~bit
                     taken += 1
-            if taken and _costs_at_least(arrays, rules, cores, trial, needed):
+            if taken and _costs_at_least(arrays, rules, cores, trial, needed, last_pass):
                 for w in range(chosen.size):
                     kept[w] = trial[w]
         size //= 4
@@ -203,7 +212,7 @@ def _swap(cores, c, d):
 
 
 @inner
-def _costs_at_least(arrays, rules, cores, chosen, needed):
+def _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
     """Prove f(chosen) >= needed by depth-first search over all completions; False also when it takes too long."""
     per_error, per_rule = rules.per_error, rules.per_rule
     for w in range(chosen.size):
@@ -233,6 +242,9 @@ def _costs_at_least(arrays, rules, cores, chosen, needed):
                 continue
             left_positive, left_negative = weight_positive - positive[a - 1], weight_negative - negative[a - 1]
             if rest <= 2 * per_rule:
+                cores.numbers[PASSES] += 2
+                if cores.numbers[PASSES] > last_pass:
+                    return False
                 likely = min(
                     bounds.single_rule(positive, negative, negative[a - 1], left_positive),
                     bounds.single_rule(negative, positive, positive[a - 1], left_negative),

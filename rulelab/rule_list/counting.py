@@ -16,10 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data import bits
+from ..kernels.bit_words import transposed, turned
 from ..kernels.jit import inlined, kernel, popcount
 from ..kernels.weight_planes import bit_planes, entries
 
-_EFFORT_PER_WORK = 400_000_000
+EFFORT_PER_WORK = 150_000_000
+"""Words and weights that a unit of work looks at, about: less than a fifth of a second."""
+
 _LARGEST_ROWS = 1 << 24  # entries; in larger tables rows are never faster, and take gigabytes
 
 
@@ -88,10 +91,10 @@ def layout(patterns: np.ndarray, net: np.ndarray, m: int, use_rows: bool | None 
     weights[slots] = np.abs(net[chosen])
     present = np.zeros((1, words * bits.WORD), dtype=bool)
     present[0, slots] = True
-    by_antecedent = bits.transpose(rows, m)
+    by_antecedent = transposed(rows, m)
     entry_word, entry_digit, entry_mask = entries(bit_planes(weights))
     result = Layout(
-        by_word=np.ascontiguousarray(by_antecedent.T),
+        by_word=turned(by_antecedent),
         by_antecedent=by_antecedent,
         full=bits.pack(present)[0],
         weights=weights,
@@ -129,7 +132,13 @@ def _seconds(arrays: Layout) -> float:
 def children_per_work(arrays: Layout) -> int:
     """Children that one unit of work may look at: all, except where so many take seconds for a single prefix."""
     m = arrays.by_antecedent.shape[0]
-    return min(m + 1, _EFFORT_PER_WORK // (arrays.effort + 20 * m) + 16)
+    return min(m + 1, EFFORT_PER_WORK // (arrays.effort + 20 * m) + 16)
+
+
+@inlined
+def effort_of_a_count(arrays):
+    """Words and weights looked at when all antecedents are counted and their weights compared with some bounds."""
+    return arrays.effort + 20 * arrays.by_antecedent.shape[0]
 
 
 @kernel

@@ -14,7 +14,9 @@ import numpy as np
 
 from ..data import bits
 from ..data.problem import Problem
-from ..kernels.jit import kernel
+from ..kernels.bit_words import transposed
+from ..kernels.jit import kernel, popcount
+from ..kernels.weight_planes import bit_planes, entries
 from .costs import Costs
 
 
@@ -46,33 +48,68 @@ class Reduction:
 def reduce(problem: Problem, costs: Costs, drop_unsupported: bool = True) -> Reduction:
     """Merge and drop until nothing changes.
 
+    Parameters
+    ----------
+    problem, costs, drop_unsupported
+        Those of `Reducing`.
+    """
+    reducing = Reducing(problem, costs, drop_unsupported)
+    while reducing.reduction is None:
+        reducing.advance()
+    return reducing.reduction
+
+
+class Reducing:
+    """Merges and drops, one round after another, until nothing changes.
+
     Dropped are antecedents equal to an earlier one, antecedents that hold for every pattern (such a rule is a default
     rule that costs ``regularization``), and, with ``drop_unsupported``, antecedents whose larger net weight does not
     pay for a rule: Theorem 11 (accurate support) on net weights, for the empty prefix.
+
+    Parameters
+    ----------
+    problem : Problem
+    costs : Costs
+    drop_unsupported : bool
+
+    Attributes
+    ----------
+    reduction : Reduction or None
+        When it is done.
     """
-    patterns = problem.words
-    antecedents = np.arange(problem.n_antecedents)
-    net = costs.positives - costs.negatives
-    constant = int(np.minimum(costs.positives, costs.negatives).sum())
-    dropped = {"equal to another": 0, "covers everything": 0, "too little support": 0}
-    while True:
-        patterns, net, inevitable = _merge_patterns(patterns, net)
-        constant += inevitable
-        columns = bits.transpose(patterns, len(antecedents))
+
+    def __init__(self, problem: Problem, costs: Costs, drop_unsupported: bool = True) -> None:
+        self.reduction: Reduction | None = None
+        self._paying = costs.per_rule // costs.per_error if drop_unsupported else None
+        self._patterns: np.ndarray = problem.words
+        self._columns: np.ndarray | None = None  # of which the patterns are made anew
+        self._antecedents = np.arange(problem.n_antecedents)
+        self._net = costs.positives - costs.negatives
+        self._constant = int(np.minimum(costs.positives, costs.negatives).sum())
+        self._dropped = {"equal to another": 0, "covers everything": 0, "too little support": 0}
+
+    def advance(self) -> None:
+        """One round."""
+        antecedents, dropped, patterns = self._antecedents, self._dropped, self._patterns
+        if self._columns is not None:
+            patterns = transposed(self._columns, len(self._net))
+        patterns, net, inevitable = _merge_patterns(patterns, self._net)
+        self._constant += inevitable
+        columns = transposed(patterns, len(antecedents))
         keep = np.zeros(len(antecedents), dtype=bool)
         keep[bits.group_equal_rows(columns)[1]] = True
         dropped["equal to another"] += int((~keep).sum())
         full = keep & (bits.counts(columns) == len(net))
         dropped["covers everything"] += int(full.sum())
         keep &= ~full
-        if drop_unsupported:
-            paying = _larger_net_weight(columns, net) > costs.per_rule // costs.per_error
+        if self._paying is not None:
+            paying = _larger_net_weight(columns, net) > self._paying
             dropped["too little support"] += int((keep & ~paying).sum())
             keep &= paying
         if keep.all():
-            return Reduction(antecedents, patterns, net, constant, dropped)
-        antecedents = antecedents[keep]
-        patterns = bits.transpose(columns[keep], len(net))
+            self.reduction = Reduction(antecedents, patterns, net, self._constant, dropped)
+            return
+        self._antecedents, self._net, self._columns = antecedents[keep], net, columns[keep]
 
 
 def _merge_patterns(patterns: np.ndarray, net: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
@@ -87,20 +124,15 @@ def _merge_patterns(patterns: np.ndarray, net: np.ndarray) -> tuple[np.ndarray, 
 
 
 def _larger_net_weight(columns: np.ndarray, net: np.ndarray) -> np.ndarray:
-    out = np.zeros(len(columns), dtype=np.int64)
-    _sum_larger_net_weight(columns, net, out)
-    return out
+    planes = entries(bit_planes(np.maximum(net, 0))), entries(bit_planes(np.maximum(-net, 0)))
+    sums = np.zeros((2, len(columns)), dtype=np.int64)
+    for k, (word, digit, mask) in enumerate(planes):
+        _sum_weights(columns, word, digit, mask, sums[k])
+    return np.maximum(sums[0], sums[1])
 
 
 @kernel
-def _sum_larger_net_weight(columns, net, out):
+def _sum_weights(columns, word, digit, mask, out):
     for a in range(columns.shape[0]):
-        positive = 0
-        negative = 0
-        for u in range(net.size):
-            if (columns[a, u >> 6] >> np.uint64(u & 63)) & np.uint64(1):
-                if net[u] > 0:
-                    positive += net[u]
-                else:
-                    negative -= net[u]
-        out[a] = max(positive, negative)
+        for e in range(word.size):
+            out[a] += popcount(columns[a, word[e]] & mask[e]) << digit[e]

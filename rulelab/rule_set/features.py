@@ -11,6 +11,7 @@ import numpy as np
 from ..data import bits
 from ..data.conditions import Condition
 from ..data.problem import Problem
+from ..kernels.bit_words import transposed
 from ..kernels.jit import kernel
 from .sparse import intersections, packed_sums
 
@@ -49,12 +50,12 @@ class Features:
     def __init__(self, matrix: np.ndarray, conditions: Sequence[Condition] | None = None) -> None:
         matrix = np.asarray(matrix, dtype=bool)
         self.n_patterns, self.n_conditions = matrix.shape
-        packed = bits.transpose(bits.pack(matrix), self.n_conditions)
+        packed = transposed(bits.pack(matrix), self.n_conditions)
         _, first = bits.group_equal_rows(packed)
         self.used = first[bits.counts(packed[first]) > 0]
         self._all_columns = packed
         self.columns = packed[self.used]
-        self.words = bits.transpose(self.columns, self.n_patterns)
+        self.words = transposed(self.columns, self.n_patterns)
         keys: list[Hashable] = list(range(self.n_conditions))
         if conditions is not None:
             keys = [condition.column for condition in conditions]

@@ -31,9 +31,14 @@ from .state import (
     N_HEAP,
     N_NODES,
     N_QUEUED,
+    OPEN_BEST,
+    OPEN_CHILD,
     PATH_LENGTH,
     WORK,
 )
+
+PER_CHILD = 50
+"""Of looking at one antecedent, in words that are counted."""
 
 
 @inner
@@ -49,9 +54,14 @@ def open_prefix(arrays, store, node):
 
 
 @inner
-def expand(arrays, rules, store, node):
-    """Look at all antecedents that may follow the prefix that was opened."""
+def expand(arrays, rules, store, node, most):
+    """Go on with the antecedents that may follow the prefix that was opened, for about ``most`` words.
+
+    What comes before them is the same every time: it depends on the incumbent when the prefix was opened. Returns how
+    many words were looked at.
+    """
     numbers, pruned = store.numbers, store.pruned
+    m, spent = store.counts.shape[1], 0
     left_p, left_q, cost = store.left_positive[node], store.left_negative[node], store.cost[node]
     last_p, last_n, length = store.ratio_p[node], store.ratio_n[node], store.length[node] + 1
     key = store.key[node]
@@ -59,11 +69,16 @@ def expand(arrays, rules, store, node):
     if rules.eligible_cap:
         cap = _largest_eligible(rules, store, left_p + left_q, last_p, last_n)
         least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
-        if cap == 0.0 or least >= numbers[BEST]:
+        if cap == 0.0 or least >= numbers[OPEN_BEST]:
             pruned[BY_ELIGIBLE] += 1
-            return
+            numbers[OPEN_CHILD] = m
+            return spent
         key = max(key, least)
-    for a in range(store.counts.shape[1]):
+    for a in range(numbers[OPEN_CHILD], m):
+        if spent >= max(most, 1):
+            return spent
+        numbers[OPEN_CHILD] = a + 1
+        spent += PER_CHILD
         p, q = store.counts[0, a], store.counts[1, a]
         n = p + q
         if n == 0 or n == left_p + left_q:
@@ -96,12 +111,14 @@ def expand(arrays, rules, store, node):
             pruned[bound_that_cuts(arrays, rules, positives, negatives, left_p, room - cost - rules.per_rule, cap)] += 1
             continue
         make_child(arrays, store, a)
+        spent += effort_of_a_child(arrays)
         child_positives, child_negatives = store.sums[2], store.sums[3]
         least = max(least, child + further_loss(arrays, rules, child_positives, child_negatives, rest_p, cap))
         if least >= room:
             pruned[bound_that_cuts(arrays, rules, child_positives, child_negatives, rest_p, room - child, cap)] += 1
             continue
         keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, p, n)
+    return spent
 
 
 @inlined
@@ -135,6 +152,13 @@ def bound_that_cuts(arrays, rules, positives, negatives, left, budget, cap):
     if rules.prefix_bound and n and rules.per_negative * (1 - cap) * positives[n - 1] >= budget * cap:
         return BY_PREFIX
     return BY_DENSITY
+
+
+@inlined
+def effort_of_a_child(arrays):
+    """Words looked at when a child is made and stored, about."""
+    heads = arrays.head_positives.shape[0] + arrays.head_negatives.shape[0]
+    return 4 * arrays.full.size + (heads + 4) * arrays.head_positives.shape[1]
 
 
 @inner

@@ -19,6 +19,9 @@ from .state import (
     N_HEAP,
     N_NODES,
     N_QUEUED,
+    OPEN_BEST,
+    OPEN_CHILD,
+    OPEN_NODE,
     TABLE_IS_STALE,
     WORK,
 )
@@ -36,6 +39,7 @@ def start(arrays, rules, store, left_positive, left_negative):
     store.ratio_n[0] = 1
     store.parent[0] = -1
     store.rule[0] = -1
+    numbers[OPEN_NODE] = -1
     sum_head(arrays.head_positives, arrays.full, store.sums[0])
     sum_head(arrays.head_negatives, arrays.full, store.sums[1])
     store.key[0] = rules.per_rule + further_loss(arrays, rules, store.sums[0], store.sums[1], left_positive, 1.0)
@@ -56,27 +60,38 @@ def start(arrays, rules, store, left_positive, left_negative):
 
 
 @kernel
-def advance(arrays, rules, store, max_work):
-    """Expand at most ``max_work`` prefixes; returns DONE, PAUSED, or GROW when an array has no room for one more."""
+def advance(arrays, rules, store, max_work, max_effort):
+    """Expand at most ``max_work`` prefixes, at about ``max_effort`` words and weights looked at.
+
+    Returns DONE, PAUSED, or GROW when an array has no room for one more expansion. An expansion can be left half-way; a
+    prefix counts as work when it is finished.
+    """
     numbers = store.numbers
     m = store.counts.shape[1]
     if numbers[TABLE_IS_STALE]:
-        rebuild_table(store)
-    work = numbers[WORK] + max_work
-    while numbers[N_QUEUED] > 0:
-        if numbers[WORK] >= work:
+        max_effort -= rebuild_table(store, max_effort)
+        if numbers[TABLE_IS_STALE]:
             return PAUSED
-        if numbers[N_NODES] + m > store.key.size or numbers[N_HEAP] + m > store.heap_key.size:
-            return GROW
-        node = _take_next(store)
-        best = numbers[BEST]
-        open_prefix(arrays, store, node)
+    work = numbers[WORK] + max_work
+    while numbers[N_QUEUED] > 0 or numbers[OPEN_NODE] >= 0:
+        if numbers[WORK] >= work or max_effort <= 0:
+            return PAUSED
+        if numbers[OPEN_NODE] < 0:
+            if numbers[N_NODES] + m > store.key.size or numbers[N_HEAP] + m > store.heap_key.size:
+                return GROW
+            numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_BEST] = _take_next(store), 0, numbers[BEST]
+            open_prefix(arrays, store, numbers[OPEN_NODE])
+            max_effort -= m * (arrays.positive_word.size + arrays.negative_word.size)
+        max_effort -= m
         if rules.soft:
-            expand_soft(arrays, rules, store, node)
+            max_effort -= expand_soft(arrays, rules, store, numbers[OPEN_NODE], max_effort)
         else:
-            expand(arrays, rules, store, node)
+            max_effort -= expand(arrays, rules, store, numbers[OPEN_NODE], max_effort)
+        if numbers[OPEN_CHILD] < m:
+            return PAUSED
+        numbers[OPEN_NODE] = -1
         numbers[WORK] += 1
-        if numbers[BEST] < best:
+        if numbers[BEST] < numbers[OPEN_BEST]:
             _purge(store)
         _update_lower_bound(store)
     numbers[LOWER_BOUND] = numbers[BEST]

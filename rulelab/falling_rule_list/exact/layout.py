@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...data import bits
+from ...kernels.bit_words import transposed, turned
 from ...kernels.jit import inner, popcount
 from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Prepared
@@ -57,11 +58,15 @@ class Layout(NamedTuple):
     lower: np.ndarray
 
 
-def layout(prepared: Prepared) -> Layout:
-    """Arrange a problem, whose antecedents and weights are prepared, for the kernels."""
+def patterns_of(prepared: Prepared) -> np.ndarray:
+    """The prepared patterns, packed over the antecedents."""
+    return transposed(prepared.data.columns, len(prepared.patterns))
+
+
+def layout(prepared: Prepared, patterns: np.ndarray) -> Layout:
+    """Arrange a problem, whose antecedents and weights are prepared, and its `patterns_of` for the kernels."""
     data = prepared.data
     m, n = len(data.columns), len(prepared.patterns)
-    patterns = bits.transpose(data.columns, n)
     positives, negatives = data.positives[:n], data.negatives[:n]
     group, first = bits.group_equal_rows(patterns) if m else (np.zeros(n, dtype=np.int64), np.zeros(1, int))
     merged = np.zeros((2, len(first)), dtype=np.int64)
@@ -88,13 +93,13 @@ def layout(prepared: Prepared) -> Layout:
     weights[0, slots], weights[1, slots] = positives[order], negatives[order]
     present = np.zeros((1, words * bits.WORD), dtype=bool)
     present[0, slots] = True
-    by_antecedent = bits.transpose(placed, m) if m else np.zeros((0, words), dtype=np.uint64)
+    by_antecedent = transposed(placed, m) if m else np.zeros((0, words), dtype=np.uint64)
     planes = bit_planes(weights[0]), bit_planes(weights[1])
     head, above = sizes[0] + sizes[1], sizes[0]
     tau = data.per_negative / (data.per_positive + data.per_negative)
     upper, lower = _separators([proportion[order] for order in orders[:2]], tau)
     return Layout(
-        by_word=np.ascontiguousarray(by_antecedent.T),
+        by_word=turned(by_antecedent),
         by_antecedent=by_antecedent,
         full=bits.pack(present)[0],
         **dict(zip(("positive_word", "positive_digit", "positive_mask"), entries(planes[0]), strict=True)),

@@ -8,6 +8,8 @@ from ...kernels.jit import inlined, inner
 from ..ratios import at_most
 from .state import BY_DOMINANCE, N_NODES, N_QUEUED, REOPENED, TABLE_IS_STALE
 
+_PER_NODE = 300  # words that are counted while a node is entered into a table
+
 
 @inner
 def set_of(arrays, store, node, out):
@@ -33,17 +35,24 @@ def hash_of(store, chosen):
 
 
 @inlined
-def rebuild_table(store):
-    """Enter all nodes into an emptied table."""
-    mask = np.uint64(store.table.size - 1)
-    for i in range(store.table.size):
-        store.table[i] = -1
-    for node in range(store.numbers[N_NODES]):
+def rebuild_table(store, most):
+    """Go on entering all nodes into a new table, for about ``most`` units of effort; returns how many it took.
+
+    ``TABLE_IS_STALE`` is 1 before it is emptied, then one more than the next node.
+    """
+    numbers, mask = store.numbers, np.uint64(store.table.size - 1)
+    first = numbers[TABLE_IS_STALE] - 1
+    if first == 0:
+        for i in range(store.table.size):
+            store.table[i] = -1
+    last = min(numbers[N_NODES], first + 1 + max(most, 0) // _PER_NODE)
+    for node in range(first, last):
         slot = np.int64(store.hash[node] & mask)
         while store.table[slot] >= 0:
             slot = (slot + 1) & np.int64(mask)
         store.table[slot] = node
-    store.numbers[TABLE_IS_STALE] = 0
+    numbers[TABLE_IS_STALE] = last + 1 if last < numbers[N_NODES] else 0
+    return (last - first) * _PER_NODE
 
 
 @inner

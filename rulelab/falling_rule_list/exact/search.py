@@ -7,22 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from ... import remaining
+from ... import preparing, remaining
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_falling_rule_list
 from ...data.problem import Problem
-from ...kernels.growing import resized
+from ...kernels.growing import next_capacity, resized
 from ...kernels.jit import is_compiled
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Snapshot, bound_shown, solve, standing
+from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, falls_exactly
 from ..monte_carlo import engine as monte_carlo
 from ..search import FallingRuleListSearch
 from . import kernels, state
-from .layout import Layout, layout
+from .layout import Layout, layout, patterns_of
 
+_COUNTS = ("created", "expanded", "queued", "stored", "reopened")
 _UNLIMITED = int(np.iinfo(np.int32).max)
+_EFFORT_PER_WORK = 150_000_000  # words that a unit of work looks at, about: less than a fifth of a second
 
 
 @dataclass
@@ -101,6 +103,7 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         self._trivial = 0
         self._costs: Costs
         self._data: Prepared
+        self._patterns: np.ndarray | None = None
         self._layout: Layout
         self._rules: state.Rules
         self._store: state.Store
@@ -155,16 +158,29 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         target = self.work + max_work
         if self._phase == "preparing":
             self._prepare()
+            if preparing.is_large(self.problem):
+                return
         if self._phase == "incumbent":  # a call ends with a phase: a unit of work may take longer from then on
             self._find_first(target)
         elif self._phase == "searching":
             self._run(target)
 
     def _prepare(self) -> None:
-        self._data = self._prepared()
+        """Pack the problem and arrange it; a part of that where it is large."""
+        large = preparing.is_large(self.problem)
+        if not hasattr(self, "_data"):
+            self._data = self._prepared()
+            if large:
+                return
+        if self._patterns is None and not hasattr(self, "_layout"):
+            self._patterns = patterns_of(self._data)
+            if large:
+                return
         self._costs = self._grid(self._data.costs)
         costs, m = self._costs, len(self._data.antecedents)
-        self._layout = layout(self._data)
+        if not hasattr(self, "_layout"):
+            assert self._patterns is not None
+            self._layout, self._patterns = layout(self._data, self._patterns), None
         positive, negative = int(costs.positives.sum()), int(costs.negatives.sum())
         alone = min(costs.per_positive * positive, costs.per_negative * negative)
         points = 0  # wrong in every list
@@ -249,14 +265,15 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         numbers[state.WORK] = self.work
         self._phase = "searching"
         kernels.start(self._layout, self._rules, self._store, int(costs.positives.sum()), int(costs.negatives.sum()))
-        kernels.advance(self._layout, self._rules, self._store, 0)
+        kernels.advance(self._layout, self._rules, self._store, 0, 0)
 
     def _run(self, target: int) -> None:
         numbers = self._store.numbers
         self._out_of_memory = False
         improved = int(numbers[state.IMPROVED])
         while self.work < target:
-            outcome = kernels.advance(self._layout, self._rules, self._store, target - self.work)
+            left = target - self.work
+            outcome = kernels.advance(self._layout, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"
@@ -279,7 +296,8 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
             needed = int(store.numbers[used]) + m
             if needed <= capacity:
                 continue
-            wanted = self._affordable(names, capacity, max(2 * capacity, needed))
+            entry = sum(getattr(store, name)[:1].nbytes for name in (*names, "table"))
+            wanted = self._affordable(names, capacity, next_capacity(capacity, needed, entry))
             if wanted < needed:
                 return False
             store = resized(store, names, wanted)
@@ -306,6 +324,9 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         return wanted
 
     def _snapshot(self) -> Snapshot:
+        if self._phase == "preparing":
+            first = self._incumbent_of((), (0.0, 0))
+            return preparing.snapshot(self.problem, first, self._phase, _COUNTS, state.PRUNED_NAMES)
         store, numbers, rules = self._store, self._store.numbers, self._rules
         incumbent, memory = self._current(), "memory" if self._out_of_memory else None
         status, limit = standing(self._phase == "certified", self._costs.exact, memory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...kernels.jit import inlined, inner
 from ..bounds import further_cost, further_loss, least_rise, smallest_lowest, violation
 from ..ratios import at_most
-from .expansion import bound_that_cuts, improve, keep, make_child
+from .expansion import PER_CHILD, bound_that_cuts, effort_of_a_child, improve, keep, make_child
 from .state import (
     BEST,
     BY_COST,
@@ -14,36 +14,50 @@ from .state import (
     BY_NOTHING,
     BY_VIOLATIONS,
     CREATED,
+    OPEN_BEST,
+    OPEN_CHILD,
 )
 
 
 @inner
-def expand_soft(arrays, rules, store, node):
-    """Look at all antecedents that may follow the prefix that was opened."""
+def expand_soft(arrays, rules, store, node, most):
+    """Go on with the antecedents that may follow the prefix that was opened, for about ``most`` words.
+
+    What comes before them is the same every time: it depends on the incumbent when the prefix was opened. Returns how
+    many words were looked at.
+    """
     numbers, pruned = store.numbers, store.pruned
+    m, spent = store.counts.shape[1], 0
     left_p, left_q, cost = store.left_positive[node], store.left_negative[node], store.cost[node]
     least_p, least_n, length = store.ratio_p[node], store.ratio_n[node], store.length[node] + 1
     whole_positives, whole_negatives = store.sums[0], store.sums[1]
     key = store.key[node]
-    budget = numbers[BEST] - cost - rules.per_rule
+    budget = numbers[OPEN_BEST] - cost - rules.per_rule
     lowest = least_p / least_n
     rise = least_rise(rules, left_p / (left_p + left_q), lowest)
-    further, most = further_cost(
+    further, largest = further_cost(
         arrays, rules, whole_positives, whole_negatives, left_p, lowest, rise, min(lowest, 1.0), 1.0, budget
     )
     which = BY_VIOLATIONS
     if rules.eligible_cap and further < budget:
         which = BY_ELIGIBLE
         further = max(
-            further, _after_next(arrays, rules, store, left_p, left_p + left_q, least_p, least_n, most, budget)
+            further, _after_next(arrays, rules, store, left_p, left_p + left_q, least_p, least_n, largest, budget)
         )
     if further >= budget:
         pruned[which] += 1
-        return
+        numbers[OPEN_CHILD] = m
+        return spent
     key = max(key, cost + rules.per_rule + further)
-    points = further_loss(arrays, rules, whole_positives, whole_negatives, left_p, most)
-    smallest = smallest_lowest(arrays, rules, whole_positives, whole_negatives, left_p, most, budget - rules.per_rule)
-    for a in range(store.counts.shape[1]):
+    points = further_loss(arrays, rules, whole_positives, whole_negatives, left_p, largest)
+    smallest = smallest_lowest(
+        arrays, rules, whole_positives, whole_negatives, left_p, largest, budget - rules.per_rule
+    )
+    for a in range(numbers[OPEN_CHILD], m):
+        if spent >= max(most, 1):
+            return spent
+        numbers[OPEN_CHILD] = a + 1
+        spent += PER_CHILD
         p, q = store.counts[0, a], store.counts[1, a]
         n = p + q
         if n == 0 or n == left_p + left_q:
@@ -71,7 +85,7 @@ def expand_soft(arrays, rules, store, node):
             continue
         paid = cost + rules.per_rule + rises
         if paid + points >= room:
-            pruned[bound_that_cuts(arrays, rules, whole_positives, whole_negatives, left_p, room - paid, most)] += 1
+            pruned[bound_that_cuts(arrays, rules, whole_positives, whole_negatives, left_p, room - paid, largest)] += 1
             continue
         lowest = ratio_p / ratio_n
         rise = least_rise(rules, rest_p / rest, lowest)
@@ -80,12 +94,13 @@ def expand_soft(arrays, rules, store, node):
             continue
         cap = p / n if rules.per_positive * p > rules.per_negative * q else 0.0
         least, cap = further_cost(
-            arrays, rules, whole_positives, whole_negatives, left_p, lowest, rise, cap, most, room - paid
+            arrays, rules, whole_positives, whole_negatives, left_p, lowest, rise, cap, largest, room - paid
         )
         if paid + least >= room:
             pruned[BY_VIOLATIONS] += 1
             continue
         make_child(arrays, store, a)
+        spent += effort_of_a_child(arrays)
         positives, negatives = store.sums[2], store.sums[3]
         least, cap = further_cost(arrays, rules, positives, negatives, rest_p, lowest, rise, 0.0, cap, room - child)
         least += child
@@ -96,6 +111,7 @@ def expand_soft(arrays, rules, store, node):
             pruned[which] += 1
             continue
         keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, ratio_p, ratio_n)
+    return spent
 
 
 @inlined

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ... import preparing
 from ..costs import Costs
 from .search import ExactSearch
 
@@ -75,28 +76,34 @@ class SoftSearch(ExactSearch, method="exact", soft=True):
             random_state=self.random_state,
             iterations=self.iterations,
         )
+        self._hard._data, self._hard._layout = self._data, self._layout  # which are the same
         self._phase = "hard optimum"
 
     def _advance(self, max_work: int) -> None:
         if self._phase == "preparing":
             self._prepare()
+            if preparing.is_large(self.problem):
+                return
         if self._phase == "hard optimum":
             self._run_hard(max_work)
         else:
             super()._advance(max_work)
 
     def _run_hard(self, max_work: int) -> None:
-        """Go on with the search for a list that falls; a call ends with it."""
+        """Go on with the search for a list that falls; a call ends with it, or within one of its prefixes."""
         hard, target = self._hard, self.work + max_work
         assert hard is not None
         most = self.iterations + _MOST_HARD_WORK
         while self.work < target:
+            before = hard.work
             hard._advance(min(target, most) - hard.work)
             self.work = hard.work
             self._consider(hard._best.antecedents, hard._best.work)
             if hard._phase == "certified" or hard._out_of_memory or hard.work >= most:
                 self._hard = None
                 super()._begin()
+                return
+            if hard.work == before:
                 return
 
     @property

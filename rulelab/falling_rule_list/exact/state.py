@@ -11,7 +11,8 @@ from .layout import Layout
 # positions in Store.numbers
 N_NODES, N_HEAP, N_QUEUED, BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = range(7)
 CREATED, EXPANDED, WORK, IMPROVED, REOPENED, TABLE_IS_STALE = range(7, 13)
-N_NUMBERS = 13
+OPEN_NODE, OPEN_CHILD, OPEN_BEST = range(13, 16)
+N_NUMBERS = 16
 
 # positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
 (

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.bit_words import turned
 from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Data
 
@@ -97,7 +98,7 @@ class State(NamedTuple):
 def new_planes(data: Data) -> Planes:
     """The same data as bit planes."""
     positive, negative = (entries(bit_planes(weights)) for weights in (data.positives, data.negatives))
-    return Planes(np.ascontiguousarray(data.columns.T), *positive, *negative)
+    return Planes(turned(data.columns), *positive, *negative)
 
 
 def new_state(data: Data, seed: int, best: float) -> State:

@@ -9,6 +9,7 @@ from ..exact.queue import update_lower_bound
 from ..exact.state import (
     BEST,
     LOWER_BOUND,
+    N_HEAP,
     N_NODES,
     N_QUEUED,
     OPEN_BEST,
@@ -20,10 +21,12 @@ from ..exact.state import (
 from .expansion import expand, finish, open_prefix
 from .queue import enqueue, lower_bound, purge, rebuild_tables, slot_of, take_next
 
+_CHILDREN_PER_TAKEN = 32  # taking one off the queue compares it with all that are remembered
+
 
 @kernel
-def advance(arrays, rules, store, max_work, max_children):
-    """Expand at most ``max_work`` prefixes and look at about ``max_children`` children of theirs.
+def advance(arrays, rules, store, max_work, max_effort):
+    """Expand at most ``max_work`` prefixes, at about ``max_effort`` words and weights looked at.
 
     Returns DONE, PAUSED, or GROW when there is no room for one more expansion. An expansion can be left half-way; a
     prefix counts as work when it is finished.
@@ -33,20 +36,25 @@ def advance(arrays, rules, store, max_work, max_children):
     if numbers[N_NODES] == 0:
         _start(arrays, rules, store)
     if numbers[TABLE_IS_STALE]:
-        rebuild_tables(store)
+        max_effort -= rebuild_tables(store, max_effort)
+        if numbers[TABLE_IS_STALE]:
+            return PAUSED
+    child = effort_of_a_child(arrays)
     work = numbers[WORK] + max_work
-    while numbers[WORK] < work and max_children > 0:
+    while numbers[WORK] < work and max_effort > 0:
         node = numbers[OPEN_NODE]
         if node < 0:
             if numbers[N_NODES] + m > store.cost.size:
                 return GROW
-            node = take_next(arrays, rules, store)
-            if node < 0:
+            queued, most = numbers[N_HEAP], 1 + max_effort // (_CHILDREN_PER_TAKEN * child)
+            node = take_next(arrays, rules, store, most)
+            max_effort -= _CHILDREN_PER_TAKEN * child * (queued - numbers[N_HEAP])
+            if node >= 0:
+                open_prefix(rules, store, node)
+            elif numbers[N_HEAP] == 0:
                 break
-            open_prefix(rules, store, node)
-            max_children -= 1
             continue
-        max_children -= expand(arrays, rules, store, max_children)
+        max_effort -= child * expand(arrays, rules, store, 1 + max_effort // child)
         if numbers[OPEN_CHILD] < m:
             break
         numbers[OPEN_NODE] = -1
@@ -59,6 +67,13 @@ def advance(arrays, rules, store, max_work, max_children):
         numbers[LOWER_BOUND] = numbers[BEST]
         return DONE
     return PAUSED
+
+
+@inlined
+def effort_of_a_child(arrays):
+    """Words and weights looked at for one child of a prefix, about."""
+    weighed, stored = arrays.classes.entry_word.size, arrays.full.size + (arrays.by_antecedent.shape[0] >> 6)
+    return 3 * weighed + arrays.minority.entry_word.size + 8 * stored + 20
 
 
 @inlined

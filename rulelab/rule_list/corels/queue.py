@@ -8,6 +8,7 @@ from ...kernels import heap
 from ...kernels.bit_words import mix
 from ...kernels.jit import inlined, inner, popcount
 from ..counting import weigh
+from ..exact.memo import EFFORT_PER_NODE
 from ..exact.state import (
     BEST,
     BREADTH_FIRST,
@@ -136,10 +137,10 @@ def _priority(rules, store, node, objective, captured):
 
 
 @inlined
-def take_next(arrays, rules, store):
-    """Take the next prefix that is worth expanding off the queue; -1 when there is none."""
+def take_next(arrays, rules, store, most):
+    """Take the next prefix that is worth expanding off the queue; -1 when none of the first ``most`` is."""
     numbers = store.numbers
-    while numbers[N_HEAP] > 0:
+    for _ in range(min(most, numbers[N_HEAP])):
         node = np.int64(store.heap_node[0])
         numbers[N_HEAP] = heap.drop_first(store.heap_priority, store.heap_node, numbers[N_HEAP])
         if not store.queued[node]:
@@ -279,15 +280,24 @@ def slot_of(table, rows, chosen):
 
 
 @inlined
-def rebuild_tables(store):
-    """Enter all nodes into the emptied memos; a later node took the place of an earlier one."""
-    for slot in range(store.by_set.size):
-        store.by_set[slot] = -1
-        store.by_antecedents[slot] = -1
-    for node in range(store.numbers[N_NODES]):
+def rebuild_tables(store, most):
+    """Go on entering all nodes into new memos, for about ``most`` units of effort; returns how many it took.
+
+    A later node took the place of an earlier one. ``TABLE_IS_STALE`` is 1 at first, then one more than the next node.
+    """
+    numbers = store.numbers
+    each = 2 * (store.sets.shape[1] + store.antecedents.shape[1] + EFFORT_PER_NODE)
+    first = numbers[TABLE_IS_STALE] - 1
+    if first == 0:
+        for slot in range(store.by_set.size):
+            store.by_set[slot] = -1
+            store.by_antecedents[slot] = -1
+    last = min(numbers[N_NODES], first + 1 + max(most, 0) // each)
+    for node in range(first, last):
         store.by_set[slot_of(store.by_set, store.sets, store.sets[node])] = node
         store.by_antecedents[slot_of(store.by_antecedents, store.antecedents, store.antecedents[node])] = node
-    store.numbers[TABLE_IS_STALE] = 0
+    numbers[TABLE_IS_STALE] = last + 1 if last < numbers[N_NODES] else 0
+    return (last - first) * each
 
 
 @inlined

@@ -11,10 +11,10 @@ from ... import remaining
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_rule_list
 from ...data.problem import Problem
-from ...kernels.growing import resized
+from ...kernels.growing import affordable, resized
 from ...kernels.jit import is_compiled
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Search, Snapshot, bound_shown, solve, standing
+from ...search import Incumbent, Search, Snapshot, bound_shown, effort_of, solve, standing
 from ..costs import Costs, costs_of, require_regularization
 from ..exact.incumbent import incumbent_of
 from ..exact.search import POLICIES
@@ -36,7 +36,7 @@ from ..exact.state import (
 from . import kernels, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
-_EFFORT_PER_WORK = 100_000_000
+_EFFORT_PER_WORK = 100_000_000  # words and weights that a unit of work looks at, about: a tenth of a second
 
 
 @dataclass
@@ -186,7 +186,7 @@ class CorelsSearch(Search):
         improved = int(numbers[IMPROVED])
         while self.work < target:
             left = target - self.work
-            outcome = kernels.advance(self._arrays, self._rules, self._store, left, left * self._children_per_work())
+            outcome = kernels.advance(self._arrays, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
             self.work = int(numbers[WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"
@@ -199,21 +199,15 @@ class CorelsSearch(Search):
             path = tuple(self._store.path[: numbers[PATH_LENGTH]].tolist())
             self._best = _Best(path, int(numbers[FOUND_AT]), int(numbers[state.CREATED_AT_BEST]), self._seconds)
 
-    def _children_per_work(self) -> int:
-        """Children that one unit of work may look at: all, except where so many take seconds for a single prefix."""
-        effort = len(self._arrays.classes.entry_word) + len(self._arrays.minority.entry_word)
-        return min(self.problem.n_antecedents + 1, _EFFORT_PER_WORK // (effort + 20) + 16)
-
     def _grow(self) -> bool:
         """Make room for more prefixes; False when the memory limit does not allow it."""
         store, capacity = self._store, len(self._store.cost)
         needed = int(store.numbers[N_NODES]) + self.problem.n_antecedents
-        wanted = max(2 * capacity, needed)
-        if self.memory_limit is not None:
-            while wanted > needed and state.bytes_with(store, wanted) > self.memory_limit:
-                wanted = max(needed, wanted - (wanted - capacity) // 8 - 1)
-            if state.bytes_with(store, wanted) > self.memory_limit:
-                return False
+        taken = self.memory_bytes
+        free = None if self.memory_limit is None else self.memory_limit - taken
+        wanted = affordable(capacity, needed, free, lambda n: state.bytes_with(store, n) - taken)
+        if wanted < needed:
+            return False
         store = resized(store, state.arrays_to_grow(store), wanted)
         size = table_size(wanted)
         if size > len(store.by_set):

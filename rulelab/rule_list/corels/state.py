@@ -8,6 +8,7 @@ import numpy as np
 
 from ...data import bits
 from ...data.problem import Problem
+from ...kernels.bit_words import transposed
 from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Costs
 from ..exact import state
@@ -145,7 +146,7 @@ def new_arrays(problem: Problem, costs: Costs) -> Arrays:
     """The problem as it is, without any reduction but that equal rows are one pattern."""
     minority = np.minimum(costs.positives, costs.negatives)
     return Arrays(
-        by_antecedent=bits.transpose(problem.words, problem.n_antecedents),
+        by_antecedent=transposed(problem.words, problem.n_antecedents),
         full=bits.pack(np.ones((1, problem.n_patterns), dtype=bool))[0],
         classes=_planes(costs.positives, costs.negatives),
         minority=_planes(minority, np.zeros_like(minority)),

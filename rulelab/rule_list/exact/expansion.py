@@ -6,8 +6,8 @@ import numpy as np
 
 from ...kernels.jit import inlined
 from .. import bounds
-from ..cores import cut
-from ..counting import count, weigh
+from ..cores import cut, effort_of
+from ..counting import count, effort_of_a_count, weigh
 from .deletion import deletable, flows
 from .incumbent import improve
 from .memo import slot_of, table_length
@@ -35,6 +35,9 @@ from .state import (
     REOPENED,
 )
 
+_PER_CHILD = 20  # words and weights, about as long as it takes to cut one by its cost
+_PER_WEIGHT = 5  # of a plane when one set is weighed: not vectorised, as counting is
+
 
 @inlined
 def open_prefix(arrays, rules, store, node):
@@ -57,7 +60,7 @@ def open_prefix(arrays, rules, store, node):
 
 @inlined
 def expand(arrays, rules, store, cores, most):
-    """Go on with the open prefix, for at most ``most`` children; returns how many."""
+    """Go on with the open prefix until ``most`` words and weights, or some more, were looked at; returns how many."""
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
@@ -67,9 +70,12 @@ def expand(arrays, rules, store, cores, most):
     cost, length, key = store.cost[node], np.int64(store.length[node]), store.key[node]
     fewest = 2 if rules.pair_lookahead else 1
     least_further = least_further_cost(rules)
-    first = numbers[OPEN_CHILD]
-    for a in range(first, min(first + most, positive.size)):
+    spent, of_cores = 0, effort_of(arrays, cores)
+    for a in range(numbers[OPEN_CHILD], positive.size):
+        if spent + effort_of(arrays, cores) - of_cores >= most:
+            break
         numbers[OPEN_CHILD] = a + 1
+        spent += _PER_CHILD
         right = max(positive[a], negative[a])
         if right == 0:
             pruned[BY_NOTHING] += 1
@@ -106,24 +112,31 @@ def expand(arrays, rules, store, cores, most):
             ends = child_cost + further >= best
         if not ends:
             _consider(arrays, rules, store, cores, node, a, child_cost, length + 1, key, left_positive, left_negative)
+            spent += effort_of_a_count(arrays)
             continue
         pruned[which] += 1
         if rules.pair_lookahead:
-            _finish(arrays, rules, store, node, a, child_cost, left_positive, left_negative, positive, negative)
-    return numbers[OPEN_CHILD] - first
+            spent += _finish(
+                arrays, rules, store, node, a, child_cost, left_positive, left_negative, positive, negative
+            )
+    return spent + effort_of(arrays, cores) - of_cores
 
 
 @inlined
 def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negative, positive, negative):
-    """Try the child that captures ``a`` next with each single further rule that could beat the incumbent."""
+    """Try the child that captures ``a`` next with each single further rule that could beat the incumbent.
+
+    Returns how many words and weights it looked at.
+    """
     budget = store.numbers[BEST] - cost - rules.per_rule
     lost_positive, lost_negative = positive[a], negative[a]
     likely = min(
         bounds.single_rule(positive, negative, lost_negative, weight_positive),
         bounds.single_rule(negative, positive, lost_positive, weight_negative),
     )
+    spent = 2 * positive.size
     if rules.per_error * likely >= budget:
-        return
+        return spent
     child, captured = store.scratch_set[2], store.scratch_set[0]
     for w in range(child.size):
         child[w] = store.sets[parent, w] & ~arrays.by_antecedent[a, w]
@@ -136,6 +149,7 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
             continue
         for w in range(child.size):
             captured[w] = child[w] & arrays.by_antecedent[b, w]
+        spent += _PER_WEIGHT * arrays.entry_word.size
         captured_positive, captured_negative = weigh(arrays, captured)
         wrong = min(
             captured_negative + weight_positive - captured_positive,
@@ -144,6 +158,7 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
         if rules.per_error * wrong < budget:
             improve(arrays, rules, store, parent, a, b)
             budget = store.numbers[BEST] - cost - rules.per_rule
+    return spent + 2 * positive.size
 
 
 @inlined

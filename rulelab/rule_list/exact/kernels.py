@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...kernels.jit import inlined, kernel
-from ..cores import cut
+from ..cores import cut, effort_of
+from ..counting import effort_of_a_count
 from .expansion import expand, open_prefix
 from .memo import rebuild_table, slot_of, table_length
 from .queue import enqueue, purge, take_next, update_lower_bound
@@ -22,6 +23,7 @@ from .state import (
     N_QUEUED,
     OPEN_BEST,
     OPEN_CHILD,
+    OPEN_FLOWS,
     OPEN_NODE,
     TABLE_IS_STALE,
     WORK,
@@ -31,8 +33,8 @@ DONE, PAUSED, GROW = 0, 1, 2
 
 
 @kernel
-def advance(arrays, rules, store, cores, max_work, max_children):
-    """Expand at most ``max_work`` prefixes and look at about ``max_children`` children of theirs.
+def advance(arrays, rules, store, cores, max_work, max_effort):
+    """Expand at most ``max_work`` prefixes, at about ``max_effort`` words and weights looked at.
 
     Returns DONE, PAUSED, or GROW when an array has no room for one more expansion. An expansion can be left half-way;
     a prefix counts as work when it is finished.
@@ -42,9 +44,11 @@ def advance(arrays, rules, store, cores, max_work, max_children):
     if numbers[N_NODES] == 0:
         _start(arrays, rules, store)
     if numbers[TABLE_IS_STALE]:
-        rebuild_table(rules, store)
+        max_effort -= rebuild_table(rules, store, max_effort)
+        if numbers[TABLE_IS_STALE]:
+            return PAUSED
     work = numbers[WORK] + max_work
-    while numbers[WORK] < work and max_children > 0:
+    while numbers[WORK] < work and max_effort > 0:
         if numbers[OPEN_NODE] < 0:
             if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
                 return GROW
@@ -53,15 +57,21 @@ def advance(arrays, rules, store, cores, max_work, max_children):
             node = take_next(rules, store)
             if node < 0:
                 break
-            max_children -= 1
-            best = numbers[BEST]
+            best, spent = numbers[BEST], effort_of(arrays, cores)
             numbers[OPEN_BEST] = best
-            if rules.cores and cut(arrays, rules, cores, store.sets[node], best - store.cost[node], numbers[EXPANDED]):
+            is_cut = rules.cores and cut(
+                arrays, rules, cores, store.sets[node], best - store.cost[node], numbers[EXPANDED]
+            )
+            max_effort -= 1 + effort_of(arrays, cores) - spent
+            if is_cut:
                 store.pruned[BY_CORE] += 1
-            elif open_prefix(arrays, rules, store, node):
-                continue
+            else:
+                max_effort -= effort_of_a_count(arrays)
+                if open_prefix(arrays, rules, store, node):
+                    max_effort -= numbers[OPEN_FLOWS] * effort_of_a_count(arrays)
+                    continue
         else:
-            max_children -= expand(arrays, rules, store, cores, max_children)
+            max_effort -= expand(arrays, rules, store, cores, max_effort)
             if numbers[OPEN_CHILD] < m:
                 break
         numbers[OPEN_NODE] = -1

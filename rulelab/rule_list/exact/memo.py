@@ -8,15 +8,25 @@ from ...kernels.bit_words import mix
 from ...kernels.jit import inlined, inner
 from .state import N_NODES, TABLE_IS_STALE
 
+EFFORT_PER_NODE = 300  # of entering one into a table, beside its words
+
 
 @inlined
-def rebuild_table(rules, store):
-    """Enter all nodes into an emptied table."""
-    for slot in range(store.table.size):
-        store.table[slot] = -1
-    for node in range(store.numbers[N_NODES]):
+def rebuild_table(rules, store, most):
+    """Go on entering all nodes into a new table, for about ``most`` units of effort; returns how many it took.
+
+    ``TABLE_IS_STALE`` is 1 before it is emptied, then one more than the next node.
+    """
+    numbers, each = store.numbers, 2 * store.sets.shape[1] + EFFORT_PER_NODE
+    first = numbers[TABLE_IS_STALE] - 1
+    if first == 0:
+        for slot in range(store.table.size):
+            store.table[slot] = -1
+    last = min(numbers[N_NODES], first + 1 + max(most, 0) // each)
+    for node in range(first, last):
         store.table[slot_of(store, store.sets[node], table_length(rules, store.length[node]))] = node
-    store.numbers[TABLE_IS_STALE] = 0
+    numbers[TABLE_IS_STALE] = last + 1 if last < numbers[N_NODES] else 0
+    return (last - first) * each
 
 
 @inlined

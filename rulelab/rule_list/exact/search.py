@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import remaining
+from ... import preparing, remaining
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_rule_list
 from ...data.problem import Problem
@@ -17,13 +17,13 @@ from ...kernels.growing import affordable, resized
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Search, Snapshot, bound_shown, solve, standing
+from ...search import Incumbent, Search, Snapshot, bound_shown, effort_of, solve, standing
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..cores import GIVEN_UP, Cores, known_sets, new_cores
 from ..costs import Costs, costs_of, require_regularization
-from ..counting import Layout, children_per_work, layout
-from ..reduction import Reduction, reduce
+from ..counting import EFFORT_PER_WORK, Layout, layout
+from ..reduction import Reducing, Reduction
 from . import kernels, state
 from .incumbent import incumbent_of
 
@@ -36,6 +36,7 @@ POLICIES = {
     "random": state.RANDOM_ORDER,
 }
 
+_COUNTS = ("created", "expanded", "queued", "stored", "reopened")
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
@@ -120,6 +121,7 @@ class RuleListSearch(Search):
         self._best = _Best(0)
         self._incumbent: Incumbent | None = None
         self._costs: Costs
+        self._reducing: Reducing | None = None
         self._reduction: Reduction
         self._layout: Layout
         self._rules: state.Rules
@@ -181,15 +183,24 @@ class RuleListSearch(Search):
         target = self.work + max_work
         if self._phase == "reducing":
             self._prepare()
+            if preparing.is_large(self.problem):
+                return
         if self._phase == "incumbent":  # a call ends with the beam: a unit of work takes longer from then on
             self._run_beam(target)
         elif self._phase == "searching":
             self._run_search(target)
 
     def _prepare(self) -> None:
-        problem, costs = self.problem, None
-        costs = costs_of(problem, self.regularization)
-        reduction = reduce(problem, costs, drop_unsupported=self.bounds.accurate_support)
+        """Reduce the problem and arrange it; a part of that where it is large."""
+        problem = self.problem
+        if self._reducing is None:
+            self._costs = costs_of(problem, self.regularization)
+            self._reducing = Reducing(problem, self._costs, drop_unsupported=self.bounds.accurate_support)
+        while self._reducing.reduction is None:
+            self._reducing.advance()
+            if preparing.is_large(problem):
+                return
+        costs, reduction, self._reducing = self._costs, self._reducing.reduction, None
         m = len(reduction.antecedents)
         positive = int(reduction.net[reduction.net > 0].sum())
         negative = int(-reduction.net[reduction.net < 0].sum())
@@ -197,7 +208,7 @@ class RuleListSearch(Search):
         default_cost = constant_cost + costs.per_error * min(positive, negative)
         longest = min((default_cost - constant_cost) // costs.per_rule, m)
         limit = self.max_length
-        self._costs, self._reduction = costs, reduction
+        self._reduction = reduction
         self._layout = layout(reduction.patterns, reduction.net, m)
         self._rules = state.Rules(
             per_error=costs.per_error,
@@ -248,7 +259,7 @@ class RuleListSearch(Search):
         while self.work < target:
             left = target - self.work
             outcome = kernels.advance(
-                self._layout, self._rules, self._store, self._cores, left, left * children_per_work(self._layout)
+                self._layout, self._rules, self._store, self._cores, left, effort_of(left, EFFORT_PER_WORK)
             )
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
@@ -310,6 +321,9 @@ class RuleListSearch(Search):
         return state.memory_bytes(self._store) + sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray)) + beam
 
     def _snapshot(self) -> Snapshot:
+        if self._phase == "reducing":
+            first = incumbent_of(self.problem, (), self.regularization, (0.0, 0))
+            return preparing.snapshot(self.problem, first, self._phase, _COUNTS, state.PRUNED_NAMES)
         store, numbers = self._store, self._store.numbers
         incumbent = self._make_incumbent()
         memory = "memory" if self._out_of_memory else None

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ... import remaining
+from ... import preparing, remaining
 from ...arguments import is_whole, require
 from ...data.problem import Problem
 from ...kernels.growing import affordable, resized
@@ -21,10 +21,11 @@ from ...search import Incumbent, Search, Snapshot, solve, standing
 from .. import beam as beams
 from ..costs import Costs, costs_of
 from ..counting import Layout, children_per_work, layout
-from ..reduction import Reduction, reduce
+from ..reduction import Reducing, Reduction
 from . import beam as frontier_beam
 from . import kernels, state
 
+_COUNTS = ("created", "expanded", "queued", "stored", "reopened")
 LONGEST = 1000
 """Most rules of a frontier."""
 
@@ -106,6 +107,7 @@ class FrontierSearch(Search):
         self._points: dict[int, tuple[tuple[int, ...], FrontierPoint]] = {}
         self._seconds_found: list[float] = []
         self._costs: Costs
+        self._reducing: Reducing | None = None
         self._reduction: Reduction
         self._layout: Layout
         self._beam: beams.Beam | None = None
@@ -167,21 +169,30 @@ class FrontierSearch(Search):
         target = self.work + max_work
         if self._phase == "reducing":
             self._prepare()
+            if preparing.is_large(self.problem):
+                return
         if self._phase == "incumbent":
             self._run_beam(target)
         if self._phase == "searching":
             self._run_search(target)
 
     def _prepare(self) -> None:
+        """Reduce the problem and arrange it; a part of that where it is large."""
         problem = self.problem
-        costs = costs_of(problem, 0.5)
-        reduction = reduce(problem, costs, drop_unsupported=False)
+        if self._reducing is None:
+            self._costs = costs_of(problem, 0.5)
+            self._reducing = Reducing(problem, self._costs, drop_unsupported=False)
+        while self._reducing.reduction is None:
+            self._reducing.advance()
+            if preparing.is_large(problem):
+                return
+        reduction, self._reducing = self._reducing.reduction, None
         arrays = layout(reduction.patterns, reduction.net, len(reduction.antecedents))
         longest = min(self.max_length, len(reduction.antecedents))
         positive = int(reduction.net[reduction.net > 0].sum())
         negative = int(-reduction.net[reduction.net < 0].sum())
         default = reduction.constant + min(positive, negative)
-        self._costs, self._reduction, self._layout = costs, reduction, arrays
+        self._reduction, self._layout = reduction, arrays
         self._curve = state.new_curve(longest, default, reduction.constant)
         self._store = state.new_store(arrays, longest)
         self._seconds_found = [0.0] * (longest + 1)
@@ -267,6 +278,11 @@ class FrontierSearch(Search):
         return affordable(capacity, needed, free, cost)
 
     def _snapshot(self) -> Snapshot:
+        if self._phase == "reducing":
+            model = RuleList.from_problem(self.problem, ())
+            first = Incumbent(model, model.errors / self.problem.total_weight, model.errors, 0, (0.0, 0))
+            names = {"counts": _COUNTS, "pruned": state.PRUNED_NAMES}
+            return preparing.snapshot(self.problem, first, self._phase, **names, frontier=(), length=0, proven=0)
         store, numbers = self._store, self._store.numbers
         frontier = self.frontier
         last, total = frontier[-1], self.problem.total_weight

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ... import preparing
 from ...arguments import is_number, is_whole, require
 from ...data import bits
 from ...data.problem import Problem
 from ...interrupts import held_back
+from ...kernels.bit_words import transposed
 from ...kernels.growing import affordable, resized
 from ...rehearsal import once, tiny_problem
 from ...search import MOST_WORK, Status, check_limits
@@ -37,7 +39,8 @@ class NearOptimalProgress:
     Attributes
     ----------
     phase : str
-        "optimum" while the optimum is being certified, then "enumerating", then "finished".
+        "optimum" while the optimum is being certified, then, on a large table, "preparing", then "enumerating", then
+        "finished".
     count : int
         Different classifiers so far.
     states : int
@@ -179,9 +182,13 @@ class NearOptimalSearch:
             assert incumbent is not None
             self.optimum = incumbent.objective
             if self.search.certified:
-                self._prepare(incumbent.model.antecedents)
+                self.phase = "preparing"
+                if not preparing.is_large(self.problem):
+                    self._prepare()
             elif snapshot.status is Status.LIMIT:
                 self.truncated = snapshot.limit
+        elif self.phase == "preparing":
+            self._prepare()
         elif self.phase == "enumerating":
             self._run(max_work)
 
@@ -229,20 +236,21 @@ class NearOptimalSearch:
             elif now - began > 2 * _SLICE_SECONDS:
                 size = max(size // 2, 1)
 
-    def _prepare(self, optimum: tuple[int, ...]) -> None:
+    def _prepare(self) -> None:
+        optimum = self.search._best.antecedents
         problem = self.problem
         costs = costs_of(problem, self.regularization)
-        columns = bits.transpose(problem.words, problem.n_antecedents)
+        columns = transposed(problem.words, problem.n_antecedents)
         self.groups, first = bits.group_equal_rows(columns)
         self.representatives = first[bits.counts(columns[first]) > 0]
         net = costs.positives - costs.negatives
         self.constant = int(np.minimum(costs.positives, costs.negatives).sum())
         columns = columns[self.representatives]
-        rows = bits.transpose(columns, problem.n_patterns)
+        rows = transposed(columns, problem.n_patterns)
         m = len(columns)
         self._layout = layout(rows, net, m)
         balanced = rows[net == 0]
-        extra = bits.transpose(balanced, m) if len(balanced) else np.zeros((m, 0), dtype=np.uint64)
+        extra = transposed(balanced, m) if len(balanced) else np.zeros((m, 0), dtype=np.uint64)
         all_balanced = bits.pack(np.ones((1, len(balanced)), dtype=bool))[0] if len(balanced) else extra[:0].ravel()
         self._sets = state.Sets(
             captures=np.hstack([self._layout.by_antecedent, extra]),
@@ -276,7 +284,7 @@ class NearOptimalSearch:
         total = self.problem.positives + self.problem.negatives
         of_pattern = {row.tobytes(): weight for row, weight in zip(rows, total.tolist(), strict=True)}
         weighted = bits.unpack(self._layout.full[None], len(self._layout.weights))[0]
-        placed = bits.transpose(np.ascontiguousarray(self._layout.by_antecedent), len(weighted))
+        placed = transposed(np.ascontiguousarray(self._layout.by_antecedent), len(weighted))
         out = np.zeros(bits.WORD * len(self._sets.full), dtype=total.dtype)
         for slot in np.flatnonzero(weighted).tolist():
             out[slot] = of_pattern[placed[slot].tobytes()]

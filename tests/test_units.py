@@ -1,0 +1,134 @@
+"""Units of work are short: bounded by what they look at, however large the table, and the result is the same."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab import preparing
+from rulelab.data import bits
+from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
+from rulelab.kernels import bit_words as bit_kernels
+from rulelab.kernels import growing
+from rulelab.rule_list import CorelsSearch, FrontierSearch, RuleListSearch
+
+LITTLE = 1000  # words and weights looked at in a unit
+MOST_UNITS = 1_000_000
+
+FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
+MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
+    "rule list": lambda p: RuleListSearch(p, 0.01, beam_width=0),
+    "rule list, beam": lambda p: RuleListSearch(p, 0.01, beam_width=20),
+    "rule list, objective": lambda p: RuleListSearch(p, 0.015, policy="objective", beam_width=0),
+    "corels": lambda p: CorelsSearch(p, 0.02),
+    "corels, depth first": lambda p: CorelsSearch(p, 0.02, policy="depth_first"),
+    "falling": lambda p: ExactSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
+    "softly falling": lambda p: SoftSearch(p, 0.002, 3.0, 0.1, iterations=5, random_state=0),
+    "frontier": lambda p: FrontierSearch(p, 3),
+}
+BOUNDED = {name: make for name, make in MAKES.items() if name not in ("frontier", "rule list, beam")}
+
+
+def table(seed: int = 0, n: int = 120, m: int = 10) -> rl.Problem:
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
+    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
+
+
+def end_of(snapshot: rl.Snapshot) -> tuple:
+    best = snapshot.incumbent
+    return (
+        snapshot.status,
+        best.model.antecedents,
+        best.objective,
+        snapshot.lower_bound,
+        snapshot.work,
+        dict(snapshot.counts),
+        dict(snapshot.pruned),
+    )
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units of work look at very little."""
+    for search in (RuleListSearch, CorelsSearch, ExactSearch):
+        module = sys.modules[search.__module__]
+        name = "EFFORT_PER_WORK" if hasattr(module, "EFFORT_PER_WORK") else "_EFFORT_PER_WORK"
+        monkeypatch.setattr(module, name, LITTLE)
+
+
+@pytest.mark.parametrize("name", list(BOUNDED))
+def test_prefixes_and_tables_are_left_half_way(name: str, little: None) -> None:
+    whole = rl.solve(BOUNDED[name](table()), work_per_step=1 << 30)
+    search, units, within, before = BOUNDED[name](table()), 0, 0, -1
+    while (state := search.advance(1)).status is rl.Status.RUNNING:
+        units += 1
+        assert units < MOST_UNITS
+        store = getattr(search, "_store", None)
+        within += store is not None and state.phase == "searching" and state.work == before
+        before = state.work
+        if units % 50 == 0:
+            search = pickle.loads(pickle.dumps(search))
+    assert within > 3  # units that ended within a prefix, or within a table
+    assert end_of(state) == end_of(whole)
+
+
+@pytest.mark.parametrize("name", ["rule list", "corels", "falling", "softly falling"])
+def test_a_unit_looks_at_few_children_of_many(name: str, little: None) -> None:
+    search = BOUNDED[name](table(1, 80, 3000))
+    before, most = 0, 0
+    for _ in range(150):
+        state = search.advance(1)
+        engine = getattr(search, "_hard", None) or search
+        created = engine._snapshot().counts["created"]
+        before, most = created, max(most, created - before)
+        assert state.work == search.work
+    assert 0 < most <= LITTLE  # of 3000
+
+
+@pytest.mark.parametrize("name", list(MAKES))
+def test_large_tables_are_prepared_in_several_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = rl.solve(MAKES[name](table()))
+    assert MAKES[name](table()).advance(1).phase not in ("reducing", "preparing") or name.startswith("corels")
+    monkeypatch.setattr(preparing, "LARGEST_AT_ONCE", 1)
+    search = MAKES[name](table())
+    first = search.advance(1)
+    if not name.startswith("corels"):
+        assert first.phase in ("reducing", "preparing")
+        assert (first.work, first.lower_bound, first.incumbent.model.antecedents) == (0, 0.0, ())
+        assert set(first.counts) == set(whole.counts)
+        assert set(first.pruned) == set(whole.pruned)
+    last = rl.solve(pickle.loads(pickle.dumps(search)))
+    assert end_of(last) == end_of(whole)
+
+
+def test_near_optimal_lists_of_large_tables_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = rl.near_optimal(table(), 0.02, gap=0.01)
+    monkeypatch.setattr(preparing, "LARGEST_AT_ONCE", 1)
+    search = rl.NearOptimalSearch(table(), 0.02, gap=0.01)
+    phases = [state.phase for state in search.steps()]
+    assert {"optimum", "preparing", "enumerating"} <= set(phases)
+    assert search.result().lists == whole.lists
+
+
+@given(st.integers(1, 10**9), st.integers(1, 2 * 10**9), st.integers(1, 10**5))
+def test_stores_grow_by_little_at_once(capacity: int, needed: int, entry: int) -> None:
+    grown = growing.next_capacity(capacity, needed, entry)
+    assert needed <= grown <= max(needed, 2 * capacity)
+    assert grown == needed or (grown - capacity) * entry <= max(growing._AT_ONCE, capacity * entry / 8)
+    assert grown >= capacity + capacity // 8 or grown == needed  # so that few copies are made
+
+
+@given(st.integers(0, 200), st.integers(1, 300), st.integers(0, 9))
+def test_compiled_transpositions_are_those_of_numpy(n: int, m: int, seed: int) -> None:
+    words = bits.pack(np.random.default_rng(seed).random((n, m)) < 0.4)
+    np.testing.assert_array_equal(bit_kernels.transposed(words, m), bits.transpose(words, m))
+    np.testing.assert_array_equal(bit_kernels.turned(words), words.T)
