@@ -55,14 +55,18 @@ class FrontView(Viewer):
         rl.views.FrontView(rl.sweep(data, "rule_list", sensitive="sex", baselines=["cart"]))
     """
 
-    on = param.Selector(default="test", objects={words: name for name, words in PARTS.items()}, label="Count on")
-    criterion = param.Selector(
+    on: param.Selector[str] = param.Selector(
+        default="test", objects={words: name for name, words in PARTS.items()}, label="Count on"
+    )
+    criterion: param.Selector[str] = param.Selector(
         default="equal_opportunity",
         objects={criterion_words(name): name for name in CRITERIA},
         label="Fairness criterion",
     )
-    measure = param.Selector(default="pooled", objects={words: name for name, words in MEASURES.items()}, label="Gap")
-    point = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
+    measure: param.Selector[str] = param.Selector(
+        default="pooled", objects={words: name for name, words in MEASURES.items()}, label="Gap"
+    )
+    point: param.Selector[str] = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
