@@ -16,7 +16,7 @@ from ...arguments import is_number, is_whole, require
 from ...data import bits
 from ...data.problem import Problem
 from ...interrupts import held_back
-from ...kernels.growing import affordable, resized
+from ...kernels.growing import affordable, resized, table_size
 from ...rehearsal import once, tiny_problem
 from ...search import MOST_WORK, Status, check_limits
 from ..costs import Costs, costs_of
@@ -357,8 +357,8 @@ class NearOptimalSearch:
                 return False
             store = resized(store, names, wanted)
             table = state.TABLES.get(counter)
-            if table is not None and state.table_size(wanted) > len(getattr(store, table)):
-                store = store._replace(**{table: np.empty(state.table_size(wanted), dtype=np.int32)})
+            if table is not None and table_size(wanted) > len(getattr(store, table)):
+                store = store._replace(**{table: np.empty(table_size(wanted), dtype=np.int32)})
                 kernels.rebuild_tables(store)
             self.store = store
         return True
