@@ -149,6 +149,11 @@ class Search(abc.ABC):
         self._seconds = 0.0
 
     @property
+    def seconds(self) -> float:
+        """Time spent in the search up to the last call of `advance`."""
+        return self._seconds
+
+    @property
     @abc.abstractmethod
     def parameters(self) -> dict[str, Any]:
         """The arguments that, with the problem, make this search again."""

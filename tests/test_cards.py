@@ -12,7 +12,7 @@ from model_cards import HOSTILE, QUICK, finish, first, pinned, second
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.data.metrics import wilson_interval
+from rulelab.data.metrics import group_rates, wilson_interval
 from rulelab.models import parse_model
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import html as card_html
@@ -73,7 +73,7 @@ def test_scores_are_those_of_the_training_and_of_the_test_rows(card) -> None:
         assert own.interval == tuple(map(float, wilson_interval(right, len(at))))
     assert found.training.right == card.model.weight - card.model.errors
     assert found.on_test
-    rates = rl.metrics.group_rates(
+    rates = group_rates(
         data.y.iloc[test].to_numpy() == 1,
         card.model.predict(data.X.iloc[test]) == 1,
         data.sensitive["sex"].iloc[test].to_numpy(),

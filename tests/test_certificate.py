@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from unittest import mock
 
 import naive
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import rows
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
@@ -26,15 +27,7 @@ from rulelab.search import Status
 LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
-@st.composite
-def small_problems(draw, max_rows=14, max_antecedents=5):
-    n = draw(st.integers(2, max_rows))
-    m = draw(st.integers(1, max_antecedents))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
-    return np.array(cells).reshape(n, m), y, weight, draw(st.sampled_from(LAMBDAS))
+small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
 def optimal_model(problem, regularization, **options):
@@ -96,7 +89,7 @@ def test_whatever_the_engine_proves_can_be_certified(case, policy, beam_width, o
 
 
 @settings(max_examples=60)
-@given(small_problems(max_rows=9, max_antecedents=4), st.floats(0.1, 3), st.integers(0, 2**20))
+@given(small_problems(max_rows=9, max_columns=4), st.floats(0.1, 3), st.integers(0, 2**20))
 def test_float_weights_are_certified_up_to_a_resolution(case, factor, shift):
     A, y, weight, regularization = case
     weight = [w * factor + (i * shift % 97) / 89 for i, w in enumerate(weight)]
@@ -111,7 +104,7 @@ def test_float_weights_are_certified_up_to_a_resolution(case, factor, shift):
 
 
 @settings(max_examples=60)
-@given(small_problems(max_rows=9, max_antecedents=4))
+@given(small_problems(max_rows=9, max_columns=4))
 def test_weights_too_large_for_exact_costs(case):
     A, y, weight, _ = case
     weight = [w << 44 for w in weight]

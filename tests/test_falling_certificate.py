@@ -5,29 +5,21 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import rows
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_falling_rule_list
 from rulelab.certificate.falling_rule_list.states import falling_states
 from rulelab.falling_rule_list import ExactSearch, SoftSearch
 
-
-@st.composite
-def cases(draw, max_rows=14, max_antecedents=5):
-    n = draw(st.integers(2, max_rows))
-    m = draw(st.integers(1, max_antecedents))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, 6), min_size=n, max_size=n))
-    w, C = draw(st.sampled_from([0.5, 1.0, 2.0, 5.0])), draw(st.sampled_from([0.0, 1e-6, 0.01, 0.05]))
-    return np.array(cells).reshape(n, m), y, weight, w, C
+cases = partial(rows, st.sampled_from([0.5, 1.0, 2.0, 5.0]), st.sampled_from([0.0, 1e-6, 0.01, 0.05]), max_weight=6)
 
 
 def problem_of(case):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, permutations
 
 import naive
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import rows
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds, FallingRuleListSearch, SoftSearch
@@ -22,15 +24,7 @@ REGULARIZATIONS = (0.0, 1e-6, 0.01, 0.05)
 PENALTIES = (0.0, 0.01, 0.1, 0.5, 3.0)
 
 
-@st.composite
-def small_problems(draw, max_rows=14, max_antecedents=5):
-    n = draw(st.integers(2, max_rows))
-    m = draw(st.integers(1, max_antecedents))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, 6), min_size=n, max_size=n))
-    return np.array(cells).reshape(n, m), y, weight
+small_problems = partial(rows, max_weight=6)
 
 
 def certified(search):
@@ -95,7 +89,7 @@ def test_the_optimum_of_softly_falling_lists(case, w, C, penalty, iterations, li
 
 @settings(max_examples=80)
 @given(
-    small_problems(max_antecedents=6),
+    small_problems(max_columns=6),
     st.sampled_from(WEIGHTS),
     st.sampled_from(REGULARIZATIONS),
     st.sets(st.sampled_from(BOUNDS)),
@@ -116,7 +110,7 @@ def test_switching_bounds_off_never_changes_the_soft_optimum(case, w, penalty, o
 
 
 @settings(max_examples=80)
-@given(small_problems(max_rows=30, max_antecedents=8), st.sampled_from(WEIGHTS), st.sampled_from([0, 5]))
+@given(small_problems(max_rows=30, max_columns=8), st.sampled_from(WEIGHTS), st.sampled_from([0, 5]))
 def test_every_list_on_the_way_falls(case, w, iterations):
     A, y, weight = case
     for snapshot in rl.steps(ExactSearch(problem_of(case), 0.0, w, iterations=iterations), work_per_step=1):

@@ -11,23 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import rows
 
 import rulelab as rl
 from rulelab.rule_list import RuleListSearch, counting
 from rulelab.rule_list.frontier import kernels as frontier_kernels
 from rulelab.rule_list.frontier.search import FrontierSearch
 from rulelab.search import Status
-
-
-@st.composite
-def small_problems(draw, max_rows=14, max_antecedents=5):
-    n = draw(st.integers(2, max_rows))
-    m = draw(st.integers(1, max_antecedents))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
-    return np.array(cells).reshape(n, m), y, weight
 
 
 def medium_problem(seed, n=160, m=14):
@@ -48,7 +38,7 @@ def facts(snapshot):
 
 
 @settings(max_examples=150)
-@given(small_problems(), st.integers(0, 7), st.sampled_from([0, 1, 500]))
+@given(rows(), st.integers(0, 7), st.sampled_from([0, 1, 500]))
 def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_width):
     A, y, weight = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
@@ -68,7 +58,7 @@ def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_wi
 
 
 @settings(max_examples=60)
-@given(small_problems(max_rows=12, max_antecedents=6), st.integers(1, 5), st.sampled_from([0, 20]))
+@given(rows(max_rows=12, max_columns=6), st.integers(1, 5), st.sampled_from([0, 20]))
 def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_width):
     A, y, weight = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
@@ -115,7 +105,7 @@ def test_the_regularized_optimum_lies_on_the_curve(seed):
 
 
 @settings(max_examples=40)
-@given(small_problems(), st.floats(0.1, 3.0))
+@given(rows(), st.floats(0.1, 3.0))
 def test_float_weights(case, scale):
     A, y, weight = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=[w * scale for w in weight])
@@ -127,7 +117,7 @@ def test_float_weights(case, scale):
 
 
 @settings(max_examples=150)
-@given(small_problems(), st.integers(1, 4), st.integers(0, 60))
+@given(rows(), st.integers(1, 4), st.integers(0, 60))
 def test_the_bound_on_the_remaining_rules_is_a_bound(case, rules_left, cap):
     A, y, weight = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)

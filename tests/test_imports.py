@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,26 @@ def test_arrows_go_one_way(path: Path) -> None:
         return
     wrong = sorted(imported for imported in internal(path) if backward(".".join(name[1:]), imported))
     assert not wrong, f"{'.'.join(name)} imports {', '.join(wrong)}"
+
+
+def circle(arrows: dict[str, set[str]]) -> list[str]:
+    """Modules of which each is imported by the next one, and the last is the first; none: an empty list."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_circles_inside_rooms_either() -> None:
+    """Not even of imports in functions or for types alone."""
+    arrows = {".".join(dotted(path)[1:]): internal(path) for path in modules()}
+    assert not circle(arrows), " <- ".join(circle(arrows))
+
+
+def test_circles_are_seen() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) == []
+    assert sorted(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}})[1:]) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: ".".join(dotted(path)))

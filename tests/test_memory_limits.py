@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from live import problem
 
 import rulelab as rl
 from rulelab.data.binarize import _few_groups, _many_groups
-from rulelab.kernels.growing import affordable
+from rulelab.kernels.growing import affordable, bytes_to_resize, resized, table_size
 from rulelab.kernels.jit import kernel
 from rulelab.rule_list import bounds
 from rulelab.rule_set.master.dual_bound import knapsack
@@ -66,6 +67,28 @@ def naive_knapsack(best: list[int], penalty: int, room: int) -> int:
             if s + 1 <= used:
                 most[used] = max(most[used], most[used - s - 1] + best[s] - penalty * (s + 1))
     return most[room]
+
+
+class Arrays(NamedTuple):
+    sets: np.ndarray
+    rules: np.ndarray
+    fixed: np.ndarray
+
+
+@given(st.integers(0, 20), st.integers(0, 50), st.integers(1, 4))
+def test_resizing_takes_the_bytes_that_were_asked_for(entries: int, more: int, words: int) -> None:
+    arrays = Arrays(np.zeros((entries, words), dtype=np.uint64), np.zeros(entries, dtype=np.int16), np.zeros(7))
+    before, names = sum(array.nbytes for array in arrays), ("sets", "rules")
+    asked = bytes_to_resize(arrays, names, entries + more)
+    assert sum(array.nbytes for array in resized(arrays, names, entries + more)) == before + asked
+
+
+@given(st.integers(0, 10_000))
+def test_a_table_has_the_least_power_of_two_that_is_not_too_full(entries: int) -> None:
+    size = table_size(entries)
+    assert size.bit_count() == 1
+    assert 4 * entries <= 3 * size
+    assert size == 64 or 4 * entries > 3 * (size // 2)
 
 
 @settings(max_examples=300)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import defaultdict
 from fractions import Fraction
+from functools import partial
 from math import factorial
 
 import naive
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import rows
 
 import rulelab as rl
 from rulelab.rule_list import RuleListSearch
@@ -22,15 +24,7 @@ LAMBDAS = (0.01, 0.02, 0.05, 0.2)
 GAPS = (0.0, 0.01, 0.05, 0.1, 0.3)
 
 
-@st.composite
-def small_problems(draw, max_rows=10, max_antecedents=4):
-    n = draw(st.integers(2, max_rows))
-    m = draw(st.integers(1, max_antecedents))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
-    return np.array(cells).reshape(n, m), y, weight, draw(st.sampled_from(LAMBDAS))
+small_problems = partial(rows, st.sampled_from(LAMBDAS), max_rows=10, max_columns=4, max_weight=4)
 
 
 def predictions(A, y, weight, antecedents):
@@ -124,7 +118,7 @@ def test_all_lists_within_a_ratio_and_a_length(case, ratio, max_length):
 
 
 @settings(max_examples=25)
-@given(small_problems(max_rows=8, max_antecedents=5), st.sampled_from(GAPS))
+@given(small_problems(max_rows=8, max_columns=5), st.sampled_from(GAPS))
 def test_five_antecedents(case, gap):
     A, y, weight, regularization = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import rows
 
 import rulelab as rl
 from rulelab.data import bits
@@ -29,10 +30,8 @@ bound = SimpleNamespace(**{name: getattr(f, "py_func", f) for name, f in FUNCTIO
 @st.composite
 def cases(draw, max_rows=12, max_antecedents=4):
     """A matrix, labels, integer weights and a regularization; antecedents often overlap, nest or are disjoint."""
-    n, m = draw(st.integers(2, max_rows)), draw(st.integers(1, max_antecedents))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    A = np.array(cells).reshape(n, m)
-    for a in range(1, m):
+    A, y, weight = draw(rows(max_rows=max_rows, max_columns=max_antecedents, max_weight=4))
+    for a in range(1, A.shape[1]):
         kind = draw(st.sampled_from(["free", "free", "inside", "outside", "equal"]))
         if kind == "inside":
             A[:, a] &= A[:, a - 1]
@@ -40,9 +39,6 @@ def cases(draw, max_rows=12, max_antecedents=4):
             A[:, a] &= ~A[:, a - 1]
         elif kind == "equal":
             A[:, a] = A[:, a - 1]
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
     return A, y, weight, draw(st.sampled_from(LAMBDAS))
 
 

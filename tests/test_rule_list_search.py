@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import rows
 
 import rulelab as rl
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
@@ -21,15 +23,7 @@ HARDEST = {("compas_a", 0.001), ("compas_155", 0.0025), ("compas_165", 0.005), (
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)
 
 
-@st.composite
-def small_problems(draw, max_rows=14, max_antecedents=5):
-    n = draw(st.integers(2, max_rows))
-    m = draw(st.integers(1, max_antecedents))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
-    return np.array(cells).reshape(n, m), y, weight, draw(st.sampled_from(LAMBDAS))
+small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
 def certified(problem, regularization, **options):
@@ -102,7 +96,7 @@ def test_learning_from_the_start_never_changes_the_optimum(monkeypatch, seed, be
 
 
 @settings(max_examples=150)
-@given(small_problems(max_antecedents=6), st.sampled_from(sorted(POLICIES)), st.sampled_from([None, 3]))
+@given(small_problems(max_columns=6), st.sampled_from(sorted(POLICIES)), st.sampled_from([None, 3]))
 def test_learning_from_the_start_on_small_problems(case, policy, limit):
     A, y, weight, regularization = case
     with pytest.MonkeyPatch.context() as patch:

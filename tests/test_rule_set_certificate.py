@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from strategies import seeds
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_set
@@ -51,7 +52,7 @@ def best_dual(
 
 @st.composite
 def instances(draw: Any) -> tuple[rl.Problem, str, int, int]:
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = np.random.default_rng(draw(seeds))
     n, m = draw(st.integers(4, 14)), draw(st.integers(2, 4))
     y = rng.random(n) < 0.5
     y[:2] = True, False
@@ -90,7 +91,7 @@ def test_exactly_the_optimal_sets_verify(case: Any, regularization: float) -> No
 
 
 @settings(max_examples=30)
-@given(instances(), st.integers(0, 2**32 - 1))
+@given(instances(), seeds)
 def test_any_dual_values_prove_nothing_wrong(case: Any, seed: int) -> None:
     problem, form, most, depth = case
     positives = mirrored(problem, form)[1]

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import seeds
 
 import rulelab as rl
 from rulelab.certificate import prove_rule_set
@@ -95,9 +96,6 @@ def make(seed: int) -> Table:
         losses[clauses] = loss + penalty * naive.rule_set_complexity(clauses)
         gaps[clauses] = tuple(naive.parity_gap(r, seen, wanted, weight, groups, clauses, True) for r in rates)
     return Table(problem, criterion, form, most, depth, penalty, losses, gaps)
-
-
-seeds = st.integers(0, 2**32 - 1)
 
 
 @settings(max_examples=80)

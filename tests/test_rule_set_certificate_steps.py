@@ -9,7 +9,7 @@ import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from strategies import seeds
 
 import rulelab as rl
 from rulelab.certificate import prove_rule_set
@@ -17,8 +17,6 @@ from rulelab.certificate.rule_set import closing as rule_set_closing
 from rulelab.certificate.rule_set import columns as rule_set_columns
 from rulelab.certificate.rule_set.closing import Closing, SetCosts
 from rulelab.certificate.rule_set.columns import columns
-
-seeds = st.integers(0, 2**32 - 1)
 
 
 @settings(max_examples=150)

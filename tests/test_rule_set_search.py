@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 import highspy
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import rows, seeds
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch
@@ -27,14 +29,7 @@ from rulelab.search import Status
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
 
-@st.composite
-def small_problems(draw, max_rows=12, max_conditions=5):
-    n, m = draw(st.integers(2, max_rows)), draw(st.integers(1, max_conditions))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    y[0], y[1] = True, False
-    weight = draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
-    return np.array(cells).reshape(n, m), y, weight
+small_problems = partial(rows, max_rows=12)
 
 
 def certified(search: RuleSetSearch) -> rl.Snapshot:
@@ -73,7 +68,7 @@ def test_the_optimum_is_that_of_the_naive_reference(case, max_complexity, max_co
 
 
 @settings(max_examples=30)
-@given(small_problems(), st.integers(0, 2**32 - 1))
+@given(small_problems(), seeds)
 def test_weights_that_are_not_integers(case, seed):
     A, y, _ = case
     weight = np.random.default_rng(seed).uniform(0.1, 3.0, len(y))

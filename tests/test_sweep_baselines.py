@@ -16,6 +16,7 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
 from sklearn.tree import DecisionTreeClassifier, export_text
+from strategies import seeds
 from test_sweep import DATA
 
 import rulelab as rl
@@ -110,7 +111,7 @@ def test_only_trees_have_a_complexity_and_no_baseline_has_a_model(sweep):
 
 
 @settings(max_examples=30)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 12))
+@given(seeds, st.integers(2, 12))
 def test_the_size_of_a_tree_is_that_of_the_rules_of_one_class(seed, leaves):
     rng = np.random.default_rng(seed)
     X, y = rng.random((40, 5)) < 0.5, rng.random(40) < 0.4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -50,3 +51,17 @@ def affordable(capacity: int, needed: int, free: int | None, cost: Callable[[int
             return capacity
         wanted = max(needed, wanted - (wanted - needed) // 8 - 1)
     return wanted
+
+
+def bytes_to_resize(store: tuple, names: tuple[str, ...], capacity: int) -> int:
+    """Bytes that ``capacity`` entries of the named arrays take more than those that there are; less than 0: fewer."""
+    arrays = [getattr(store, name) for name in names]
+    return sum((capacity - len(array)) * array.itemsize * math.prod(array.shape[1:]) for array in arrays)
+
+
+def table_size(n_entries: int) -> int:
+    """Slots of a hash table for so many entries: a power of two, at most three quarters full."""
+    size = 64
+    while 3 * size < 4 * n_entries:
+        size *= 2
+    return size

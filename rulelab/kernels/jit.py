@@ -93,7 +93,7 @@ def _index_or_nothing(load: Callable[[], dict[Any, str]]) -> dict[Any, str]:
 
 def is_compiled(*kernels: Any) -> bool:
     """Whether every kernel has been compiled (or loaded from the disk cache) in this process."""
-    return numba.config.DISABLE_JIT or all(k.signatures for k in kernels)
+    return bool(numba.config.DISABLE_JIT) or all(k.signatures for k in kernels)  # type: ignore[attr-defined]
 
 
 @intrinsic
@@ -112,7 +112,7 @@ def _cttz(typingctx, x):
     return types.uint64(types.uint64), codegen
 
 
-if numba.config.DISABLE_JIT:
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
 
     def popcount(x):
         """Number of set bits of a 64-bit word."""
@@ -128,9 +128,9 @@ else:
     @kernel
     def popcount(x):
         """Number of set bits of a 64-bit word."""
-        return numba.int64(_ctpop(numba.uint64(x)))
+        return numba.int64(_ctpop(numba.uint64(x)))  # type: ignore[call-arg]
 
     @kernel
     def ctz(x):
         """Index of the lowest set bit of a 64-bit word; 64 when the word is zero."""
-        return numba.int64(_cttz(numba.uint64(x)))
+        return numba.int64(_cttz(numba.uint64(x)))  # type: ignore[call-arg]

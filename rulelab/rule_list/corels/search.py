@@ -11,7 +11,7 @@ from ... import remaining
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_rule_list
 from ...data.problem import Problem
-from ...kernels.growing import affordable, resized
+from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Search, Snapshot, bound_shown, effort_of, solve, standing
@@ -31,7 +31,6 @@ from ..exact.state import (
     RANDOM,
     TABLE_IS_STALE,
     WORK,
-    table_size,
 )
 from . import kernels, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds

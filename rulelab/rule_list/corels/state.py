@@ -9,6 +9,7 @@ import numpy as np
 from ...data import bits
 from ...data.problem import Problem
 from ...kernels.bit_words import transposed
+from ...kernels.growing import table_size
 from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Costs
 from ..exact import state
@@ -197,8 +198,8 @@ def new_store(arrays: Arrays, costs: Costs, bounds: CorelsBounds, best_first: bo
         heap_node=integers(room, np.int32),
         bound_key=integers(1 if best_first else room),
         bound_node=integers(1 if best_first else room, np.int32),
-        by_antecedents=np.full(state.table_size(room), -1, dtype=np.int32),
-        by_set=np.full(state.table_size(room), -1, dtype=np.int32),
+        by_antecedents=np.full(table_size(room), -1, dtype=np.int32),
+        by_set=np.full(table_size(room), -1, dtype=np.int32),
         numbers=integers(N_NUMBERS),
         pruned=integers(len(CORELS_BOUNDS)),
         queued_by_steps=np.zeros((lengths, longest + 1), dtype=np.int64),
@@ -221,5 +222,5 @@ def bytes_with(store: Store, capacity: int) -> int:
     growing = arrays_to_grow(store)
     fixed = sum(a.nbytes for name, a in store._asdict().items() if name not in (*growing, "by_antecedents", "by_set"))
     per_node = sum(getattr(store, name)[:1].nbytes for name in growing)
-    tables = 2 * max(state.table_size(capacity), len(store.by_set)) * store.by_set.itemsize
+    tables = 2 * max(table_size(capacity), len(store.by_set)) * store.by_set.itemsize
     return fixed + capacity * per_node + tables

@@ -13,7 +13,7 @@ from ... import preparing, remaining
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_rule_list
 from ...data.problem import Problem
-from ...kernels.growing import affordable, resized
+from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import tiny_problem
@@ -287,7 +287,7 @@ class RuleListSearch(Search):
             if wanted < needed:
                 return False
             store = resized(store, state.NODE_ARRAYS, wanted)
-            table = state.table_size(wanted)
+            table = table_size(wanted)
             if table > len(store.table):
                 store = store._replace(table=np.empty(table, dtype=np.int32))
                 store.numbers[state.TABLE_IS_STALE] = 1
@@ -296,7 +296,7 @@ class RuleListSearch(Search):
             needed = int(store.numbers[used]) + m
             capacity = len(getattr(store, names[0]))
             if needed > capacity and capacity > 1:
-                wanted = affordable(capacity, needed, self._free, partial(state.bytes_of_heap, store, names))
+                wanted = affordable(capacity, needed, self._free, partial(bytes_to_resize, store, names))
                 if wanted < needed:
                     return False
                 self._store = store = resized(store, names, wanted)
@@ -306,11 +306,6 @@ class RuleListSearch(Search):
     def _free(self) -> int | None:
         """Bytes that the memory limit leaves; None without one."""
         return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
-
-    @property
-    def seconds(self) -> float:
-        """Time spent in the search up to the last call of `advance`."""
-        return self._seconds
 
     @property
     def memory_bytes(self) -> int:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.growing import bytes_to_resize, table_size
 from ..bounds import LARGEST_TAIL
 from ..counting import Layout
 
@@ -154,20 +155,7 @@ def memory_bytes(store: Store) -> int:
 def bytes_to_grow(store: Store, capacity: int) -> int:
     """Bytes that room for so many prefixes takes more than now, with their queue entries and the table."""
     heaps = HEAP_ARRAYS if len(store.bound_key) == 1 else (*HEAP_ARRAYS, *BOUND_HEAP_ARRAYS)
-    node = sum(getattr(store, name)[:1].nbytes for name in NODE_ARRAYS)
-    queue = max(0, bytes_of_heap(store, heaps, capacity))
+    nodes = bytes_to_resize(store, NODE_ARRAYS, capacity)
+    queue = max(0, bytes_to_resize(store, heaps, capacity))
     table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
-    return (capacity - len(store.cost)) * node + queue + table
-
-
-def bytes_of_heap(store: Store, names: tuple[str, ...], capacity: int) -> int:
-    """Bytes that room for so many entries of a heap takes more than now."""
-    return sum((capacity - len(getattr(store, name))) * getattr(store, name).itemsize for name in names)
-
-
-def table_size(n_nodes: int) -> int:
-    """Slots of the table for so many nodes: a power of two, at most three quarters full."""
-    size = 64
-    while 3 * size < 4 * n_nodes:
-        size *= 2
-    return size
+    return nodes + queue + table

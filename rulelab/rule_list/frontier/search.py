@@ -13,7 +13,7 @@ import pandas as pd
 from ... import preparing, remaining
 from ...arguments import is_whole, require
 from ...data.problem import Problem
-from ...kernels.growing import affordable, resized
+from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import noisy_problem
@@ -153,11 +153,6 @@ class FrontierSearch(Search):
         )
 
     @property
-    def seconds(self) -> float:
-        """Time spent in the search up to the last call of `advance`."""
-        return self._seconds
-
-    @property
     def memory_bytes(self) -> int:
         """Bytes of the arrays of the search."""
         if self._phase == "reducing":
@@ -258,7 +253,7 @@ class FrontierSearch(Search):
             if wanted < needed:
                 return False
             store = resized(store, state.NODE_ARRAYS, wanted)
-            table = state.table_size(wanted)
+            table = table_size(wanted)
             if table > len(store.table):
                 store = store._replace(table=np.empty(table, dtype=np.int32))
                 kernels.rebuild_table(store)
@@ -266,7 +261,7 @@ class FrontierSearch(Search):
         capacity = len(store.heap_node)
         needed = int(store.numbers[state.N_HEAP]) + m
         if needed > capacity:
-            wanted = self._allowed(capacity, needed, partial(state.bytes_of_heap, store))
+            wanted = self._allowed(capacity, needed, partial(bytes_to_resize, store, state.HEAP_ARRAYS))
             if wanted < needed:
                 return False
             self._store = resized(store, state.HEAP_ARRAYS, wanted)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.growing import bytes_to_resize, table_size
 from ..counting import Layout
 
 # positions in Store.numbers
@@ -104,19 +105,6 @@ def new_curve(max_length: int, errors_of_default: int, constant: int) -> Curve:
 
 def bytes_to_grow(store: Store, capacity: int) -> int:
     """Bytes that room for so many prefixes takes more than now, with their queue entries and the table."""
-    node = sum(getattr(store, name)[:1].nbytes for name in NODE_ARRAYS)
+    nodes, queue = (bytes_to_resize(store, names, capacity) for names in (NODE_ARRAYS, HEAP_ARRAYS))
     table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
-    return (capacity - len(store.cost)) * node + max(0, bytes_of_heap(store, capacity)) + table
-
-
-def bytes_of_heap(store: Store, capacity: int) -> int:
-    """Bytes that room for so many entries of the queue takes more than now."""
-    return sum((capacity - len(getattr(store, name))) * getattr(store, name).itemsize for name in HEAP_ARRAYS)
-
-
-def table_size(n_nodes: int) -> int:
-    """Slots of the table for so many nodes: a power of two, at most three quarters full."""
-    size = 64
-    while 3 * size < 4 * n_nodes:
-        size *= 2
-    return size
+    return nodes + max(0, queue) + table

@@ -18,14 +18,15 @@ from ...data import bits
 from ...data.problem import Problem
 from ...interrupts import held_back
 from ...kernels.bit_words import transposed
-from ...kernels.growing import affordable, resized
+from ...kernels.growing import affordable, resized, table_size
 from ...rehearsal import once, tiny_problem
 from ...search import MOST_WORK, Status, check_limits
 from ..costs import Costs, costs_of
 from ..counting import Layout, children_per_work, layout
 from ..exact.search import RuleListSearch
 from . import kernels, state
-from .result import NearOptimal, summarise
+from .result import NearOptimal
+from .summary import Enumerated, nothing, summarise
 
 _SLICE_SECONDS = 0.03
 _LONGEST = int(np.iinfo(np.int16).max) - 1
@@ -207,7 +208,28 @@ class NearOptimalSearch:
 
     def result(self) -> NearOptimal:
         """What has been found so far."""
-        return summarise(self)
+        finished = self.phase == "finished"
+        truncated = None if finished else self.truncated or "stopped"
+        if self.store is None:
+            return nothing(self.problem, self.regularization, self.optimum, truncated, self.work)
+        return summarise(
+            Enumerated(
+                problem=self.problem,
+                regularization=self.regularization,
+                optimum=self.optimum,
+                best_cost=self.best_cost,
+                covered_cost=self.covered_cost,
+                costs=self.costs,
+                limits=self.limits,
+                store=self.store,
+                representatives=self.representatives,
+                groups=self.groups,
+                weights=self.weights,
+                finished=finished,
+                truncated=truncated,
+                work=self.work,
+            )
+        )
 
     def compile(self) -> None:
         """Compile, or load from the disk cache, the kernels that the enumeration may come to use; once per process."""
@@ -343,8 +365,8 @@ class NearOptimalSearch:
                 return False
             store = resized(store, names, wanted)
             table = state.TABLES.get(counter)
-            if table is not None and state.table_size(wanted) > len(getattr(store, table)):
-                store = store._replace(**{table: np.empty(state.table_size(wanted), dtype=np.int32)})
+            if table is not None and table_size(wanted) > len(getattr(store, table)):
+                store = store._replace(**{table: np.empty(table_size(wanted), dtype=np.int32)})
                 kernels.rebuild_tables(store)
             self.store = store
         return True

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..frontier.state import table_size
+from ...kernels.growing import bytes_to_resize, table_size
 
 # positions in Store.numbers
 N_STATES, N_CLASSES, N_EDGES, N_HEAP, N_EMITTED, WORK = range(6)
@@ -135,8 +135,7 @@ def new_store(sets: Sets, limits: Limits) -> Store:
 
 def bytes_to_grow(store: Store, counter: int, capacity: int) -> int:
     """Bytes that room for so many entries of a group takes more than now, with their hash table."""
-    arrays = [getattr(store, name) for name in GROUPS[counter]]
-    more = sum((capacity - len(array)) * array[:1].nbytes for array in arrays)
+    more = bytes_to_resize(store, GROUPS[counter], capacity)
     if counter in TABLES:
         table = getattr(store, TABLES[counter])
         more += max(0, table_size(capacity) - len(table)) * table.itemsize

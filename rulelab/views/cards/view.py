@@ -18,6 +18,7 @@ from ..live.job import Job
 from ..live.session import Prepared
 from ..live.ticker import Beat
 from ..widgets import icons
+from ..widgets.download import download
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, PANEL_CSS
@@ -184,16 +185,7 @@ class ModelCard(Viewer):
             remove = self._on_remove
             actions.append(pn.widgets.Button(label="Remove", on_click=lambda _: remove(), width=90, **button))
         exports = [
-            pn.widgets.FileDownload(
-                callback=callback,
-                filename=f"{family}{suffix}",
-                label=label,
-                embed=False,
-                auto=True,
-                color="default",
-                width=118,
-                **button,
-            )
+            download(label, f"{family}{suffix}", callback)
             for family in (self._card.model.family,)
             for label, suffix, callback in (
                 ("Model (JSON)", ".json", self.as_json),

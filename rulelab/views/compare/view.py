@@ -22,6 +22,7 @@ from ..live.job import Job
 from ..live.ticker import Beat
 from ..live.wording import counted
 from ..widgets.browser import Kept
+from ..widgets.download import download
 from ..widgets.esc import plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
@@ -243,16 +244,7 @@ class CompareView(Viewer):
         )
         self._file.param.watch(self._received, "value", onlychanged=False)
         self._fit = pn.widgets.Button(label="Fit baselines", on_click=self.fit_baselines, width=120, **button)
-        self._report = pn.widgets.FileDownload(
-            callback=self.as_report,
-            filename="model_cards.html",
-            label="Report (HTML)",
-            embed=False,
-            auto=True,
-            color="default",
-            width=140,
-            **button,
-        )
+        self._report = download("Report (HTML)", "model_cards.html", self.as_report, width=140, height=38)
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)

@@ -51,7 +51,7 @@ class PointModel(Viewer):
         Called when `refresh` has to be called again and again.
     """
 
-    fold = param.Selector(default=None, objects=[None], label="Model of")
+    fold: param.Selector[int | None] = param.Selector(default=None, objects=[None], label="Model of")
     on_pin = param.Callable(default=None, doc="Takes a card and gives its letter; None: no button.")
 
     def __init__(self, complain: Callable[[str], None], wake: Callable[[], None], **params: Any) -> None:

@@ -10,7 +10,6 @@ from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
     HoverTool,
-    LegendItem,
     Range1d,
     ResetTool,
     TapTool,
@@ -139,13 +138,16 @@ class FrontPlot:
             ys = [_short(100 * p.value("accuracy")) for p in lines[family]]
             replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
         flat = [p for p in known if math.isnan(p.value(x))]
-        across = {"y": [_short(100 * p.value("accuracy")) for p in flat], "color": [self._color(p) for p in flat]}
+        across: Columns = {
+            "y": [_short(100 * p.value("accuracy")) for p in flat],
+            "color": [self._color(p) for p in flat],
+        }
         replace(self._across, across)
         ring = [p for p in known if p.key == chosen]
         replace(self._chosen, {"x": [at[p.key] for p in ring], "y": [100 * p.value("accuracy") for p in ring]})
         present = {p.method for p in known}
-        for item in self._legend.items:
-            visible = self._methods[item.label.value] in present
+        for method, item in self._legend.items():
+            visible = method in present
             if item.visible != visible:
                 item.visible = visible
         self._grow(len(present))
@@ -200,13 +202,13 @@ class FrontPlot:
 
     def _draw(self) -> None:
         plot, source = self.figure, self._points
-        plot.x_range, plot.y_range = Range1d(0, 10), Range1d(0, 100)
+        plot.x_range, plot.y_range = Range1d(start=0, end=10), Range1d(start=0, end=100)
         plot.hspan(y="y", line_color="color", line_dash="4 4", line_alpha=0.8, source=self._across)
         self._lines = {
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps)
             for family, steps in self._steps.items()
         }
-        bars = {"line_color": "color", "line_alpha": 0.55, "source": source}
+        bars: dict[str, Any] = {"line_color": "color", "line_alpha": 0.55, "source": source}
         plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", **bars)
         plot.segment(x0="x_low", x1="x_high", y0="y", y1="y", **bars)
         dots = plot.scatter(
@@ -226,11 +228,9 @@ class FrontPlot:
             method: plot.scatter(x=[math.nan], y=[math.nan], marker=marker, size=10)
             for method, marker in _MARKERS.items()
         }
-        self._methods = {LABELS[method]: method for method in _MARKERS}
-        add_legend(plot, [(LABELS[method], dots) for method, dots in self._samples.items()], columns=_LEGEND_COLUMNS)
-        self._legend = plot.legend[0]
-        for item in self._legend.items:
-            assert isinstance(item, LegendItem)
+        named = [(LABELS[method], dots) for method, dots in self._samples.items()]
+        self._legend = dict(zip(_MARKERS, add_legend(plot, named, columns=_LEGEND_COLUMNS), strict=True))
+        for item in self._legend.values():
             item.visible = False
         hover = HoverTool(renderers=[dots], tooltips=_TOOLTIP, limit=_MOST_TOOLTIPS)
         plot.add_tools(hover, TapTool(renderers=[dots]))

@@ -44,13 +44,17 @@ class SweepSetup(param.Parameterized):
         The two parts of the form.
     """
 
-    sweep_data = param.Selector(default="diabetes", objects=["diabetes"], label="Data set to sweep")
-    sweep_sensitive = param.Selector(default=_NO_GROUPS, objects=[_NO_GROUPS], label="Sensitive attribute")
+    sweep_data: param.Selector[str] = param.Selector(
+        default="diabetes", objects=["diabetes"], label="Data set to sweep"
+    )
+    sweep_sensitive: param.Selector[str] = param.Selector(
+        default=_NO_GROUPS, objects=[_NO_GROUPS], label="Sensitive attribute"
+    )
     sweep_families = param.ListSelector(default=list(FAMILIES), objects=list(FAMILIES), label="Families")
     list_grid = param.String(default="0.05, 0.02, 0.01, 0.005", label="Rule list: regularizations")
     falling_grid = param.String(default="0.05, 0.02, 0.01, 0.005", label="Falling rule list: regularizations")
     set_grid = param.String(default="3, 5, 8, 12", label="Rule set: complexities, at most")
-    set_fairness = param.Selector(
+    set_fairness: param.Selector[str] = param.Selector(
         default=NO_CRITERION,
         objects=list(RuleSetSettings.param.fairness.objects),
         label="Rule set: fairness constraint",
@@ -102,7 +106,7 @@ class SweepSetup(param.Parameterized):
         common = {"thresholds": [self.sweep_quantiles]}
         if family != "rule_set":
             name = "list_grid" if family == "rule_list" else "falling_grid"
-            values = numbers(getattr(self, name), self.param[name].label)
+            values = numbers(getattr(self, name), str(self.param[name].label))
             return {"regularization": values, "max_conditions": [self.sweep_conditions], **common}
         values = numbers(self.set_grid, self.param.set_grid.label, whole=True)
         grid = {"max_complexity": values, "max_conditions": [self.set_conditions], **common}

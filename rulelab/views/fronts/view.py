@@ -17,6 +17,7 @@ from ..cards.style import MODEL_CSS
 from ..forms.fields import card
 from ..live.ticker import Beat
 from ..live.wording import Standing
+from ..widgets.download import download
 from ..widgets.esc import plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
@@ -55,14 +56,18 @@ class FrontView(Viewer):
         rl.views.FrontView(rl.sweep(data, "rule_list", sensitive="sex", baselines=["cart"]))
     """
 
-    on = param.Selector(default="test", objects={words: name for name, words in PARTS.items()}, label="Count on")
-    criterion = param.Selector(
+    on: param.Selector[str] = param.Selector(
+        default="test", objects={words: name for name, words in PARTS.items()}, label="Count on"
+    )
+    criterion: param.Selector[str] = param.Selector(
         default="equal_opportunity",
         objects={criterion_words(name): name for name in CRITERIA},
         label="Fairness criterion",
     )
-    measure = param.Selector(default="pooled", objects={words: name for name, words in MEASURES.items()}, label="Gap")
-    point = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
+    measure: param.Selector[str] = param.Selector(
+        default="pooled", objects={words: name for name, words in MEASURES.items()}, label="Gap"
+    )
+    point: param.Selector[str] = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
@@ -245,8 +250,8 @@ class FrontView(Viewer):
         self._measure = pn.widgets.Select.from_param(self.param.measure, width=210, visible=False, **listed)
         self._picker = pn.widgets.Select.from_param(self.param.point, sizing_mode="stretch_width", **listed)
         self._exports = pn.Row(
-            self._download("Points (CSV)", "points.csv", self.points_csv),
-            self._download("Fits (CSV)", "fits.csv", self.fits_csv),
+            download("Points (CSV)", "points.csv", self.points_csv),
+            download("Fits (CSV)", "fits.csv", self.fits_csv),
             visible=False,
             stylesheets=[BAR_CSS],
             align="end",
@@ -296,20 +301,6 @@ class FrontView(Viewer):
             stylesheets=[PANEL_CSS],
             css_classes=["rl-wide"],
             **_WIDE,
-        )
-
-    def _download(self, label: str, file: str, callback: Any) -> pn.widgets.FileDownload:
-        return pn.widgets.FileDownload(
-            callback=callback,
-            filename=file,
-            label=label,
-            embed=False,
-            auto=True,
-            color="default",
-            width=118,
-            height=34,
-            margin=0,
-            stylesheets=[BUTTON_CSS],
         )
 
     def points_csv(self) -> io.StringIO:

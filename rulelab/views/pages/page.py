@@ -149,7 +149,11 @@ def _tabbed(tabs: list[Any]) -> pn.Column:
     wide = {"sizing_mode": "stretch_width", "margin": 0}
     strip = pmui.Tabs(*((name, pn.Spacer(height=0)) for name in names), **wide)
     places = [pn.Column(visible=False, stylesheets=[TAB_CSS], **wide) for _ in tabs]
-    opened = param.parameterized_class("Opened", {"tab": param.Selector(default=names[0], objects=names)})()
+
+    class Opened(param.Parameterized):
+        tab: param.Selector[str] = param.Selector(default=names[0], objects=names)
+
+    opened = Opened()
 
     def show(*_: Any) -> None:
         active = names.index(opened.tab)

@@ -100,6 +100,6 @@ class SearchFigures:
 
     def _fit(self) -> None:
         """Let the axes span what there is."""
-        self.bounds.x_range.end = self._shared.end
+        self.bounds.x_range.update(end=self._shared.end)
         for plot in self.plots:
             plot.fit()

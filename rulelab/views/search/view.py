@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import panel as pn
 import param
 from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
-from ...search import Search
+from ...search import Incumbent, Search, Snapshot
 from ..cards import card
 from ..cards.incumbent import empty_card, incumbent_card
 from ..live.history import Mark
@@ -26,6 +26,9 @@ from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS
 from .families import LOOKS
 from .figures import AXES, SearchFigures
 from .repeated import Repeated
+
+if TYPE_CHECKING:
+    from bokeh.server.contexts import BokehSessionContext
 
 SPEEDS = {
     "1 step per tick": Pace(1),
@@ -60,8 +63,10 @@ class SearchView(Viewer):
         rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
     """
 
-    speed = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed", doc="A tick is 250 ms.")
-    axis = param.Selector(default="time", objects=list(AXES), label="Plot against")
+    speed: param.Selector[str] = param.Selector(
+        default="speeding up", objects=list(SPEEDS), label="Speed", doc="A tick is 250 ms."
+    )
+    axis: param.Selector[str] = param.Selector(default="time", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
     on_pin = param.Callable(
@@ -80,14 +85,20 @@ class SearchView(Viewer):
         if search is not None and not isinstance(search, Search):
             raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
         super().__init__(**params)
-        self._new_session = new_session or Repeated(search)
+        if search is not None:
+            new_session = Repeated(search)
+        assert new_session is not None
+        self._new_session = new_session
         self._session = self._new_session()
-        self._mark, self._ticks, self._shown, self._card_of = Mark(), 0, None, None
+        self._mark, self._ticks = Mark(), 0
+        self._shown: Snapshot | None = None
+        self._card_of: Any = None
         self._connected, self._left_running = True, False
         self._beat: Any = None
         self._build()
         self._take_look()
-        self._context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
+        context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
+        self._context = cast("BokehSessionContext | None", context)
         if self._context is not None:
             self._start_beat()
             pn.state.on_session_destroyed(self._destroyed)
@@ -147,6 +158,8 @@ class SearchView(Viewer):
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
         session = self._session
+        if self.on_pin is None or session.search is None or session.snapshot is None:
+            return
         try:
             letter = self.on_pin(card.of_search(session.search, session.snapshot, session.prepared))
         except ValueError as error:
@@ -177,7 +190,7 @@ class SearchView(Viewer):
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
         if self._context is not None:
-            self._mind_connection()
+            self._mind_connection(self._context)
         state = self._session.state
         self.refresh()
         if self._context is None and not state.busy:
@@ -185,8 +198,10 @@ class SearchView(Viewer):
 
     def _show(self, session: SearchSession) -> None:
         snapshots, self._mark, whole = session.history.since(self._mark)
-        latest = self._shown = session.snapshot
-        prepared = session.prepared
+        latest, prepared = session.snapshot, session.prepared
+        assert latest is not None
+        assert prepared is not None
+        self._shown = latest
         self._plots.extend(snapshots, whole, latest, prepared)
         if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
             self._card_of = latest.incumbent.model
@@ -220,13 +235,14 @@ class SearchView(Viewer):
         if text != self._notes.object:
             self._notes.object = text
         primary = "pause" if session.state.busy else "run"
+        kind: Literal["primary", "default"]
         for name, button in self._buttons.items():
             kind = "primary" if name == primary else "default"
             if button.color != kind:
                 button.color = kind
 
-    def _mind_connection(self) -> None:
-        connected = self._context.session is None or self._context.session.connection_count > 0
+    def _mind_connection(self, context: BokehSessionContext) -> None:
+        connected = context.session is None or context.session.connection_count > 0
         if self._connected and not connected and self._session.state.busy:
             self._left_running = True
             self._session.pause()
@@ -381,12 +397,21 @@ class SearchView(Viewer):
             *boxes,
         ]
 
+    @property
+    def _best(self) -> Incumbent:
+        """The best model so far; there is one where it is offered to be saved."""
+        snapshot = self._session.snapshot
+        assert snapshot is not None
+        assert snapshot.incumbent is not None
+        return snapshot.incumbent
+
     def _model_json(self) -> io.StringIO:
-        return io.StringIO(self._session.snapshot.incumbent.model.to_json())
+        return io.StringIO(self._best.model.to_json())
 
     def _rule_text(self) -> io.StringIO:
-        target = self._session.prepared.target or None
-        return io.StringIO(self._session.snapshot.incumbent.model.to_text(target) + "\n")
+        prepared = self._session.prepared
+        target = None if prepared is None else prepared.target or None
+        return io.StringIO(self._best.model.to_text(target) + "\n")
 
     def _trace(self) -> io.StringIO:
         return io.StringIO(self._session.history.frame().to_csv(index=False))

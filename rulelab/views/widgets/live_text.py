@@ -50,7 +50,9 @@ export function render({ model }) {
 class LiveText(JSComponent):
     """A live region with a sentence and named figures, all shown as text, never as HTML."""
 
-    role = param.Selector(default="status", objects=["status", "alert"], doc="Its role in the page.")
+    role: param.Selector[str] = param.Selector(
+        default="status", objects=["status", "alert"], doc="Its role in the page."
+    )
     caption = param.String(default="Status", doc="Its name for screen readers.")
     tone = param.String(default="idle", doc="How it is coloured.")
     phase = param.String(default="", doc="The sentence; the region is hidden when it is empty.")

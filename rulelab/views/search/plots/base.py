@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
-from bokeh.models import ColumnDataSource, CustomJSTickFormatter, Legend, LegendItem
+from bokeh.models import Axis, ColumnDataSource, CustomJSTickFormatter, Ticker
+from bokeh.models.annotations import Legend, LegendItem
 from bokeh.plotting import figure
 
 from ....search import Snapshot
@@ -87,7 +88,7 @@ def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) ->
     plot.xaxis.axis_label = x_label
     if y_label:
         plot.yaxis.axis_label = y_label
-    plot.xaxis.ticker.desired_num_ticks = 5
+    set_ticks(plot.xaxis, desired_num_ticks=5)
     plot.xaxis.formatter = compact()
     return plot
 
@@ -95,17 +96,26 @@ def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) ->
 def add_legend(
     plot: figure,
     items: list[tuple[str, Any]],
-    place: str = "above",
-    columns: int | str = "auto",
+    place: Literal["above", "right"] = "above",
+    columns: int | Literal["auto"] = "auto",
     title: str | None = None,
-) -> None:
-    """A legend outside the plot; a name may stand for several renderers."""
+) -> list[LegendItem]:
+    """A legend outside the plot, and its entries; a name may stand for several renderers."""
+    entries = [LegendItem(label=name, renderers=list(one) if isinstance(one, tuple) else [one]) for name, one in items]
     legend = Legend(
-        items=[LegendItem(label=name, renderers=list(one) if isinstance(one, tuple) else [one]) for name, one in items],
-        orientation="vertical" if place == "right" else "horizontal", ncols=columns, title=title,
-        label_text_font_size="12px", padding=2, margin=2, spacing=4, label_standoff=4, glyph_width=14, glyph_height=14,
+        items=entries, orientation="vertical" if place == "right" else "horizontal", ncols=columns, title=title,
+        padding=2,  # type: ignore[arg-type]
+        label_text_font_size="12px", margin=2, spacing=4, label_standoff=4, glyph_width=14, glyph_height=14,
     )  # fmt: skip
     plot.add_layout(legend, place)
+    return entries
+
+
+def set_ticks(axis: Axis, **options: Any) -> None:
+    """Set options of the ticker of an axis, which Bokeh's types take for a list of places."""
+    ticker = axis.ticker
+    assert isinstance(ticker, Ticker)
+    ticker.update(**options)
 
 
 def compact(power_of_ten: bool = False) -> CustomJSTickFormatter:

@@ -28,7 +28,7 @@ class BoundsPlot(Plot):
     def __init__(self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None) -> None:
         self._curves = curves
         plot = new_figure("Objective and lower bound", "search time (s)", measure, height=330)
-        plot.x_range, plot.y_range = Range1d(0, 1), Range1d(0, 1)
+        plot.x_range, plot.y_range = Range1d(start=0, end=1), Range1d(start=0, end=1)
         steps: dict[str, Any] = {"x": "seconds", "source": curves.source, "mode": "after"}
         self._gap = plot.varea_step(
             x="seconds",
@@ -71,7 +71,7 @@ class BoundsPlot(Plot):
 
     def fit(self) -> None:
         known = [value for name in self._shown for value in self._curves.known(name)]
-        self.figure.y_range.end = 1.1 * max(known, default=1) or 1
+        self.figure.y_range.update(end=1.1 * max(known, default=1) or 1)
 
     def use_dark(self, dark: bool) -> None:
         self._bound.glyph.line_color = SKY if dark else BLUE

@@ -8,7 +8,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 
 from ....search import Snapshot
 from ...widgets.style import BLUE, ORANGE
-from .base import Columns, Plot, add_legend, compact, new_figure, replace
+from .base import Columns, Plot, add_legend, compact, new_figure, replace, set_ticks
 
 MOST_POSITIONS = 16
 _MOST_LISTS = 24
@@ -48,8 +48,8 @@ class ConsideredPlot(Plot):
             "position in the list",
             "antecedents",
             y_axis_type="log",
-            y_range=Range1d(_FLOOR, 10),
-            x_range=Range1d(0.4, 5.6),
+            y_range=Range1d(start=_FLOOR, end=10),
+            x_range=Range1d(start=0.4, end=5.6),
         )
         bars = plot.vbar(
             x="position", bottom=_FLOOR, top="mean", width=0.7, source=self._mean, color=BLUE, fill_alpha=0.45
@@ -58,7 +58,7 @@ class ConsideredPlot(Plot):
             xs="positions", ys="considered", source=self._lists, color=ORANGE, line_alpha=0.45, line_width=1
         )
         add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
-        plot.xaxis.ticker.update(min_interval=1)
+        set_ticks(plot.xaxis, min_interval=1)
         plot.yaxis.formatter = compact()
         tooltips = [("position", "@position"), ("considered, mean", "@mean{0.0}"), ("lists", "@lists")]
         plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
@@ -76,5 +76,5 @@ class ConsideredPlot(Plot):
         lists = list_columns(latest)
         replace(self._lists, lists)
         highest = max((n for one in lists["considered"] for n in one), default=5)
-        self.figure.y_range.end = 2 * max([highest, *self._mean.data["mean"]])
-        self.figure.x_range.end = 0.6 + max([5, *self._mean.data["position"]])
+        self.figure.y_range.update(end=2 * max([highest, *self._mean.data["mean"]]))
+        self.figure.x_range.update(end=0.6 + max([5, *self._mean.data["position"]]))

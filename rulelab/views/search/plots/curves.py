@@ -53,7 +53,7 @@ class Curves:
         if whole:
             self.source.data = columns
         elif snapshots:
-            self.source.stream(columns)
+            self.source.stream({**columns})
 
     def clear(self) -> None:
         self.source.data = curve_columns([], self._further)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from bokeh.models import HoverTool, Range1d
 
@@ -48,7 +49,7 @@ class ReducedCostPlot(Plot):
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         plot = new_figure("Least reduced cost of all rules", "search time (s)", "reduced cost")
-        plot.x_range, plot.y_range = Range1d(0, 1), Range1d(-1, 0.08)
+        plot.x_range, plot.y_range = Range1d(start=0, end=1), Range1d(start=-1, end=0.08)
         line = plot.step(x="seconds", y="reduced_cost", source=curves.source, color=BLUE, line_width=2.5, mode="after")
         self._line = line
         dots = plot.scatter(x="seconds", y="reduced_cost", source=curves.source, color=ORANGE, size=5)
@@ -71,14 +72,15 @@ class EffortPlot(Plot):
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         plot = new_figure("Rules and pricing effort", "search time (s)", "count (logarithmic)", y_axis_type="log")
-        plot.x_range, plot.y_range = Range1d(0, 1), Range1d(_FLOOR, 1000)
+        plot.x_range, plot.y_range = Range1d(start=0, end=1), Range1d(start=_FLOOR, end=1000)
+        styles: dict[str, tuple[str, dict[str, Any]]] = {
+            "pricing nodes": ("pricing_nodes", {"color": ORANGE, "line_width": 2.5}),
+            "pool": ("pool", {"color": GREEN, "line_width": 2.5}),
+            "master": ("in_master", {"color": GREEN, "line_width": 1.8, "line_dash": "4 3"}),
+        }
         lines = {
             name: plot.step(x="seconds", y=column, source=curves.source, mode="after", **style)
-            for name, column, style in (
-                ("pricing nodes", "pricing_nodes", {"color": ORANGE, "line_width": 2.5}),
-                ("pool", "pool", {"color": GREEN, "line_width": 2.5}),
-                ("master", "in_master", {"color": GREEN, "line_width": 1.8, "line_dash": "4 3"}),
-            )
+            for name, (column, style) in styles.items()
         }
         add_legend(plot, list(lines.items()))
         plot.yaxis.formatter = compact()
@@ -94,4 +96,4 @@ class EffortPlot(Plot):
 
     def fit(self) -> None:
         known = [value for name in ("pricing_nodes", "pool") for value in self._curves.known(name)]
-        self.figure.y_range.end = 3 * max(known, default=300)
+        self.figure.y_range.update(end=3 * max(known, default=300))

@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from ....search import Incumbent, Snapshot
 from ...live.session import Prepared
 from ...widgets.style import BLUE, ORANGE, PURPLE, SKY
-from .base import Columns, Plot, add_legend, new_figure, replace
+from .base import Columns, Plot, add_legend, new_figure, replace, set_ticks
 
 
 def frontier_columns(
@@ -35,14 +35,14 @@ class IncumbentsPlot(Plot):
         What the complexity is called.
     """
 
-    _EMPTY = {"complexity": [], "errors": []}
+    _EMPTY: Columns = {"complexity": [], "errors": []}
 
     def __init__(self, complexity: str) -> None:
         self._found: list[tuple[int, float]] = []
         self._incumbents = ColumnDataSource(dict(self._EMPTY))
         self._best = ColumnDataSource(dict(self._EMPTY))
         plot = new_figure("Errors of the incumbents", complexity, "training errors")
-        plot.x_range, plot.y_range = Range1d(-0.4, 4), Range1d(0, 1)
+        plot.x_range, plot.y_range = Range1d(start=-0.4, end=4), Range1d(start=0, end=1)
         self.figure = plot
         self.sources = (self._incumbents, self._best)
         legend = self._behind()
@@ -50,7 +50,7 @@ class IncumbentsPlot(Plot):
         dots = plot.scatter(x="complexity", y="errors", source=self._incumbents, color=PURPLE, size=8)
         best = plot.scatter(x="complexity", y="errors", source=self._best, color=ORANGE, size=15, marker="diamond")
         add_legend(plot, [("incumbents", dots), ("best", best), *legend], columns=2)
-        plot.xaxis.ticker.update(min_interval=1)
+        set_ticks(plot.xaxis, min_interval=1)
         tooltips = [(complexity.split()[0], "@complexity"), ("errors", "@errors")]
         plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bokeh.models import ColumnDataSource, FactorRange, LabelSet, Range1d
+from bokeh.models import ColumnDataSource, FactorRange, Range1d
+from bokeh.models.annotations import LabelSet
 
 from ....search import Snapshot
 from ...widgets.style import GREEN, INK
@@ -26,12 +27,13 @@ class PrunedPlot(Plot):
     """One bar per bound, on a logarithmic axis."""
 
     def __init__(self) -> None:
+        self._bounds = FactorRange()
         plot = new_figure(
             "Prefixes cut, by bound",
             "prefixes (logarithmic)",
             None,
-            y_range=FactorRange(),
-            x_range=Range1d(0.8, 10),
+            y_range=self._bounds,
+            x_range=Range1d(start=0.8, end=10),
             x_axis_type="log",
         )
         self._source = ColumnDataSource(pruned_columns(None))
@@ -63,7 +65,7 @@ class PrunedPlot(Plot):
     def _replace(self, columns: Columns) -> None:
         if columns["count"] == self._source.data["count"] and columns["bound"] == self._source.data["bound"]:
             return
-        if columns["bound"] != list(self.figure.y_range.factors):
-            self.figure.y_range.factors = columns["bound"]
+        if columns["bound"] != list(self._bounds.factors):
+            self._bounds.factors = columns["bound"]
         self._source.data = columns
-        self.figure.x_range.end = max([10, *(3 * n for n in columns["count"])])
+        self.figure.x_range.update(end=max([10, *(3 * n for n in columns["count"])]))

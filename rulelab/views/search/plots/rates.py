@@ -83,19 +83,20 @@ class RatesPlot(Plot):
         self._without: list[GroupRate] = []
         self.below = ""
         self._before, self._after = (ColumnDataSource(rate_columns([])) for _ in range(2))
+        self._factors = FactorRange(range_padding=0.1, group_padding=0.6)
         plot = new_figure(
             "Rates per group",
             "share of the group (%)",
             None,
-            y_range=FactorRange(range_padding=0.1, group_padding=0.6),
-            x_range=Range1d(0, 100),
+            y_range=self._factors,
+            x_range=Range1d(start=0, end=100),
         )
         legend, self._intervals = [], []
         for name, source, shift, colour in (
             ("before", self._before, 0.2, ORANGE),
             ("after", self._after, -0.2, BLUE),
         ):
-            y = dodge("factor", shift, range=plot.y_range)
+            y = dodge("factor", shift, range=self._factors)
             bars = plot.hbar(y=y, left=0, right="value", height=0.36, source=source, color=colour, fill_alpha=0.55)
             self._intervals.append(
                 plot.segment(x0="low", x1="high", y0=y, y1=y, source=source, color=INK[False], line_width=1.5)
@@ -105,7 +106,7 @@ class RatesPlot(Plot):
             legend.append((name, bars))
         add_legend(plot, [*legend, ("95 % interval", self._intervals[0])])
         plot.ygrid.grid_line_color = None
-        plot.yaxis.group_label_orientation = "horizontal"
+        plot.yaxis[0].update(group_label_orientation="horizontal")
         plot.yaxis.major_tick_line_color = None
         self.figure = plot
         self.sources = (self._before, self._after)
@@ -116,7 +117,7 @@ class RatesPlot(Plot):
         best = None if prepared.unconstrained is None else prepared.unconstrained.incumbent
         self._without = [] if best is None else self._rates(best.model)
         columns = rate_columns(self._without)
-        self.figure.y_range.factors = columns["factor"][::-1]
+        self._factors.factors = columns["factor"][::-1]
         self.figure.height = 120 + _ROW * max(3, len(columns["factor"]))
         self._before.data = columns
         self.below = self._gaps([], None)
@@ -125,7 +126,7 @@ class RatesPlot(Plot):
         self._prepared = self._matrix = self._model = None
         self._without, self.below = [], ""
         self._before.data, self._after.data = rate_columns([]), rate_columns([])
-        self.figure.y_range.factors = []
+        self._factors.factors = []
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         best = latest.incumbent
@@ -134,8 +135,8 @@ class RatesPlot(Plot):
         self._model = best.model
         rates = self._rates(best.model)
         columns = rate_columns(rates)
-        if columns["factor"] != list(self.figure.y_range.factors)[::-1]:
-            self.figure.y_range.factors = columns["factor"][::-1]
+        if columns["factor"] != list(self._factors.factors)[::-1]:
+            self._factors.factors = columns["factor"][::-1]
         self._after.data = columns
         self.below = self._gaps(rates, best.objective)
 

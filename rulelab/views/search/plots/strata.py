@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bokeh.models import ColumnDataSource, HoverTool, Range1d, Whisker
+from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.models.annotations import TeeHead, Whisker
 
 from ....models import FallingRuleList
 from ....search import Snapshot
@@ -53,7 +54,7 @@ class StrataPlot(Plot):
         self._model: Any = None
         self._source = ColumnDataSource(strata_columns(None))
         plot = new_figure("Strata of risk", "people, from the highest risk (%)", "probability")
-        plot.x_range, plot.y_range = Range1d(0, 100), Range1d(0, 1.02)
+        plot.x_range, plot.y_range = Range1d(start=0, end=100), Range1d(start=0, end=1.02)
         bars = plot.quad(
             left="left",
             right="right",
@@ -65,12 +66,17 @@ class StrataPlot(Plot):
             line_color="colour",
         )
         self._own = plot.scatter(x="middle", y="own", source=self._source, marker="circle", size=6, color=INK[False])
+        self._heads = tuple(TeeHead(size=8, line_color=INK[False]) for _ in range(2))
         self._whisker = Whisker(
-            base="middle", lower="low", upper="high", source=self._source, line_color=INK[False], level="overlay"
+            base="middle",
+            lower="low",
+            upper="high",
+            upper_head=self._heads[0],
+            lower_head=self._heads[1],
+            source=self._source,
+            line_color=INK[False],
+            level="overlay",
         )
-        self._heads = (self._whisker.upper_head, self._whisker.lower_head)
-        for head in self._heads:
-            head.update(size=8, line_color=INK[False])
         self._threshold = ColumnDataSource({"share": [], "probability": []})
         self._line = plot.line(
             x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2

@@ -1,0 +1,39 @@
+"""The button that saves something as a file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import panel as pn
+
+from .style import BUTTON_CSS
+
+
+def download(
+    label: str, file: str, callback: Callable[[], io.StringIO], width: int = 118, height: int = 34
+) -> pn.widgets.FileDownload:
+    """A button that saves a file, which is made when it is pressed.
+
+    Parameters
+    ----------
+    label : str
+    file : str
+        Its name.
+    callback : callable
+        Gives what is in it.
+    width, height : int
+        In pixels.
+    """
+    return pn.widgets.FileDownload(
+        callback=callback,
+        filename=file,
+        label=label,
+        embed=False,
+        auto=True,
+        color="default",
+        stylesheets=[BUTTON_CSS],
+        margin=0,
+        width=width,
+        height=height,
+    )

@@ -1,0 +1,33 @@
+"""What several tests draw with Hypothesis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+seeds = st.integers(0, 2**32 - 1)
+"""Of random numbers."""
+
+
+@st.composite
+def rows(
+    draw: st.DrawFn, *further: st.SearchStrategy[Any], max_rows: int = 14, max_columns: int = 5, max_weight: int = 5
+) -> tuple[Any, ...]:
+    """A table small enough for a naive reference, with rows of both classes, and what further strategies draw.
+
+    Returns
+    -------
+    A : bool array, shape (n, m)
+    y : bool array, shape (n,)
+    weight : list of int, from 1
+    *drawn
+        One for each of ``further``.
+    """
+    n, m = draw(st.integers(2, max_rows)), draw(st.integers(1, max_columns))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, max_weight), min_size=n, max_size=n))
+    return np.array(cells).reshape(n, m), y, weight, *(draw(one) for one in further)
