@@ -288,9 +288,10 @@ def _drain(
     if time_limit is not None:
         search.compile()
     start, done_before = time.perf_counter(), search.work
-    size, phase = work_per_step or _FIRST_SLICE, ""
+    slices = Slices()
     while True:
         began = time.perf_counter()
+        size = work_per_step or slices.size
         left = size if work_limit is None else max(1, work_limit - (search.work - done_before))
         snapshot = search.advance(min(size, left))
         now = time.perf_counter()
@@ -308,17 +309,30 @@ def _drain(
         yield snapshot
         if snapshot.status is not Status.RUNNING:
             return
-        if work_per_step is None:
-            size = _adapted(size, now - began) if snapshot.phase == phase else _FIRST_SLICE
-            phase = snapshot.phase
+        slices.took(now - began, snapshot.phase)
 
 
-def _adapted(size: int, seconds: float) -> int:
-    if seconds < _SLICE_SECONDS / 2:
-        return min(2 * size, _LARGEST_SLICE)
-    if seconds > _SLICE_SECONDS * 2:
-        return max(size // 2, 1)
-    return size
+class Slices:
+    """How much work to ask a search for at once, so that it answers after about 30 ms.
+
+    Attributes
+    ----------
+    size : int
+        Units of work of the next slice.
+    """
+
+    def __init__(self) -> None:
+        self.size = _FIRST_SLICE
+        self._phase: str | None = None
+
+    def took(self, seconds: float, phase: str) -> None:
+        """Learn from a slice of this size; a unit of work takes longer in one phase than in another."""
+        if phase != self._phase:
+            self.size, self._phase = _FIRST_SLICE, phase
+        elif seconds < _SLICE_SECONDS / 2:
+            self.size = min(2 * self.size, _LARGEST_SLICE)
+        elif seconds > _SLICE_SECONDS * 2:
+            self.size = max(self.size // 2, 1)
 
 
 def check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:

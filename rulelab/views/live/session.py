@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ...search import Search, Snapshot, Status
+from ...search import Search, Slices, Snapshot, Status
 from .history import History
 from .pool import POOL, Pool
 
@@ -25,9 +25,6 @@ TICK_SECONDS = 0.25
 """How often a view looks at its session; the beat of slow motion."""
 THREAD_NAME = "rulelab search"
 
-_SLICE_SECONDS = 0.03
-_FIRST_SLICE = 1
-_LARGEST_SLICE = 1 << 20
 _NICENESS = 10
 _WAIT_WORTH_SHOWING = 0.3
 
@@ -295,7 +292,7 @@ class SearchSession:
         assert self.prepared is not None
         search = self.prepared.search
         self._begun_at = 0.0 if self.snapshot is None else self.snapshot.seconds
-        size = _FIRST_SLICE
+        slices = Slices()
         while self._may_go_on():
             stepping = self._take_step()
             phase = "" if self.snapshot is None else self.snapshot.phase
@@ -307,7 +304,7 @@ class SearchSession:
                 if not granted:
                     break
                 began = time.monotonic()
-                snapshot = search.advance(1 if stepping else self._allowed(size))
+                snapshot = search.advance(1 if stepping else self._allowed(slices.size))
             self._seen_phases.add(phase)
             snapshot = self._limited(snapshot)
             self.history.append(snapshot)
@@ -315,8 +312,7 @@ class SearchSession:
             if snapshot.status is not Status.RUNNING:
                 return State.ENDED
             if not stepping:
-                same = snapshot.phase == phase  # a unit of work takes longer in one phase than in another
-                size = _adapted(size, time.monotonic() - began) if same else _FIRST_SLICE
+                slices.took(time.monotonic() - began, snapshot.phase)
                 self._rest()
         return State.STOPPED
 
@@ -374,12 +370,6 @@ class SearchSession:
 
     def _report(self, doing: str) -> None:
         self.doing = doing
-
-
-def _adapted(size: int, seconds: float) -> int:
-    if seconds < _SLICE_SECONDS / 2:
-        return min(2 * size, _LARGEST_SLICE)
-    return max(size // 2, 1) if seconds > 1.5 * _SLICE_SECONDS else size
 
 
 def lower_priority() -> None:
