@@ -1,0 +1,130 @@
+"""The records of families: estimators, searches, sweeps and recipes agree with them, one default each."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab.data.binarize import Binarizer
+from rulelab.families import BINARIZING, CRITERIA, FAMILIES, MINING
+from rulelab.recipe import Recipe, smallest_problem
+from rulelab.sweeps import FAMILIES as METHODS
+
+ESTIMATORS = {
+    "rule_list": rl.RuleListClassifier,
+    "falling_rule_list": rl.FallingRuleListClassifier,
+    "rule_set": rl.RuleSetClassifier,
+}
+OF_FITTING = {"class_weight", "time_limit", "gap", "random_state"}
+TABLE = pd.DataFrame({"age": np.arange(40) % 13, "sex": ["f", "m"] * 20, "old": np.arange(40) > 25})
+LABELS = (TABLE["age"] > 6).to_numpy().astype(int)
+
+
+def defaults_of(function: object) -> dict[str, object]:
+    parameters = inspect.signature(function).parameters.values()
+    return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
+
+
+def test_every_family_has_an_estimator() -> None:
+    assert ESTIMATORS.keys() == FAMILIES.keys()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_estimators_have_the_parameters_and_defaults_of_their_record(name: str) -> None:
+    given = defaults_of(ESTIMATORS[name].__init__)
+    assert {key: value for key, value in given.items() if key not in OF_FITTING} == FAMILIES[name].defaults
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_parameter_is_documented(name: str) -> None:
+    documented = inspect.getdoc(ESTIMATORS[name])
+    for parameter in FAMILIES[name].parameters:
+        assert parameter.name in documented
+        assert parameter.help[0].islower()
+        assert not parameter.help.endswith(".")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_names_are_given_once_and_searches_know_them(name: str) -> None:
+    family = FAMILIES[name]
+    names = [each.name for each in family.parameters]
+    assert len(names) == len(set(names))
+    search = family.search(smallest_problem(), {})
+    assert search.family == family.make_model().family == name
+    known = {key for kind in type(search).__mro__ for key in inspect.signature(kind.__init__).parameters}
+    assert {each.name for each in family.own} <= known
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_searches_get_what_is_asked_for(name: str) -> None:
+    family = FAMILIES[name]
+    search = family.search(smallest_problem(), {"regularization": 0.25, "memory_limit": 10**8})
+    assert search.parameters["regularization"] == 0.25
+    assert search.memory_limit == 10**8
+
+
+def test_the_monte_carlo_search_takes_no_memory_limit() -> None:
+    search = FAMILIES["falling_rule_list"].search(smallest_problem(), {"method": "monte_carlo", "iterations": 7})
+    assert not hasattr(search, "memory_limit")
+    assert search.iterations == 7
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_sweeps_have_the_same_defaults_and_grids_of_known_names(name: str) -> None:
+    assert METHODS[name].defaults == FAMILIES[name].defaults
+    assert set(FAMILIES[name].grid) <= set(FAMILIES[name].defaults)
+    assert FAMILIES[name].path in (None, *FAMILIES[name].grid)
+
+
+def test_binarizing_and_mining_have_the_defaults_of_the_library() -> None:
+    assert {each.name: each.default for each in BINARIZING} == defaults_of(Binarizer.__init__)
+    mining = defaults_of(rl.mine_antecedents)
+    for each in MINING:
+        if each.name in mining and each.name != "max_antecedents":  # a limit, which mining alone has not
+            assert each.default == mining[each.name]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_recipe_makes_the_model_of_the_estimator(name: str) -> None:
+    recipe = Recipe(FAMILIES[name], {"thresholds": 4, **({"max_complexity": 4} if name == "rule_set" else {})})
+    conditions, binarizer = recipe.conditions(TABLE)
+    assert binarizer is not None
+    features, note = recipe.features(conditions, LABELS)
+    assert note == ""
+    found = rl.solve(recipe.search(recipe.problem(features, LABELS)))
+    model = ESTIMATORS[name](**recipe.parameters).fit(TABLE, LABELS)
+    assert found.incumbent.objective == model.objective_
+    assert found.incumbent.model == model.model_
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_model_without_rules_has_the_cost_of_its_errors(name: str) -> None:
+    family = FAMILIES[name]
+    model, objective = family.without_rules([0, 1], 3, 5, family.defaults)
+    assert (len(model.rules), model.n_conditions, model.errors) == (0, 0, 3)
+    assert objective == (3 if name == "rule_set" else 3 / 8)
+    assert "3" in family.objective(model, family.defaults) or name == "falling_rule_list"
+
+
+def test_criteria_are_made_by_name() -> None:
+    for name, record in CRITERIA.items():
+        criterion = record.make(*[0.125] * len(record.tolerances))
+        assert isinstance(criterion, getattr(rl, record.class_name))
+        assert name.replace("_", " ").split()[0] in record.words
+        with pytest.raises(ValueError, match="takes"):
+            record.make()
+    with pytest.raises(ValueError, match="-1"):
+        CRITERIA["equal_opportunity"].make(-1.0)
+
+
+def test_records_are_read_without_the_engines() -> None:
+    code = (
+        "import sys, rulelab.families; assert not {'numba', 'pandas', 'numpy'} & set(sys.modules), sorted(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
