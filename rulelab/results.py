@@ -39,7 +39,9 @@ def written(kind: str, content: Mapping[str, Any], path: str | Path | None) -> s
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has them: None for what is no finite number, an object for a dataclass, with its class's name.
+    """A value as JSON has them.
+
+    None stands for what is no finite number; a dataclass is an object with the name of its class, a function its name.
 
     Raises
     ------
@@ -63,4 +65,6 @@ def plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         entries = {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
         return {"type": type(value).__name__, **entries}
+    if callable(value):
+        return str(getattr(value, "__name__", type(value).__name__))
     raise TypeError(f"a result cannot hold {value!r}: JSON has no {type(value).__name__}")
