@@ -119,6 +119,16 @@ class PartSearch(RuleSetSearch):
         return self._limit is not None
 
     @property
+    def is_out_of_memory(self) -> bool:
+        """Whether it is the memory limit."""
+        return self._limit == "memory"
+
+    @property
+    def own_bytes(self) -> int:
+        """Bytes of what is not shared with other searches."""
+        return max(0, self.memory_bytes - self._shared.nbytes - self._shared.features.nbytes)
+
+    @property
     def is_closing(self) -> bool:
         """Whether column generation and the first set search are over."""
         return self._phase == "closing"

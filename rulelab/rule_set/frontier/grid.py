@@ -57,6 +57,8 @@ class Grid:
         Units of work of all searches.
     ended : bool
         Whether nothing can go on.
+    memory_limit : int or None
+        Bytes that all may take.
     """
 
     def __init__(
@@ -67,8 +69,10 @@ class Grid:
         form: str,
         trees: int,
         column_limit: int,
+        memory_limit: int | None,
         seed: int,
     ) -> None:
+        self.memory_limit = memory_limit
         self._problem, self._max_conditions, self._form, self._trees = problem, max_conditions, form, trees
         self._column_limit, self._seed = column_limit, seed
         self._columns = min(column_limit, _FIRST_LIMIT)
@@ -129,8 +133,16 @@ class Grid:
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of the columns and of the searches."""
-        return sum(search.memory_bytes for cell in self.cells for search in cell.searches)
+        """Bytes of the conditions, the columns and the searches."""
+        shared = self._features.nbytes + sum(pool.nbytes for pool in self._pools.values())
+        return shared + sum(search.own_bytes for cell in self.cells for search in cell.searches)
+
+    @property
+    def is_out_of_memory(self) -> bool:
+        """Whether the memory limit is used up, by all or by what a search of an open cell needs."""
+        if self.memory_limit is not None and self.memory_bytes > self.memory_limit:
+            return True
+        return self.ended and any(search.is_out_of_memory for cell in self.open for search in cell.searches)
 
     def _begin(self) -> None:
         """The set without rules."""
@@ -259,6 +271,8 @@ class Grid:
     def _slice(self, cell: Cell, search: PartSearch, units: int) -> int:
         """Work until the search's phase ends, at most so many units; returns those done."""
         search.undercut(cell.upper, cell.lower)
+        if self.memory_limit is not None:
+            search.memory_limit = max(1, self.memory_limit - self.memory_bytes + search.memory_bytes)
         done = search.work_on(units)
         self.units += done
         self._take(cell, search)

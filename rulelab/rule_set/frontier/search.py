@@ -68,6 +68,9 @@ class FairFrontierSearch(Search):
         Most rules that the closing step of a cell enumerates.
     random_state : int
         Seed of the heuristics.
+    memory_limit : int, optional
+        Bytes that the search may take. When they are used up it stops with status LIMIT and valid bounds; raise
+        ``memory_limit`` and call `advance` again to go on.
 
     Raises
     ------
@@ -95,13 +98,25 @@ class FairFrontierSearch(Search):
         trees: int = 0,
         column_limit: int = 20_000,
         random_state: int = 0,
+        memory_limit: int | None = None,
     ) -> None:
         made = [make(tolerance) for make in criteria for tolerance in tolerances]
         if not made or not complexities:
             raise ValueError("the grid is empty: give at least one criterion, one tolerance and one complexity")
         for criterion in made:
             for complexity in complexities:
-                check(problem, complexity, max_conditions, loss, form, criterion, 0.0, column_limit, None, random_state)
+                check(
+                    problem,
+                    complexity,
+                    max_conditions,
+                    loss,
+                    form,
+                    criterion,
+                    0.0,
+                    column_limit,
+                    memory_limit,
+                    random_state,
+                )
         if not is_whole(trees, 0):
             raise ValueError(f"trees must be an integer >= 0, not {trees!r}")
         super().__init__(problem)
@@ -113,14 +128,24 @@ class FairFrontierSearch(Search):
             for criterion in made
             for complexity in complexities
         ]
-        self._grid = Grid(problem, self._order, max_conditions, form, trees, column_limit, random_state)
+        self._grid = Grid(problem, self._order, max_conditions, form, trees, column_limit, memory_limit, random_state)
         self._shown: dict[Cell, tuple[tuple[Found | None, Found | None, Cost], FairCell]] = {}
         self._found_at = (0.0, 0)
 
     @property
     def parameters(self) -> dict[str, Any]:
         names = ("criteria", "tolerances", "complexities", "max_conditions", "loss", "form", "trees", "column_limit")
-        return {**{name: getattr(self, name) for name in names}, "random_state": self.random_state}
+        own = {name: getattr(self, name) for name in names}
+        return {**own, "random_state": self.random_state, "memory_limit": self.memory_limit}
+
+    @property
+    def memory_limit(self) -> int | None:
+        """Bytes that the search may take."""
+        return self._grid.memory_limit
+
+    @memory_limit.setter
+    def memory_limit(self, limit: int | None) -> None:
+        self._grid.memory_limit = limit
 
     @property
     def compiled(self) -> bool:
@@ -177,7 +202,7 @@ class FairFrontierSearch(Search):
 
     def _advance(self, max_work: int) -> None:
         target, loosest = self.work + max_work, self._grid.cells[0]
-        while self.work < target and not self._grid.ended:
+        while self.work < target and not self._grid.ended and not self._grid.is_out_of_memory:
             before = loosest.found
             self._grid.unit()
             self.work += 1
@@ -202,8 +227,8 @@ class FairFrontierSearch(Search):
         status, limit = Status.RUNNING, None
         if done:
             status = Status.INFEASIBLE if incumbent is None else Status.OPTIMAL
-        elif grid.ended:
-            status, limit = Status.LIMIT, "columns"
+        elif grid.is_out_of_memory or grid.ended:
+            status, limit = Status.LIMIT, "memory" if grid.is_out_of_memory else "columns"
         return Snapshot(
             step=0,
             work=self.work,
