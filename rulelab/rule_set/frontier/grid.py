@@ -235,6 +235,7 @@ class Grid:
             if visit.left is None:
                 assert self._round is not None
                 visit.left, search.column_limit = self._round.closing, self._columns
+                search.memory_limit = self._free(search)
                 if search.is_closing and not search.is_stuck:
                     search.search_again()
                     self._take(cell, search)
@@ -264,15 +265,20 @@ class Grid:
             self._column_limit,
             self._seed,
         )
+        search.memory_limit = self._free(search)
         self._last[pool] = search
         cell.begin(search)
         return search
 
+    def _free(self, search: PartSearch) -> int | None:
+        """Bytes that a search may take with what it shares."""
+        if self.memory_limit is None:
+            return None
+        return max(1, self.memory_limit - self.memory_bytes + search.memory_bytes)
+
     def _slice(self, cell: Cell, search: PartSearch, units: int) -> int:
         """Work until the search's phase ends, at most so many units; returns those done."""
         search.undercut(cell.upper, cell.lower)
-        if self.memory_limit is not None:
-            search.memory_limit = max(1, self.memory_limit - self.memory_bytes + search.memory_bytes)
         done = search.work_on(units)
         self.units += done
         self._take(cell, search)
