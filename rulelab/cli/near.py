@@ -131,8 +131,9 @@ def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot,
     if result.complete:
         within = "" if snapshot.limit is None else ", within the rounding of the weights"
         return f"certified complete{within}: {found} up to {result.threshold:.7f}\n{work}"
+    why = "the most models found" if snapshot.limit == "limit" else ending(snapshot, interrupted)
     return (
-        f"not complete ({ending(snapshot, interrupted)}): {found}\n"
+        f"not complete ({why}): {found}\n"
         f"every list below {result.covered:.7f} is found, of those up to {result.threshold:.7f} that were looked for\n"
         f"{work}"
     )
