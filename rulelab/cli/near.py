@@ -13,7 +13,7 @@ from .output import save, writable_result
 from .progress import drained, ending
 
 if TYPE_CHECKING:
-    from ..rule_list import NearOptimal, NearOptimalProgress, NearOptimalSearch
+    from ..rule_list import NearOptimal, NearOptimalSearch
     from ..search import Snapshot
 
 _SHOWN = 20
@@ -75,10 +75,12 @@ def near(args: argparse.Namespace) -> int:
 
 def _found(snapshot: Snapshot) -> str:
     """What the progress says."""
-    state: NearOptimalProgress = snapshot  # type: ignore[assignment]
-    if state.phase == "optimum":
-        return f"objective {state.optimum:.7f}  bound {state.lower_bound:.7f}"
-    return f"optimum {state.optimum:.7f}  {count(state.count, 'model')} below {state.covered:.7f}"
+    from ..rule_list import NearOptimalProgress
+
+    assert isinstance(snapshot, NearOptimalProgress)
+    if snapshot.phase == "optimum":
+        return f"objective {snapshot.optimum:.7f}  bound {snapshot.lower_bound:.7f}"
+    return f"optimum {snapshot.optimum:.7f}  {count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
 
 
 def _models(result: NearOptimal) -> str:
@@ -120,7 +122,7 @@ def _more(n: int, noun: str) -> str:
 def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot, interrupted: bool) -> str:
     from ..rule_list.near_optimal.state import MOST_LISTS
 
-    work = f"{snapshot.seconds:.2f} s, {count(search.work, 'prefix')} expanded".replace("prefixs", "prefixes")
+    work = f"{snapshot.seconds:.2f} s, {search.work} prefixes expanded"
     if snapshot.phase == "optimum":
         return (
             f"nothing is certified ({ending(snapshot, interrupted)}): the best list has the objective "
