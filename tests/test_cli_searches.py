@@ -109,6 +109,16 @@ def test_the_frontier_of_rule_lists(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "at least" in out
 
 
+def test_nothing_is_certified_of_a_table_that_is_still_prepared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rulelab.preparing.LARGEST_AT_ONCE", 0)
+    status, out, _ = run(capsys, "frontier", *TOE, "--time-limit", 0)
+    assert (status, "not certified (time limit reached): 0 of 9 points proven" in out) == (0, True)
+    status, out, _ = run(capsys, "near", *TOE, "--time-limit", 0)
+    assert (status, "nothing is certified (time limit reached)" in out) == (0, True)
+
+
 def test_the_frontier_of_fair_rule_sets(people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "fair.json"
     options = ("--model", "rule-set", "--max-conditions", 2, "--thresholds", 4, "--sensitive", "sex", "-o", output)

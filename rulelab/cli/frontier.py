@@ -93,6 +93,8 @@ def _proven_points(snapshot: Snapshot) -> str:
 
 
 def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -> str:
+    from ..search import Status
+
     frame, points = search.frame, search.frontier
     rows = [
         (
@@ -105,12 +107,12 @@ def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -
     head = ("rules", "errors", "error %", "proven", "used", "if .. else if ..")
     proven = sum(point.proven for point in points)
     work = f"{snapshot.seconds:.2f} s, {search.work} prefixes expanded"
-    if proven == len(points):
+    if snapshot.status is Status.OPTIMAL:
         verdict = "certified: no rule list of so many rules makes fewer errors"
     elif snapshot.limit == "exactness":
         verdict = "optimal within the rounding of the weights: no rule list makes fewer errors than the column says"
     else:
-        verdict = f"not certified ({ending(snapshot, interrupted)}): {proven} of {count(len(points), 'point')} proven"
+        verdict = f"not certified ({ending(snapshot, interrupted)}): {proven} of {count(search.max_length + 1, 'point')} proven"
     return table(head, rows, right=(0, 1, 2, 4)) + f"\n\n{verdict}\n{work}"
 
 

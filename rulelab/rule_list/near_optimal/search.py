@@ -38,8 +38,8 @@ _MOST_MODELS = 1 << 62
 class NearOptimalProgress(Snapshot):
     """An enumeration at one moment: a `rulelab.Snapshot` of the best list, and how far the others are found.
 
-    The status is OPTIMAL when all near-optimal lists are found, the phase "optimum" while the optimum is being
-    certified, then, on a large table, "preparing", then "enumerating", then "finished"; ``seconds`` is the wall clock of this call of `steps`.
+    The status is OPTIMAL when all near-optimal lists are found. The phase is "optimum" while the optimum is being
+    certified, then, on a large table, "preparing", then "enumerating", then "finished".
 
     Attributes
     ----------
