@@ -120,3 +120,11 @@ def test_a_fair_frontier_stops_at_its_memory_limit_and_goes_on() -> None:
     short.memory_limit = None
     assert rl.solve(short).status is rl.Status.OPTIMAL
     assert short.frame["objective"].tolist() == whole.frame["objective"].tolist()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"criteria": rl.EqualOpportunity}, {"criteria": ["odds"]}, {"tolerances": 0.1}, {"complexities": 5}]
+)
+def test_a_grid_is_made_of_sequences(wrong: dict) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        rl.FairFrontierSearch(problem(), **wrong)

@@ -112,7 +112,8 @@ def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -
     elif snapshot.limit == "exactness":
         verdict = "optimal within the rounding of the weights: no rule list makes fewer errors than the column says"
     else:
-        verdict = f"not certified ({ending(snapshot, interrupted)}): {proven} of {count(search.max_length + 1, 'point')} proven"
+        total = count(search.max_length + 1, "point")
+        verdict = f"not certified ({ending(snapshot, interrupted)}): {proven} of {total} proven"
     return table(head, rows, right=(0, 1, 2, 4)) + f"\n\n{verdict}\n{work}"
 
 

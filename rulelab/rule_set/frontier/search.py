@@ -100,8 +100,15 @@ class FairFrontierSearch(Search):
         random_state: int = 0,
         memory_limit: int | None = None,
     ) -> None:
+        for name, value in (("criteria", criteria), ("tolerances", tolerances), ("complexities", complexities)):
+            if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+                raise ValueError(f"{name} must be a sequence, not {value!r}")
+        if not all(map(callable, criteria)):
+            raise ValueError(
+                f"criteria must be classes of criteria, such as rulelab.EqualOpportunity, not {criteria!r}"
+            )
         made = [make(tolerance) for make in criteria for tolerance in tolerances]
-        if not made or not complexities:
+        if not made or not len(complexities):
             raise ValueError("the grid is empty: give at least one criterion, one tolerance and one complexity")
         for criterion in made:
             for complexity in complexities:
