@@ -19,7 +19,12 @@ from .arguments import is_least, is_whole
 from .interrupts import held_back
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
     from .data.problem import Problem
+    from .models import Model
 
 _SLICE_SECONDS = 0.03
 _FIRST_SLICE = 1
@@ -138,13 +143,25 @@ class Snapshot:
 
 
 class Search(abc.ABC):
-    """A search that can be advanced by small amounts of work, looked at, pickled and resumed."""
+    """A search that can be advanced by small amounts of work, looked at, pickled and resumed.
+
+    Attributes
+    ----------
+    problem : Problem
+    work : int
+        Units of work so far.
+    stopped_by : str or None
+        The limit of `steps` or `solve` that stopped it: "time", "work" or "gap"; None once it goes on.
+    """
 
     family: ClassVar[str]
+    kind: ClassVar[str] = ""
+    """What it finds, in the header of `to_json`; the family where it is empty."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.work = 0
+        self.stopped_by: str | None = None
         self._steps = 0
         self._seconds = 0.0
 
@@ -174,6 +191,73 @@ class Search(abc.ABC):
     @abc.abstractmethod
     def _rehearse(self) -> None:
         """Let small searches go through all kernels that a search of this class may come to use."""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """What is known so far as a table; no row before the first `advance`.
+
+        Returns
+        -------
+        DataFrame
+            One row, of the best model: status, objective, lower_bound, gap, errors, complexity. Searches for several
+            models have rows of their own.
+        """
+        import pandas as pd
+
+        columns = ["status", "objective", "lower_bound", "gap", "errors", "complexity"]
+        now = self._state()
+        best = None if now is None else now.incumbent
+        if now is None or best is None:
+            return pd.DataFrame(columns=columns)
+        row = (str(now.status), best.objective, now.lower_bound, now.gap, best.errors, best.complexity)
+        return pd.DataFrame([row], columns=columns)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The result as it stands as strict JSON text, also written to ``path`` when one is given.
+
+        A header names the format, its version and the kind of search; then come the problem in numbers, the
+        parameters, the state (None before the first `advance`), the rows of `frame`, and a model for each row, or None.
+        What is not finite is null.
+        """
+        from .results import written
+
+        problem, now = self.problem, self._state()
+        state = None
+        if now is not None:
+            best = now.incumbent
+            state = {
+                **{name: getattr(now, name) for name in ("status", "limit", "phase", "seconds", "work")},
+                **{name: getattr(now, name) for name in ("counts", "memory_bytes", "lower_bound", "gap")},
+                "objective": None if best is None else best.objective,
+            }
+        content = {
+            "problem": {
+                "fingerprint": problem.fingerprint,
+                "rows": problem.n_rows,
+                "weight": problem.total_weight,
+                "positive_weight": problem.total_positive,
+                "antecedents": problem.n_antecedents,
+                "classes": problem.classes,
+            },
+            "parameters": self.parameters,
+            "state": state,
+            "rows": self.frame.to_dict(orient="records"),
+            "models": self._models(),
+        }
+        return written(self.kind or self.family, content, path)
+
+    def _models(self) -> list[Model | None]:
+        """The model of each row of `frame`, or None."""
+        now = self._state()
+        return [] if now is None or now.incumbent is None else [now.incumbent.model]
+
+    def _state(self) -> Snapshot | None:
+        """The present state, also of a search that a limit of its steps stopped; None before the first `advance`."""
+        if not self._steps:
+            return None
+        now = replace(self._snapshot(), step=self._steps, seconds=self._seconds)
+        stopped = self.stopped_by is not None and now.status is Status.RUNNING
+        return replace(now, status=Status.LIMIT, limit=self.stopped_by) if stopped else now
 
     def compile(self) -> None:
         """Compile, or load from the disk cache, the kernels that this search may come to use; once per process.
@@ -209,6 +293,7 @@ class Search(abc.ABC):
         if not is_whole(max_work, 1):
             raise ValueError(f"max_work must be a positive integer, not {max_work!r}")
         start = time.perf_counter()
+        self.stopped_by = None
         with held_back():
             self._advance(min(int(max_work), MOST_WORK))
             self._seconds += time.perf_counter() - start
@@ -305,6 +390,7 @@ def _drain(
             elif work_limit is not None and search.work - done_before >= work_limit:
                 limit = "work"
             if limit is not None:
+                search.stopped_by = limit
                 snapshot = replace(snapshot, status=Status.LIMIT, limit=limit)
         yield snapshot
         if snapshot.status is not Status.RUNNING:

@@ -153,7 +153,7 @@ def test_frame_and_parameters():
     search = FrontierSearch(problem, 3)
     assert search.frontier == ()
     rl.solve(search)
-    frame = search.frame()
+    frame = search.frame
     assert frame["errors"].tolist() == [p.errors for p in search.frontier]
     assert frame["error_rate"].tolist() == [p.errors / problem.total_weight for p in search.frontier]
     assert frame["proven"].all()

@@ -35,12 +35,16 @@ def python(*arguments: str, **variables: str) -> str:
 
 def test_the_python_example_prints_what_readme_shows() -> None:
     (code,) = blocks("python")
-    shown = blocks("")[1]
+    (shown,) = (block for block in blocks("") if not block.startswith("$"))
     assert python("-c", code) == shown
 
 
-def test_the_printed_list_is_what_the_command_prints(shared: Path) -> None:
-    command, _, shown = blocks("")[0].partition("\n")
+COMMANDS = [block for block in blocks("") if block.startswith("$")]
+
+
+@pytest.mark.parametrize("block", COMMANDS, ids=[block.split()[2] for block in COMMANDS])
+def test_what_is_printed_is_what_the_command_prints(block: str, shared: Path) -> None:
+    command, _, shown = block.partition("\n")
     prompt, program, *arguments = command.split()
     assert (prompt, program) == ("$", "rulelab")
     printed = python("-m", "rulelab", *arguments, RULELAB_DATA_HOME=str(shared / "data"))

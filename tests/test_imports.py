@@ -17,7 +17,7 @@ import rulelab
 PACKAGE = Path(rulelab.__file__).parent
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
-    "arguments interrupts limits strict_json",
+    "arguments interrupts limits results strict_json",
     "data.bits data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
     "data.boolean_table data.columns data.gaps",
@@ -48,10 +48,12 @@ FLOORS: list[str] = [
     "views.compare",
     "views.fronts",
     "views.pages",
-    "cli.console",
-    "cli.families",
+    "cli.console cli.options",
+    "cli.families cli.output",
     "cli.verify",
-    "cli.fit",
+    "cli.data_options",
+    "cli.progress",
+    "cli.fit cli.frontier cli.near cli.stability",
     "cli.commands",
     "__main__",
 ]

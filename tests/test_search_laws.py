@@ -12,8 +12,8 @@ import pytest
 
 import rulelab as rl
 from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
-from rulelab.rule_list import POLICIES, CorelsBounds, CorelsSearch, FrontierSearch, RuleListSearch
-from rulelab.rule_set import EqualizedOdds, RuleSetSearch
+from rulelab.rule_list import POLICIES, CorelsBounds, CorelsSearch, FrontierSearch, NearOptimalSearch, RuleListSearch
+from rulelab.rule_set import EqualizedOdds, FairFrontierSearch, RuleSetSearch, StabilitySearch
 from rulelab.search import Search, Snapshot, Status
 
 
@@ -40,6 +40,7 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "corels, published bounds": lambda p: CorelsSearch(p, 0.02, bounds=CorelsBounds.published()),
     "frontier": lambda p: FrontierSearch(p, 4),
     "frontier, no beam": lambda p: FrontierSearch(p, 4, beam_width=0),
+    "near-optimal lists": lambda p: NearOptimalSearch(p, 0.012, 0.004),
     "falling": lambda p: ExactSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
     "falling, after Monte Carlo": lambda p: ExactSearch(p, 0.001, 2.0, iterations=20),
     "falling, length limit": lambda p: ExactSearch(p, 0.0, 3.0, bounds=FEW_BOUNDS, max_length=3, iterations=0),
@@ -48,6 +49,8 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_set": lambda p: RuleSetSearch(p, 9, random_state=5),
     "rule_set, cnf": lambda p: RuleSetSearch(p, 8, 2, form="cnf", regularization=0.5),
     "rule_set, errors": lambda p: RuleSetSearch(p, 5, 2, loss="zero_one"),
+    "stability": lambda p: StabilitySearch(p, 2, max_complexity=6, max_conditions=2),
+    "fair frontier": lambda p: FairFrontierSearch(p, [EqualizedOdds], (0.02,), (5, 12), 3),
     "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
 }
 

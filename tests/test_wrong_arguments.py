@@ -65,6 +65,14 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         ("max_complexity", "max_conditions", "loss", "form", "fairness", "regularization", "column_limit",
          "memory_limit", "random_state", "warm_start"),
     ),
+    "NearOptimalSearch": (
+        searched(lambda problem, **given: rl.NearOptimalSearch(problem, 0.05, **given)),
+        ("within", "ratio", "gap", "limit", "max_length", "memory_limit"),
+    ),
+    "StabilitySearch": (
+        searched(lambda problem, **given: rl.StabilitySearch(problem, **{"n_samples": 1, **given}, max_complexity=3)),
+        ("n_samples", "random_state", "seconds_per_sample", "work_per_sample", "gap_per_sample"),
+    ),
     "steps": (
         lambda **given: rl.solve(rl.RuleListSearch(PROBLEM), **given),
         ("time_limit", "gap", "work_limit", "work_per_step"),

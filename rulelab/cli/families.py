@@ -102,8 +102,11 @@ def _plain(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
 
 
 def _rule_list(settings: dict[str, Any], problem: Problem) -> Search:
-    from ..rule_list import RuleListSearch
+    from ..rule_list import CorelsSearch, RuleListSearch
 
+    if settings.pop("search") == "corels":
+        del settings["max_length"], settings["beam_width"]
+        return CorelsSearch(problem, **settings)
     return RuleListSearch(problem, **settings)
 
 
@@ -165,7 +168,14 @@ FAMILIES: dict[str, Family] = {
         Family(
             "rule-list",
             "rule list",
-            {**_MINING, "regularization": 0.01, "policy": "lower_bound", "max_length": None, "beam_width": 500},
+            {
+                **_MINING,
+                "regularization": 0.01,
+                "search": "exact",
+                "policy": "lower_bound",
+                "max_length": None,
+                "beam_width": 500,
+            },
             _mined,
             _rule_list,
             _errors_and_rules,

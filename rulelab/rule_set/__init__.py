@@ -9,9 +9,11 @@ from .fairness import (
     FalsePositiveRateParity,
     confusions,
 )
-from .frontier.search import FairCell, fair_frontier
+from .frontier.result import FairCell
+from .frontier.search import FairFrontierSearch, fair_frontier
 from .search import RuleSetSearch
-from .stability.search import RuleSetStability, rule_set_stability
+from .stability.result import RuleSetStability
+from .stability.search import StabilitySearch, rule_set_stability
 
 __all__ = [
     "AccuracyParity",
@@ -20,9 +22,11 @@ __all__ = [
     "EqualOpportunity",
     "EqualizedOdds",
     "FairCell",
+    "FairFrontierSearch",
     "FalsePositiveRateParity",
     "RuleSetSearch",
     "RuleSetStability",
+    "StabilitySearch",
     "confusions",
     "fair_frontier",
     "rule_set_stability",

@@ -91,6 +91,7 @@ class CorelsSearch(Search):
     """
 
     family: ClassVar[str] = "rule_list"
+    kind: ClassVar[str] = "corels"
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from ...arguments import is_whole, require
 from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
-from ...models import RuleList
+from ...models import Model, RuleList
 from ...rehearsal import noisy_problem
 from ...search import Incumbent, Search, Snapshot, solve, standing
 from .. import beam as beams
@@ -93,6 +93,7 @@ class FrontierSearch(Search):
     """
 
     family: ClassVar[str] = "rule_list"
+    kind: ClassVar[str] = "rule_list_frontier"
 
     def __init__(
         self, problem: Problem, max_length: int = 8, memory_limit: int | None = None, beam_width: int = 500
@@ -137,8 +138,16 @@ class FrontierSearch(Search):
         beyond = range(len(points), self.max_length + 1)  # more rules than antecedents
         return (*points, *(replace(last, length=k) for k in beyond))
 
+    @property
     def frame(self) -> pd.DataFrame:
-        """The curve as a table: one row per number of rules, with errors, bound, gap and error rate."""
+        """The curve as a table: one row per number of rules; none before the first `advance`.
+
+        Returns
+        -------
+        DataFrame
+            length, rules (of the model, which has fewer when more do not help), errors, lower_bound, proven,
+            error_rate, error_rate_bound.
+        """
         total = self.problem.total_weight
         return pd.DataFrame(
             {
@@ -151,6 +160,9 @@ class FrontierSearch(Search):
                 "error_rate_bound": [p.lower_bound / total for p in self.frontier],
             }
         )
+
+    def _models(self) -> list[Model | None]:
+        return [point.model for point in self.frontier]
 
     @property
     def memory_bytes(self) -> int:

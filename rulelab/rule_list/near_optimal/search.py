@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from ... import preparing
-from ...arguments import is_number, is_whole, require
+from ...arguments import is_number, is_whole
 from ...data import bits
 from ...data.problem import Problem
-from ...interrupts import held_back
 from ...kernels.bit_words import transposed
 from ...kernels.growing import affordable, resized, table_size
-from ...rehearsal import once, tiny_problem
-from ...search import MOST_WORK, Status, check_limits
+from ...kernels.jit import is_compiled
+from ...models import Model
+from ...rehearsal import tiny_problem
+from ...search import Incumbent, Search, Snapshot, Status, solve, standing
 from ..costs import Costs, costs_of
 from ..counting import Layout, children_per_work, layout
 from ..exact.search import RuleListSearch
@@ -28,49 +28,44 @@ from . import kernels, state
 from .result import NearOptimal
 from .summary import Enumerated, nothing, summarise
 
-_SLICE_SECONDS = 0.03
+WITHIN = 0.01
+"""How far above the optimum an objective may be, where nothing is said."""
+
 _LONGEST = int(np.iinfo(np.int16).max) - 1
 _MOST_MODELS = 1 << 62
 
 
 @dataclass(frozen=True)
-class NearOptimalProgress:
-    """An enumeration at one moment.
+class NearOptimalProgress(Snapshot):
+    """An enumeration at one moment: a `rulelab.Snapshot` of the best list, and how far the others are found.
+
+    The status is OPTIMAL when all near-optimal lists are found. The phase is "optimum" while the optimum is being
+    certified, then, on a large table, "preparing", then "enumerating", then "finished".
 
     Attributes
     ----------
-    phase : str
-        "optimum" while the optimum is being certified, then, on a large table, "preparing", then "enumerating", then
-        "finished".
     count : int
         Different classifiers so far.
     states : int
         Partial classifiers stored.
-    work : int
-        Prefixes expanded.
-    seconds : float
-        Wall clock of this call of `NearOptimalSearch.steps`.
     optimum, covered, threshold : float
         The optimum's objective (of the incumbent in the first phase); every list with an objective below ``covered``
         has been found; lists up to ``threshold`` are looked for.
-    memory_bytes : int
-    truncated : str or None
-        Why it ended early: "limit", "memory", "time" or "work".
     """
 
-    phase: str
-    count: int
-    states: int
-    work: int
-    seconds: float
-    optimum: float
-    covered: float
-    threshold: float
-    memory_bytes: int
-    truncated: str | None
+    count: int = 0
+    states: int = 0
+    optimum: float = math.nan
+    covered: float = math.nan
+    threshold: float = math.nan
+
+    @property
+    def truncated(self) -> str | None:
+        """Why it ended early: "limit" (of the number of models), "memory", "time", "work" or "gap"."""
+        return None if self.phase == "finished" else self.limit
 
 
-class NearOptimalSearch:
+class NearOptimalSearch(Search):
     """Step-wise enumeration of all rule lists within a gap of the optimum, best first.
 
     A list here is a sequence of antecedents each of which captures, as the rule at its place, some training weight;
@@ -84,10 +79,12 @@ class NearOptimalSearch:
         A search is advanced to its end first when it has not certified the optimum.
     regularization : float, optional
         With a problem: the cost of one rule.
-    gap : float, optional
-        Lists with an objective at most the optimum's + ``gap`` are near-optimal; or
+    within : float, optional
+        Lists with an objective at most the optimum's + ``within`` are near-optimal; or
     ratio : float, optional
-        at most the optimum's * (1 + ``ratio``). Give one of the two.
+        at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is within 0.01.
+    gap : float, optional
+        The same as ``within``.
     limit : int
         Most models to find.
     max_length : int, optional
@@ -108,26 +105,36 @@ class NearOptimalSearch:
     included up to its resolution above the threshold; where classes tie, rounding may decide the label.
     """
 
+    family: ClassVar[str] = "rule_list"
+    kind: ClassVar[str] = "near_optimal"
+
     def __init__(
         self,
         search: RuleListSearch | Problem,
         regularization: float | None = None,
+        within: float | None = None,
         *,
-        gap: float | None = None,
         ratio: float | None = None,
+        gap: float | None = None,
         limit: int = 10_000,
         max_length: int | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        _check(search, regularization, gap, ratio, limit, max_length, memory_limit)
+        if within is None and ratio is None and gap is None:
+            within = WITHIN
+        _check(search, regularization, within, gap, ratio, limit, max_length, memory_limit)
         if isinstance(search, Problem):
             search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
+        super().__init__(search.problem)
         self.search = search
-        self.problem = search.problem
+        self.work = search.work
         self.regularization = search.regularization
-        self.gap, self.ratio, self.limit, self.memory_limit = gap, ratio, min(int(limit), _MOST_MODELS), memory_limit
+        self.gap, self.ratio, self.limit = within if gap is None else gap, ratio, min(int(limit), _MOST_MODELS)
+        self.memory_limit = memory_limit
         self.phase = "optimum"
-        self.truncated: str | None = None
+        self._stuck: str | None = None
+        self._best: Incumbent | None = None
+        self._lower_bound = 0.0
         self.optimum = math.nan
         self.best_cost = self.constant = 0
         self.representatives: np.ndarray
@@ -140,9 +147,32 @@ class NearOptimalSearch:
         self._sets: state.Sets
 
     @property
-    def work(self) -> int:
-        """Prefixes expanded, by the search for the optimum and by the enumeration."""
-        return self.search.work + (0 if self.store is None else int(self.store.numbers[state.WORK]))
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "regularization": self.regularization,
+            "within": self.gap,
+            "ratio": self.ratio,
+            "limit": self.limit,
+            "max_length": self.search.max_length,
+            "memory_limit": self.memory_limit,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return self.search.compiled and is_compiled(kernels.advance)
+
+    @property
+    def truncated(self) -> str | None:
+        """Why it has ended early: "limit" (of the number of models), "memory", "time", "work" or "gap"."""
+        return None if self.phase == "finished" else self._stuck or self.stopped_by
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """What has been found so far, best first: a row for each model, as in `NearOptimal.frame`."""
+        return self.result().frame()
+
+    def _models(self) -> list[Model | None]:
+        return list(self.result().models)
 
     @property
     def memory_bytes(self) -> int:
@@ -162,49 +192,24 @@ class NearOptimalSearch:
         open_key = int(numbers[state.OPEN_KEY])
         return min(open_key, int(self.store.heap_key[0])) if numbers[state.N_HEAP] else open_key
 
-    def advance(self, max_work: int) -> NearOptimalProgress:
-        """Expand at most ``max_work`` prefixes and return the state; a number beyond 2^40 is as good as that.
-
-        Raises
-        ------
-        ValueError
-            When ``max_work`` is not a positive integer.
-        """
-        require(("max_work", max_work, is_whole(max_work, 1), "a positive integer"))
-        with held_back():
-            self._advance(min(int(max_work), MOST_WORK))
-        return self._progress()
-
     def _advance(self, max_work: int) -> None:
-        self.truncated = None
+        self._stuck = None
         if self.phase == "optimum":
             snapshot = self.search.advance(max_work)
-            incumbent = snapshot.incumbent
-            assert incumbent is not None
-            self.optimum = incumbent.objective
+            self.work = snapshot.work
+            assert snapshot.incumbent is not None
+            self._best, self._lower_bound = snapshot.incumbent, snapshot.lower_bound
+            self.optimum = snapshot.incumbent.objective
             if self.search.certified:
                 self.phase = "preparing"
                 if not preparing.is_large(self.problem):
                     self._prepare()
             elif snapshot.status is Status.LIMIT:
-                self.truncated = snapshot.limit
+                self._stuck = snapshot.limit
         elif self.phase == "preparing":
             self._prepare()
         elif self.phase == "enumerating":
             self._run(max_work)
-
-    def steps(self, time_limit: float | None = None, work_limit: int | None = None) -> Iterator[NearOptimalProgress]:
-        """Advance until all is found or a limit is met, yielding every state; stop by leaving the loop.
-
-        Parameters
-        ----------
-        time_limit : float, optional
-            Wall-clock seconds for this call; calling `steps` again goes on. Kernels are compiled before.
-        work_limit : int, optional
-            Prefixes to expand in this call.
-        """
-        check_limits(None, time_limit, 0.0, work_limit)
-        return self._steps(time_limit, work_limit)
 
     def result(self) -> NearOptimal:
         """What has been found so far."""
@@ -231,36 +236,17 @@ class NearOptimalSearch:
             )
         )
 
-    def compile(self) -> None:
-        """Compile, or load from the disk cache, the kernels that the enumeration may come to use; once per process."""
+    def _rehearse(self) -> None:
         self.search.compile()
-        once(type(self), _rehearse)
-
-    def _steps(self, time_limit: float | None, work_limit: int | None) -> Iterator[NearOptimalProgress]:
-        if time_limit is not None:
-            self.compile()
-        start, size, done_before = time.perf_counter(), 64, self.work
-        while True:
-            began = time.perf_counter()
-            left = size if work_limit is None else max(1, work_limit - (self.work - done_before))
-            self.advance(min(size, left))
-            now = time.perf_counter()
-            if self.phase != "finished" and self.truncated is None:
-                if time_limit is not None and now - start >= time_limit:
-                    self.truncated = "time"
-                elif work_limit is not None and self.work - done_before >= work_limit:
-                    self.truncated = "work"
-            yield replace(self._progress(), seconds=now - start)
-            if self.phase == "finished" or self.truncated is not None:
-                return
-            if now - began < _SLICE_SECONDS / 2:
-                size = min(2 * size, 1 << 20)
-            elif now - began > 2 * _SLICE_SECONDS:
-                size = max(size // 2, 1)
+        small = NearOptimalSearch(tiny_problem(), 0.01, 0.1)
+        solve(small)
+        small.result()
+        assert small.store is not None
+        kernels.rebuild_tables(small.store)
 
     def _prepare(self) -> None:
-        optimum = self.search._best.antecedents
-        problem = self.problem
+        assert self._best is not None
+        optimum, problem = self._best.model.antecedents, self.problem
         costs = costs_of(problem, self.regularization)
         columns = transposed(problem.words, problem.n_antecedents)
         self.groups, first = bits.group_equal_rows(columns)
@@ -339,14 +325,15 @@ class NearOptimalSearch:
                 left,
                 max(left, 1) * children_per_work(self._layout),
             )
+            self.work = self.search.work + int(self.store.numbers[state.WORK])
             if outcome == kernels.DONE:
                 self.phase = "finished"
             elif outcome == kernels.FULL:
-                self.truncated = "limit"
+                self._stuck = "limit"
             elif outcome == kernels.GROW:
                 if self._grow():
                     continue
-                self.truncated = "memory"
+                self._stuck = "memory"
             return
 
     def _grow(self) -> bool:
@@ -371,20 +358,32 @@ class NearOptimalSearch:
             self.store = store
         return True
 
-    def _progress(self) -> NearOptimalProgress:
+    def _snapshot(self) -> NearOptimalProgress:
         numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if self.store is None else self.store.numbers
-        prepared = self.store is not None
+        prepared, finished = self.store is not None, self.phase == "finished"
+        status, limit = standing(finished, not prepared or self.costs.exact, self._stuck)
+        queued = 0 if finished else int(numbers[state.N_HEAP])
         return NearOptimalProgress(
-            phase=self.phase,
-            count=int(numbers[state.N_EMITTED]),
-            states=int(numbers[state.N_STATES]),
+            step=0,
             work=self.work,
             seconds=0.0,
+            status=status,
+            incumbent=self._best,
+            lower_bound=self._lower_bound,
+            counts={
+                "models": int(numbers[state.N_EMITTED]),
+                "states": int(numbers[state.N_STATES]),
+                "queued": queued,
+            },
+            log10_remaining=0.0 if finished else math.inf,
+            memory_bytes=self.memory_bytes,
+            phase=self.phase,
+            limit=limit,
+            count=int(numbers[state.N_EMITTED]),
+            states=int(numbers[state.N_STATES]),
             optimum=self.optimum,
             covered=self.covered_cost * self.costs.unit if prepared else self.optimum,
             threshold=self.limits.threshold * self.costs.unit if prepared else math.nan,
-            memory_bytes=self.memory_bytes,
-            truncated=self.truncated,
         )
 
 
@@ -430,31 +429,24 @@ def near_optimal(
     >>> near_optimal(problem, 0.1, gap=0.1).count
     1
     """
+    if gap is None and ratio is None:
+        raise ValueError("give either gap (absolute, in the objective's units) or ratio (relative to the optimum)")
     enumeration = NearOptimalSearch(
         search, regularization, gap=gap, ratio=ratio, limit=limit, max_length=max_length, memory_limit=memory_limit
     )
-    steps = enumeration.steps(time_limit, work_limit)
+    states = enumeration.steps(time_limit=time_limit, work_limit=work_limit)
     if isinstance(search, RuleListSearch) and time_limit is None and work_limit is None and not search.certified:
         raise ValueError(
             "the search has not certified its optimum yet, which can take any time; let it finish first "
             "(rulelab.solve), or give a time_limit or a work_limit"
         )
-    for _ in steps:
+    for _ in states:
         pass
     return enumeration.result()
 
 
-def _rehearse() -> None:
-    small = NearOptimalSearch(tiny_problem(), 0.01, gap=0.1)
-    for _ in small.steps():
-        pass
-    small.result()
-    assert small.store is not None
-    kernels.rebuild_tables(small.store)
-
-
 def _check(
-    search: Any, regularization: Any, gap: Any, ratio: Any, limit: Any, max_length: Any, memory_limit: Any
+    search: Any, regularization: Any, within: Any, gap: Any, ratio: Any, limit: Any, max_length: Any, memory_limit: Any
 ) -> None:
     if isinstance(search, RuleListSearch):
         if regularization is not None or max_length is not None:
@@ -463,9 +455,12 @@ def _check(
         raise ValueError(f"search must be a RuleListSearch or a Problem, not {search!r}")
     elif regularization is None:
         raise ValueError("with a problem, give the regularization too")
-    if (gap is None) == (ratio is None):
-        raise ValueError("give either gap (absolute, in the objective's units) or ratio (relative to the optimum)")
-    for name, value in (("gap", gap), ("ratio", ratio)):
+    if sum(value is not None for value in (within, gap, ratio)) > 1:
+        raise ValueError(
+            "give one of within and gap, which are the same (absolute, in the objective's units), and ratio (relative "
+            "to the optimum)"
+        )
+    for name, value in (("within", within), ("gap", gap), ("ratio", ratio)):
         if value is not None and not (is_number(value) and value >= 0):
             raise ValueError(f"{name} must be a finite number >= 0, not {value!r}")
     for name, value in (("limit", limit), ("memory_limit", memory_limit)):

@@ -119,6 +119,16 @@ class PartSearch(RuleSetSearch):
         return self._limit is not None
 
     @property
+    def is_out_of_memory(self) -> bool:
+        """Whether it is the memory limit."""
+        return self._limit == "memory"
+
+    @property
+    def own_bytes(self) -> int:
+        """Bytes of what is not shared with other searches."""
+        return max(0, self.memory_bytes - self._shared.nbytes - self._shared.features.nbytes)
+
+    @property
     def is_closing(self) -> bool:
         """Whether column generation and the first set search are over."""
         return self._phase == "closing"
@@ -237,12 +247,16 @@ class Cell:
         self._parts = [part for part in self._parts if part.least < self.upper]
         return self._parts
 
+    @property
+    def bound(self) -> Cost:
+        """What the searches prove: no set costs less, unless it costs at least what the best one does."""
+        waiting = [part.least for part in self.prepare()]
+        return min([self.upper, *waiting, *(search.lower for search in self.searches if not search.has_ended)])
+
     def settle(self) -> bool:
         """Draw the bound from the searches; whether it rose."""
-        waiting = [part.least for part in self.prepare()]
-        lower = min([self.upper, *waiting, *(search.lower for search in self.searches if not search.has_ended)])
         self.searched = True
-        return self.raise_to(lower)
+        return self.raise_to(self.bound)
 
     def begin(self, search: PartSearch) -> None:
         """A search for the first part that has none yet."""

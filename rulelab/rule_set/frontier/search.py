@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from ...arguments import is_whole
 from ...data.exact_weights import rounded_down
 from ...data.problem import Problem
-from ...models import RuleSet
+from ...models import Model, RuleSet
+from ...search import Incumbent, Search, Snapshot, Status, check_limits
 from ..arguments import check
 from ..fairness import Criterion, EqualizedOdds, EqualOpportunity, true_gaps
-from ..features import Features
-from ..heuristics.greedy import Greedy
-from ..heuristics.random_forest import forest_rules
-from ..pool import Pool
-from ..program import Cost, Program, make_program
+from ..program import Cost, make_program
 from ..search import RuleSetSearch
-from . import two_rules
-from .cells import Cell, Found, PartSearch, counted_gaps
+from .cells import Cell, Found, counted_gaps
+from .grid import Grid
+from .result import FairCell
 
 TOLERANCES = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0)
 """Of the experiment on COMPAS in Lawless et al., JMLR 24 (2023), table 14."""
@@ -29,80 +28,25 @@ TOLERANCES = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0)
 COMPLEXITIES = (5, 10, 15, 20, 30)
 """Of the same experiment, table 15."""
 
-_FIRST_UNITS = 60  # of the closing step of a cell, in the first round; then doubled
-_FIRST_LIMIT = 4000  # of columns in a cell's closing step, in the first round
-_SLICE = 10
+_COLUMNS = [
+    *("criterion", "tolerance", "max_complexity", "status", "objective", "lower_bound", "gap", "errors"),
+    *("complexity", "proxy_gap", "true_gap", "selected_errors"),
+]
 
 
-@dataclass(frozen=True)
-class FairCell:
-    """One cell of a frontier, as it was left.
-
-    Attributes
-    ----------
-    criterion : Criterion
-        With its tolerances.
-    max_complexity : int
-        C.
-    status : str
-        "proven": no set that meets the criterion costs less, for rules of at most ``conditions`` conditions.
-        "gap": ``lower_bound`` is certified and below the objective. "heuristic": nothing but the trivial bound is
-        known. "infeasible": proven that no set meets the criterion.
-    model : RuleSet or None
-        The best set found.
-    objective, lower_bound : float
-        Training loss; with status "infeasible" and no model, the objective is infinite.
-    conditions : int
-        D: the most conditions of a rule that the bound speaks of.
-    errors : int or float or None
-        Training errors of the model.
-    proxy_gaps, true_gaps : dict of str to float
-        The largest difference between two groups in each rate on the training data: as the criterion's constraints
-        count it (with the Hamming loss a negative counts once for every rule that covers it), and as the model
-        predicts.
-    selected : RuleSet or None
-        Of the sets met that meet the criterion, one of fewest training errors ("pool select").
-    """
-
-    criterion: Criterion
-    max_complexity: int
-    status: str
-    model: RuleSet | None
-    objective: float
-    lower_bound: float
-    conditions: int
-    errors: int | float | None
-    proxy_gaps: dict[str, float]
-    true_gaps: dict[str, float]
-    selected: RuleSet | None
-
-    @property
-    def gap(self) -> float:
-        """Objective minus lower bound."""
-        return self.objective - self.lower_bound
-
-
-def fair_frontier(
-    problem: Problem,
-    criteria: Sequence[Callable[[float], Criterion]] = (EqualOpportunity, EqualizedOdds),
-    tolerances: Sequence[float] = TOLERANCES,
-    complexities: Sequence[int] = COMPLEXITIES,
-    max_conditions: int | None = None,
-    loss: str = "hamming",
-    form: str = "dnf",
-    trees: int = 0,
-    column_limit: int = 20_000,
-    time_limit: float | None = None,
-    work_limit: int | None = None,
-    random_state: int = 0,
-) -> Iterator[FairCell]:
-    """The best rule set of every cell of a grid, each yielded as soon as it is proven or given up.
+class FairFrontierSearch(Search):
+    """Step-wise search for the best rule set of every cell of a grid of criteria, tolerances and complexities.
 
     Rules are pooled over all cells: column generation runs for one cell after another, the looser ones first, on one
     pool of columns, and every rule set found is offered to every cell. Bounds go from a cell to all cells that allow no
     more (a smaller tolerance, a smaller complexity, one criterion that contains the other), so that a proven set which
     meets a tighter cell proves that cell, too. What is open then is closed in rounds, each of twice the work. A
     tolerance of 0 is split into the few values that equal rates can take.
+
+    The incumbent and the lower bound are those of the loosest cell; the cells are in `cells` and `frame`. A unit of
+    work is a slice of a cell's search, up to ten units of a `RuleSetSearch`, which `units` counts. The status is
+    OPTIMAL when every cell is proven, or proven to be infeasible, and LIMIT, with the limit "columns", when nothing can
+    go on.
 
     Parameters
     ----------
@@ -122,19 +66,11 @@ def fair_frontier(
         Trees of a random forest whose rules the pool begins with; 0 for none.
     column_limit : int
         Most rules that the closing step of a cell enumerates.
-    time_limit : float, optional
-        Wall-clock seconds of search for the whole grid; what is open then is yielded with its gap. None: until all
-        is proven, or until nothing can go on.
-    work_limit : int, optional
-        Units of work for the whole grid, which end it at the same cells and bounds on every machine.
     random_state : int
         Seed of the heuristics.
-
-    Yields
-    ------
-    FairCell
-        One for each cell. The work is done between two of them: an iteration that is left and taken up again goes on
-        where it was, and ends with the same cells.
+    memory_limit : int, optional
+        Bytes that the search may take. When they are used up it stops with status LIMIT and valid bounds; raise
+        ``memory_limit`` and call `advance` again to go on.
 
     Raises
     ------
@@ -146,201 +82,183 @@ def fair_frontier(
     Lawless, Dash, Günlük and Wei, "Interpretable and fair Boolean rule sets via column generation", JMLR 24 (2023),
     appendix O: rules are pooled over several parameters, then the integer program is solved on the grid.
     """
-    made = [make(tolerance) for make in criteria for tolerance in tolerances]
-    if not made or not complexities:
-        raise ValueError("the grid is empty: give at least one criterion, one tolerance and one complexity")
-    for criterion in made:
-        for complexity in complexities:
-            check(problem, complexity, max_conditions, loss, form, criterion, 0.0, column_limit, None, random_state)
-    for name, value, least in (("trees", trees, 0), ("work_limit", work_limit, 1)):
-        if value is not None and not is_whole(value, least):
-            raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
-    cells = [
-        Cell(criterion, make_program(problem, complexity, loss, form, criterion))
-        for criterion in made
-        for complexity in complexities
-    ]
-    grid = _Grid(problem, cells, max_conditions, loss, form, column_limit, random_state, time_limit, work_limit)
-    return grid.run(trees)
 
-
-class _Grid:
-    """The cells, their common columns, and whose bound holds for whom."""
+    family: ClassVar[str] = "rule_set"
+    kind: ClassVar[str] = "fair_frontier"
 
     def __init__(
         self,
         problem: Problem,
-        cells: list[Cell],
-        max_conditions: int | None,
-        loss: str,
-        form: str,
-        column_limit: int,
-        seed: int,
-        time_limit: float | None,
-        work_limit: int | None,
+        criteria: Sequence[Callable[[float], Criterion]] = (EqualOpportunity, EqualizedOdds),
+        tolerances: Sequence[float] = TOLERANCES,
+        complexities: Sequence[int] = COMPLEXITIES,
+        max_conditions: int | None = None,
+        loss: str = "hamming",
+        form: str = "dnf",
+        trees: int = 0,
+        column_limit: int = 20_000,
+        random_state: int = 0,
+        memory_limit: int | None = None,
     ) -> None:
-        self.problem, self.max_conditions, self.loss, self.form = problem, max_conditions, loss, form
-        self.column_limit, self.seed = column_limit, seed
-        self.columns = min(column_limit, _FIRST_LIMIT)
-        self.time_limit, self.work_limit = time_limit, work_limit
-        self.seconds, self.work = 0.0, 0
-        tighter = {cell: [other for other in cells if other is not cell and cell.is_looser(other)] for cell in cells}
-        self.cells = sorted(cells, key=lambda cell: -len(tighter[cell]))
-        self.tighter = tighter
-        self.features = Features.from_problem(problem, form)
-        self.pools: dict[bytes, Pool] = {}
-        self._last: dict[Pool, PartSearch] = {}
-        self._began = 0.0
-
-    def run(self, trees: int) -> Iterator[FairCell]:
-        """Yield the cells."""
-        if self.time_limit is not None:
-            RuleSetSearch(self.problem).compile()
-        self._began = time.perf_counter()
-        self._start(trees)
-        open_cells, units = list(self.cells), 0
-        while open_cells:
-            left, before, limit = [], self.work, self.columns
-            for cell in sorted(open_cells, key=_hardness) if units else open_cells:
-                if not cell.closed and not self.out_of_time:
-                    self._work_on(cell, units)
-                if cell.closed:
-                    yield from self._give(cell)
-                else:
-                    left.append(cell)
-            open_cells, units = left, max(_FIRST_UNITS, 2 * units)
-            self.columns = min(self.column_limit, 2 * self.columns)
-            if self.out_of_time or (self.work == before and self.columns == limit):
-                break
-        for cell in open_cells:
-            yield from self._give(cell)
+        for name, value in (("criteria", criteria), ("tolerances", tolerances), ("complexities", complexities)):
+            if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+                raise ValueError(f"{name} must be a sequence, not {value!r}")
+        if not all(map(callable, criteria)):
+            raise ValueError(
+                f"criteria must be classes of criteria, such as rulelab.EqualOpportunity, not {criteria!r}"
+            )
+        made = [make(tolerance) for make in criteria for tolerance in tolerances]
+        if not made or not len(complexities):
+            raise ValueError("the grid is empty: give at least one criterion, one tolerance and one complexity")
+        for criterion in made:
+            for complexity in complexities:
+                check(
+                    problem,
+                    complexity,
+                    max_conditions,
+                    loss,
+                    form,
+                    criterion,
+                    0.0,
+                    column_limit,
+                    memory_limit,
+                    random_state,
+                )
+        if not is_whole(trees, 0):
+            raise ValueError(f"trees must be an integer >= 0, not {trees!r}")
+        super().__init__(problem)
+        self.criteria, self.tolerances, self.complexities = tuple(criteria), tuple(tolerances), tuple(complexities)
+        self.max_conditions, self.loss, self.form, self.trees = max_conditions, loss, form, trees
+        self.column_limit, self.random_state = column_limit, random_state
+        self._order = [
+            Cell(criterion, make_program(problem, complexity, loss, form, criterion))
+            for criterion in made
+            for complexity in complexities
+        ]
+        self._grid = Grid(problem, self._order, max_conditions, form, trees, column_limit, memory_limit, random_state)
+        self._shown: dict[Cell, tuple[tuple[Found | None, Found | None, Cost], FairCell]] = {}
+        self._found_at = (0.0, 0)
 
     @property
-    def out_of_time(self) -> bool:
-        """Whether a limit is used up; time counts only inside the search."""
-        if self.work_limit is not None and self.work >= self.work_limit:
-            return True
-        return self.time_limit is not None and self.seconds + time.perf_counter() - self._began >= self.time_limit
+    def parameters(self) -> dict[str, Any]:
+        names = ("criteria", "tolerances", "complexities", "max_conditions", "loss", "form", "trees", "column_limit")
+        own = {name: getattr(self, name) for name in names}
+        return {**own, "random_state": self.random_state, "memory_limit": self.memory_limit}
 
-    def pool_of(self, program: Program) -> Pool:
-        """The pool of all programs that watch the same entities."""
-        key = program.watched.tobytes()
-        if key not in self.pools:
-            self.pools[key] = Pool(program, self.features)
-        return self.pools[key]
+    @property
+    def memory_limit(self) -> int | None:
+        """Bytes that the search may take."""
+        return self._grid.memory_limit
 
-    def _start(self, trees: int) -> None:
-        """The set without rules, that of the greedy heuristic, the rules of a forest."""
+    @memory_limit.setter
+    def memory_limit(self, limit: int | None) -> None:
+        self._grid.memory_limit = limit
+
+    @property
+    def compiled(self) -> bool:
+        return RuleSetSearch(self.problem).compiled
+
+    def _rehearse(self) -> None:
+        RuleSetSearch(self.problem).compile()
+
+    @property
+    def units(self) -> int:
+        """Units of work of all searches of rule sets."""
+        return self._grid.units
+
+    @property
+    def cells(self) -> tuple[FairCell, ...]:
+        """The cells as they stand, by criterion, tolerance and complexity; none before the first `advance`."""
+        return tuple(self._show(cell) for cell in self._order) if self._steps else ()
+
+    def given(self, after: int = 0) -> Iterator[FairCell]:
+        """The cells that are closed, in the order in which they were, but for the first ones."""
+        return (self._show(cell) for cell in self._grid.given[after:])
+
+    def open(self) -> Iterator[FairCell]:
+        """The other cells."""
+        return (self._show(cell) for cell in self._grid.open)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per cell; none before the first `advance`.
+
+        Returns
+        -------
+        DataFrame
+            criterion, tolerance, max_complexity, status (see `FairCell`), objective, lower_bound, gap, errors,
+            complexity, proxy_gap and true_gap (the largest, over the criterion's rates), selected_errors.
+        """
+        rows = []
         for cell in self.cells:
-            self._spread(Found.measured(cell.program, self.pool_of(cell.program), ()))
-        widest = max((cell.program for cell in self.cells), key=lambda program: program.max_complexity)
-        if not self.features.n_used:
-            for cell in self.cells:
-                cell.raise_to(cell.upper)
-            return
-        for pool in self.pools.values():
-            greedy = Greedy(widest, self.features, pool, self._conditions(widest))
-            while not greedy.done:
-                greedy.advance()
-            for rules in (greedy.rules[:k] for k in range(1, len(greedy.rules) + 1)):
-                self._spread(Found.measured(widest, pool, tuple(rules)))
-            self._close_small(pool)
-            if trees:
-                most = self._conditions(widest)
-                pool.add(forest_rules(widest, self.features, trees, most, self.seed))
+            model, selected = cell.model, cell.selected
+            rows.append(
+                (
+                    *(type(cell.criterion).__name__, max(rate.tolerance for rate in cell.criterion.rates())),
+                    *(cell.max_complexity, cell.status, cell.objective, cell.lower_bound),
+                    *(0.0 if cell.status == "infeasible" else cell.gap, cell.errors),
+                    None if model is None else model.complexity,
+                    *(max(gaps.values(), default=None) for gaps in (cell.proxy_gaps, cell.true_gaps)),
+                    None if selected is None else selected.errors,
+                )
+            )
+        return pd.DataFrame(rows, columns=_COLUMNS)
 
-    def _close_small(self, pool: Pool) -> None:
-        """Look at all sets of the cells that have room for two rules only."""
-        small = [cell for cell in self.cells if cell.program.max_complexity <= two_rules.LARGEST]
-        small = [cell for cell in small if self.pool_of(cell.program) is pool]
-        if not small or self.out_of_time:
-            return
-        most = max(cell.program.max_complexity for cell in small)
-        sets = two_rules.TwoRules(pool, most, max(self._conditions(cell.program) for cell in small))
-        for cell in small if sets.complete else ():
-            found = sets.best(pool, cell.program.constraints, cell.program.max_complexity)
-            if found is not None:
-                self._spread(found)
-            cell.raise_to(cell.upper)
+    def _models(self) -> list[Model | None]:
+        return [cell.model for cell in self.cells]
 
-    def _conditions(self, program: Program) -> int:
-        widest = min(program.max_complexity - 1, self.problem.n_antecedents)
-        return widest if self.max_conditions is None else min(widest, self.max_conditions)
+    def _advance(self, max_work: int) -> None:
+        target, loosest = self.work + max_work, self._grid.cells[0]
+        while self.work < target and not self._grid.ended and not self._grid.is_out_of_memory:
+            before = loosest.found
+            self._grid.unit()
+            self.work += 1
+            if loosest.found is not before:
+                self._found_at = (self._seconds, self.work)
 
-    def _spread(self, found: Found) -> None:
-        """Offer a set to every cell."""
-        for cell in self.cells:
-            cell.offer(found)
-
-    def _raise(self, cell: Cell) -> None:
-        """Hand a cell's bound to those that allow no more."""
-        for other in self.tighter[cell]:
-            other.raise_to(cell.lower)
-
-    def _work_on(self, cell: Cell, units: int) -> None:
-        """Column generation where it is lacking, then so many units of closing."""
-        while not cell.closed and cell.prepare() and not self.out_of_time:
-            self._begin(cell)
-        for search in cell.searches if units else ():
-            search.column_limit = self.columns
-            if search.is_closing and not search.is_stuck:
-                search.search_again()
-                self._take(cell, search)
-            self._advance(cell, search, units)
-        if cell.settle():
-            self._raise(cell)
-
-    def _begin(self, cell: Cell) -> None:
-        """Column generation of the cell's next part."""
-        part = cell.prepare()[0]
-        pool = self.pool_of(cell.program)
-        last = self._last.get(pool)
-        search = PartSearch(
-            self.problem,
-            part.program,
-            pool,
-            cell.upper,
-            np.arange(len(pool)) if last is None else last.start,
-            self.max_conditions,
-            self.form,
-            self.column_limit,
-            self.seed,
+    def _snapshot(self) -> Snapshot:
+        grid = self._grid
+        loosest = self._show(grid.cells[0])
+        incumbent = None
+        if loosest.model is not None:
+            assert loosest.errors is not None
+            incumbent = Incumbent(
+                model=loosest.model,
+                objective=loosest.objective,
+                errors=loosest.errors,
+                complexity=loosest.model.complexity,
+                found_at=self._found_at,
+            )
+        closed = sum(cell.closed for cell in grid.cells)
+        done = closed == len(grid.cells)
+        status, limit = Status.RUNNING, None
+        if done:
+            status = Status.INFEASIBLE if incumbent is None else Status.OPTIMAL
+        elif grid.is_out_of_memory or grid.ended:
+            status, limit = Status.LIMIT, "memory" if grid.is_out_of_memory else "columns"
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=incumbent,
+            lower_bound=loosest.lower_bound,
+            counts={"cells": len(grid.cells), "closed": closed, "units": grid.units, "queued": 0},
+            log10_remaining=0.0 if done else math.inf,
+            memory_bytes=grid.memory_bytes,
+            phase="finished" if done else "searching",
+            limit=limit,
         )
-        self._last[pool] = search
-        cell.begin(search)
-        while not (search.has_ended or search.is_closing or self.out_of_time):
-            self._slice(cell, search, _SLICE)
-
-    def _advance(self, cell: Cell, search: PartSearch, units: int) -> None:
-        """Some units of work on one search; a stuck one does nothing."""
-        done = 1
-        while units > 0 and done and not search.has_ended and not self.out_of_time:
-            done = self._slice(cell, search, min(units, _SLICE))
-            units -= done
-
-    def _slice(self, cell: Cell, search: PartSearch, units: int) -> int:
-        """Work until the search's phase ends, at most so many units; returns those done."""
-        search.undercut(cell.upper, cell.lower)
-        done = search.work_on(units)
-        self.work += done
-        self._take(cell, search)
-        return done
-
-    def _take(self, cell: Cell, search: PartSearch) -> None:
-        """What a search has found goes to all cells."""
-        if search.best is not None and (cell.found is None or search.best != cell.found.rules):
-            found = Found.measured(cell.program, self.pool_of(cell.program), search.best)
-            if found.cost < cell.upper:
-                self._spread(found)
-
-    def _give(self, cell: Cell) -> Iterator[FairCell]:
-        """Yield the cell as it stands; the time that its reader takes is not counted."""
-        shown = self._show(cell)
-        self.seconds += time.perf_counter() - self._began
-        yield shown
-        self._began = time.perf_counter()
 
     def _show(self, cell: Cell) -> FairCell:
+        """The cell as it stands; made anew when it has changed."""
+        now = (cell.found, cell.selected, self._grid.lower(cell))
+        known = self._shown.get(cell)
+        if known is None or known[0] != now:
+            known = self._shown[cell] = (now, self._make(cell, now[2]))
+        return known[1]
+
+    def _make(self, cell: Cell, cost: Cost) -> FairCell:
         program, found = cell.program, cell.found
         model = selected = None
         proxy: dict[str, float] = {}
@@ -354,9 +272,9 @@ class _Grid:
             proxy = counted_gaps(cell.criterion, program, found, self.loss, self.form, n_groups)
             true = true_gaps(cell.criterion, self.problem.groups, model.predicts_positive(self.problem.matrix()))
         objective = np.inf if model is None else model.hamming_loss if self.loss == "hamming" else model.errors
-        lower = rounded_down(program.bound(min(cell.lower, cell.upper)))
-        proven = cell.closed
-        status = "gap" if cell.lower > program.least else "heuristic"
+        lower = rounded_down(program.bound(min(cost, cell.upper)))
+        proven = cost >= cell.upper
+        status = "gap" if cost > program.least else "heuristic"
         if proven:
             status = "infeasible" if model is None else "proven"
         return FairCell(
@@ -366,7 +284,7 @@ class _Grid:
             model=model,
             objective=objective,
             lower_bound=objective if proven else min(lower, objective),
-            conditions=self._conditions(program),
+            conditions=self._grid.conditions(program),
             errors=None if model is None else model.errors,
             proxy_gaps=proxy,
             true_gaps=true,
@@ -374,6 +292,75 @@ class _Grid:
         )
 
 
-def _hardness(cell: Cell) -> Cost:
-    """Cells of small gaps are closed soonest, and those of few rules."""
-    return (cell.upper - cell.lower) * cell.program.max_complexity
+def fair_frontier(
+    problem: Problem,
+    criteria: Sequence[Callable[[float], Criterion]] = (EqualOpportunity, EqualizedOdds),
+    tolerances: Sequence[float] = TOLERANCES,
+    complexities: Sequence[int] = COMPLEXITIES,
+    max_conditions: int | None = None,
+    loss: str = "hamming",
+    form: str = "dnf",
+    trees: int = 0,
+    column_limit: int = 20_000,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    random_state: int = 0,
+) -> Iterator[FairCell]:
+    """The best rule set of every cell of a grid, each yielded as soon as it is proven or given up.
+
+    It drains a `FairFrontierSearch`, which explains the arguments.
+
+    Parameters
+    ----------
+    problem, criteria, tolerances, complexities, max_conditions, loss, form, trees, column_limit, random_state
+        See `FairFrontierSearch`.
+    time_limit : float, optional
+        Wall-clock seconds of search for the whole grid; what is open then is yielded with its gap. None: until all
+        is proven, or until nothing can go on.
+    work_limit : int, optional
+        Units of work of the searches of rule sets, for the whole grid, which end it at the same cells and bounds on
+        every machine.
+
+    Yields
+    ------
+    FairCell
+        One for each cell. The work is done between two of them: an iteration that is left and taken up again goes on
+        where it was, and ends with the same cells.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, or a group has nothing that a criterion could be measured on.
+    """
+    check_limits(None, time_limit, 0.0, work_limit)
+    search = FairFrontierSearch(
+        problem,
+        criteria,
+        tolerances,
+        complexities,
+        max_conditions,
+        loss,
+        form,
+        trees,
+        column_limit,
+        random_state,
+    )
+    return _drained(search, time_limit, work_limit)
+
+
+def _drained(search: FairFrontierSearch, time_limit: float | None, work_limit: int | None) -> Iterator[FairCell]:
+    """The cells; only the time inside the search counts."""
+    if time_limit is not None:
+        search.compile()
+    given, running = 0, True
+    while running:
+        snapshot = search.advance(1)
+        running = snapshot.status is Status.RUNNING
+        for cell in search.given(given):
+            given += 1
+            yield cell
+        if time_limit is not None and snapshot.seconds >= time_limit:
+            break
+        if work_limit is not None and search.units >= work_limit:
+            break
+    yield from search.open()

@@ -1,185 +1,203 @@
-"""Stability of rule sets: the same search on bootstrap samples, and which rules return."""
+"""Stability of rule sets: the same search on bootstrap samples, step by step."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ...arguments import is_whole
+from ...arguments import is_least, is_whole, require
 from ...data import bits
 from ...data.problem import Problem
-from ...models import Clause, RuleSet
-from ...models.set_text import clause_text
-from ...search import Status, solve
+from ...models import Model
+from ...search import Search, Snapshot, Status, check_limits
 from ..search import RuleSetSearch
-from .resampling import Bootstrap
-
-_WORDS = 128  # of packed patterns whose overlaps are counted at once
-_FIGURES = ("objective", "error_rate", "unseen_error_rate", "rules", "complexity", "shared_rules")
+from .resampling import Bootstrap, Sample
+from .result import RuleSetStability, StabilitySample
 
 
-@dataclass(frozen=True, eq=False)
-class StabilitySample:
-    """The rule set of one bootstrap sample, or of the problem itself.
+class StabilitySearch(Search):
+    """Step-wise: the rule set of a problem, then those of as many bootstrap samples, to see which rules return.
 
-    Attributes
-    ----------
-    index : int
-        Number of the sample, from 0; -1 for the problem itself.
-    status : Status
-        OPTIMAL where the set is proven to be best for its rows; LIMIT where a limit came first; INFEASIBLE where no set
-        meets the constraints.
-    model : RuleSet or None
-        Its counts are of the sample's rows. None where there is no set.
-    objective, lower_bound : float
-        On the sample's rows; ``nan`` without a set.
-    unseen_errors : int
-        0-1 errors on the rows that were not drawn, which are test rows of this set; 0 without a set.
-    unseen : int
-        How many rows were not drawn: about 37 % of them, 0 for the problem itself.
-    decides : uint64 array, shape (n_rules, bits.n_words(n_patterns))
-        The patterns of the whole problem that each rule decides, packed: on which it holds, or fails for ``cnf``.
-    """
+    A sample has as many rows as the problem, drawn with replacement; it is drawn again when a class, or a class of a
+    group of people, would be lost. Each search starts from nothing, so that it is not drawn to the rules found before.
+    Samples are numbered: more of them begin with the same ones.
 
-    index: int
-    status: Status
-    model: RuleSet | None
-    objective: float
-    lower_bound: float
-    unseen_errors: int
-    unseen: int
-    decides: np.ndarray = field(repr=False)
+    A unit of work is one of the `RuleSetSearch` under way; `advance` returns when one of them has ended. The incumbent
+    and the lower bound are those of the problem itself. The status is OPTIMAL when the sets of all samples are proven,
+    and LIMIT, with the limit "samples", when all are done and some of them were left at a limit of their own.
 
-    @property
-    def keys(self) -> list[bytes]:
-        """One for each rule; equal for rules that decide the same rows of the problem."""
-        return [row.tobytes() for row in self.decides]
-
-
-@dataclass(frozen=True, eq=False)
-class RuleSetStability:
-    """What is known after some of the bootstrap samples.
-
-    Attributes
+    Parameters
     ----------
     problem : Problem
+        Its weights must be integers, which count rows.
     n_samples : int
-        Samples asked for.
-    reference : StabilitySample
-        The rule set of the problem itself.
-    samples : tuple of StabilitySample
-        Those that are done.
+    random_state : int
+        Seed of the samples and of the searches.
+    seconds_per_sample, work_per_sample : number, optional
+        Limits of each search. Results depend on the machine's speed only under the first.
+    gap_per_sample : float
+        Leave a search at this distance from its optimum.
+    **parameters
+        Arguments of `RuleSetSearch`, such as ``max_complexity``.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, and ProblemError, one of them, when the problem cannot be resampled.
+
+    References
+    ----------
+    Lawless, Dash, Günlük and Wei, "Interpretable and fair Boolean rule sets via column generation", JMLR 24 (2023),
+    appendix N, shows two sets of one data set that share no rule. Efron, "Bootstrap methods: another look at the
+    jackknife", Annals of Statistics 7 (1979).
     """
 
-    problem: Problem
-    n_samples: int
-    reference: StabilitySample
-    samples: tuple[StabilitySample, ...] = ()
+    family: ClassVar[str] = "rule_set"
+    kind: ClassVar[str] = "rule_set_stability"
+
+    def __init__(
+        self,
+        problem: Problem,
+        n_samples: int = 20,
+        random_state: int = 0,
+        *,
+        seconds_per_sample: float | None = None,
+        work_per_sample: int | None = None,
+        gap_per_sample: float = 0.0,
+        **parameters: Any,
+    ) -> None:
+        for name, value, least in (("n_samples", n_samples, 1), ("random_state", random_state, 0)):
+            if not is_whole(value, least):
+                raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
+        parameters["random_state"] = int(random_state)
+        self._search = RuleSetSearch(problem, **parameters)
+        seconds, work, gap = seconds_per_sample, work_per_sample, gap_per_sample
+        require(
+            ("seconds_per_sample", seconds, seconds is None or is_least(seconds, 0), "seconds >= 0 or None"),
+            ("work_per_sample", work, work is None or is_whole(work, 1), "a positive integer or None"),
+            ("gap_per_sample", gap, is_least(gap, 0), "a number >= 0"),
+        )
+        super().__init__(problem)
+        self.n_samples, self.random_state = int(n_samples), int(random_state)
+        self.seconds_per_sample, self.work_per_sample = seconds_per_sample, work_per_sample
+        self.gap_per_sample = gap_per_sample
+        self._given = parameters
+        self._bootstrap = Bootstrap(problem)
+        self._sample: Sample | None = None
+        self._matrix = problem.matrix()
+        self._now: Snapshot | None = None
+        self._reference: Snapshot | None = None
+        self._known: RuleSetStability | None = None
 
     @property
-    def done(self) -> bool:
-        """Whether all samples are there."""
-        return len(self.samples) == self.n_samples
+    def parameters(self) -> dict[str, Any]:
+        return {
+            **self._given,
+            "n_samples": self.n_samples,
+            "seconds_per_sample": self.seconds_per_sample,
+            "work_per_sample": self.work_per_sample,
+            "gap_per_sample": self.gap_per_sample,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return self._search.compiled
+
+    @property
+    def stability(self) -> RuleSetStability | None:
+        """What is known after the samples that are done; None before the set of the problem itself is there."""
+        return self._known
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per set, that of the problem itself first.
+        """One row per set, that of the problem itself first; see `RuleSetStability.frame`."""
+        nothing = RuleSetStability(self.problem, self.n_samples, _no_set(0, Status.RUNNING, 0, self._matrix))
+        return nothing.frame.iloc[:0] if self._known is None else self._known.frame
 
-        Returns
-        -------
-        DataFrame
-            sample (-1 for the problem itself), status, objective, lower_bound, error_rate (on the sample's rows),
-            unseen_error_rate (on the rows that were not drawn), rules, complexity, shared_rules (how many of them the
-            set of the problem itself has too). Missing without a set.
-        """
-        own = set(self.reference.keys)
-        rows = []
-        for sample in (self.reference, *self.samples):
-            row: dict[str, Any] = {"sample": sample.index, "status": str(sample.status)}
-            row |= {"objective": sample.objective, "lower_bound": sample.lower_bound}
-            if sample.model is not None:
-                row["error_rate"] = sample.model.errors / sample.model.weight
-                row["unseen_error_rate"] = sample.unseen_errors / sample.unseen if sample.unseen else math.nan
-                row |= {"rules": len(sample.model), "complexity": sample.model.complexity}
-                row["shared_rules"] = sum(key in own for key in sample.keys)
-            rows.append(row)
-        table = pd.DataFrame(rows, columns=["sample", "status", "objective", "lower_bound", *_FIGURES[1:]])
-        return table.astype(dict.fromkeys(_FIGURES, float))
+    def _models(self) -> list[Model | None]:
+        known = self._known
+        return [] if known is None else [sample.model for sample in (known.reference, *known.samples)]
 
-    def summary(self) -> pd.DataFrame:
-        """The problem itself beside the samples: a row for each figure of `frame`.
+    def _rehearse(self) -> None:
+        self._search.compile()
 
-        Returns
-        -------
-        DataFrame
-            Index figure; columns reference, mean, std (between samples, n - 1), least, most.
-        """
-        table = self.frame
-        of_samples = table[list(_FIGURES)].iloc[1:]
-        columns = {
-            "reference": table[list(_FIGURES)].iloc[0],
-            "mean": of_samples.mean(),
-            "std": of_samples.std(ddof=1),
-            "least": of_samples.min(),
-            "most": of_samples.max(),
-        }
-        return pd.DataFrame(columns).rename_axis("figure")
+    @property
+    def _done(self) -> bool:
+        return self._known is not None and self._known.done
 
-    def rules(self) -> pd.DataFrame:
-        """The rules of all sets, those that return most often first.
+    def _advance(self, max_work: int) -> None:
+        while max_work > 0 and not self._done:
+            search, before = self._search, self._search.work
+            most = max_work
+            if self.work_per_sample is not None:
+                most = min(most, max(1, self.work_per_sample - before))
+            now = search.advance(most)
+            self._now, done = now, search.work - before
+            self.work += done
+            max_work -= max(done, 1)
+            if self._known is None:
+                self._reference = now
+            limit = None if now.status is not Status.RUNNING else self._limit_of(now)
+            if limit is not None:
+                now = replace(now, status=Status.LIMIT, limit=limit)
+            if now.status is not Status.RUNNING:
+                self._take(now)
+                return
 
-        Rules that decide the same rows of the problem are one rule, shown with the fewest conditions it was met with.
+    def _limit_of(self, now: Snapshot) -> str | None:
+        """The limit of a single search that was met."""
+        if self.gap_per_sample > 0 and now.gap <= self.gap_per_sample:
+            return "gap"
+        if self.seconds_per_sample is not None and now.seconds >= self.seconds_per_sample:
+            return "time"
+        return "work" if self.work_per_sample is not None and now.work >= self.work_per_sample else None
 
-        Returns
-        -------
-        DataFrame
-            rule (in words), in_reference (whether the set of the problem itself has it), returns (samples whose set has
-            it), share (of the samples that have a set), similarity (mean over these of the largest Jaccard index, in
-            rows of the problem, with a rule of the sample's set: 1 where it returns, near 1 where only a threshold
-            moved), conditions, positives, negatives (rows of the problem that it decides), antecedents (indices).
-        """
-        sets = [sample for sample in self.samples if sample.model is not None]
-        shown: dict[bytes, tuple[str, Clause]] = {}
-        for sample in (self.reference, *sets):
-            if sample.model is None:
-                continue
-            for key, clause in zip(sample.keys, sample.model.rules, strict=True):
-                if key not in shown or _plainness(clause) < _plainness(shown[key][1]):
-                    shown[key] = (clause_text(clause, sample.model.form), clause)
-        place = {key: k for k, key in enumerate(shown)}
-        decides = np.array([np.frombuffer(key, dtype=np.uint64) for key in shown], dtype=np.uint64)
-        decides = decides.reshape(len(shown), bits.n_words(self.problem.n_patterns))
-        positives, negatives, overlap = _masses(decides, self.problem)
-        size = positives + negatives
-        union = size[:, None] + size - overlap
-        jaccard = np.divide(overlap, union, out=np.zeros_like(union), where=union > 0)
-        returns, similarity = np.zeros(len(shown), dtype=np.int64), np.zeros(len(shown))
-        for sample in sets:
-            own = [place[key] for key in sample.keys]
-            returns[own] += 1
-            if own:
-                similarity += jaccard[:, own].max(axis=1)
-        in_reference = set(self.reference.keys)
-        table = pd.DataFrame(
-            {
-                "rule": pd.Series([text for text, _ in shown.values()], dtype=object),
-                "in_reference": np.array([key in in_reference for key in shown], dtype=bool),
-                "returns": returns,
-                "share": returns / len(sets) if sets else math.nan,
-                "similarity": similarity / len(sets) if sets else math.nan,
-                "conditions": np.array([len(clause.literals) for _, clause in shown.values()], dtype=np.int64),
-                "positives": positives.astype(np.int64),
-                "negatives": negatives.astype(np.int64),
-                "antecedents": pd.Series([clause.antecedents for _, clause in shown.values()], dtype=object),
-            }
+    def _take(self, now: Snapshot) -> None:
+        """Keep the set of the search that has ended, and begin with the next sample."""
+        known = self._known
+        if known is None:
+            known = RuleSetStability(self.problem, self.n_samples, _solved(-1, now, self._matrix, None))
+            self._reference = now
+        else:
+            index = len(known.samples)
+            known = replace(known, samples=(*known.samples, _solved(index, now, self._matrix, self._sample)))
+        self._known = known
+        if not known.done:
+            self._sample = self._bootstrap.draw(np.random.default_rng([self.random_state, len(known.samples)]))
+            self._search = RuleSetSearch(self._sample.problem, **self._given)
+
+    def _snapshot(self) -> Snapshot:
+        now, reference, known = self._now, self._reference, self._known
+        assert now is not None
+        assert reference is not None
+        ended = () if known is None else (known.reference, *known.samples)
+        status, limit = Status.RUNNING, None
+        if self._done:
+            status = Status.INFEASIBLE if ended[0].status is Status.INFEASIBLE else Status.OPTIMAL
+            if any(sample.status is Status.LIMIT for sample in ended):
+                status, limit = Status.LIMIT, "samples"
+        return replace(
+            reference,
+            work=self.work,
+            status=status,
+            counts={
+                "sets": len(ended),
+                "proven": sum(sample.status is Status.OPTIMAL for sample in ended),
+                "queued": 0,
+            },
+            pruned={},
+            queue_by_length=(),
+            log10_remaining=0.0 if self._done else math.inf,
+            memory_bytes=now.memory_bytes,
+            phase="finished" if self._done else "problem" if known is None else f"sample {len(known.samples)}",
+            limit=limit,
+            detail={"samples": 0 if known is None else len(known.samples), "search": now.phase},
         )
-        order = ["returns", "similarity", "conditions", "rule"]
-        return table.sort_values(order, ascending=[False, False, True, True], ignore_index=True)
 
 
 def rule_set_stability(
@@ -192,11 +210,7 @@ def rule_set_stability(
     work_limit: int | None = None,
     **parameters: Any,
 ) -> Iterator[RuleSetStability]:
-    """Solve a problem, then as many bootstrap samples of it, to see which rules return.
-
-    A sample has as many rows as the problem, drawn with replacement; it is drawn again when a class, or a class of a
-    group of people, would be lost. Each search starts from nothing, so that it is not drawn to the rules found before.
-    Samples are numbered: more of them begin with the same ones.
+    """Solve a problem, then as many bootstrap samples of it; `StabilitySearch` drained, with its arguments.
 
     Parameters
     ----------
@@ -219,74 +233,46 @@ def rule_set_stability(
     ------
     ValueError
         When an argument is out of range, and ProblemError, one of them, when the problem cannot be resampled.
-
-    References
-    ----------
-    Lawless, Dash, Günlük and Wei, "Interpretable and fair Boolean rule sets via column generation", JMLR 24 (2023),
-    appendix N, shows two sets of one data set that share no rule. Efron, "Bootstrap methods: another look at the
-    jackknife", Annals of Statistics 7 (1979).
     """
-    for name, value, least in (("n_samples", n_samples, 1), ("random_state", random_state, 0)):
-        if not is_whole(value, least):
-            raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
-    parameters["random_state"] = int(random_state)
-    search = RuleSetSearch(problem, **parameters)
-    limits: dict[str, Any] = {"time_limit": time_limit, "gap": gap, "work_limit": work_limit}
-    search.steps(None, time_limit, gap, work_limit)  # which checks them
-    return _states(search, Bootstrap(problem), int(n_samples), parameters, limits)
+    check_limits(None, time_limit, gap, work_limit)
+    search = StabilitySearch(
+        problem,
+        n_samples,
+        random_state,
+        seconds_per_sample=time_limit,
+        work_per_sample=work_limit,
+        gap_per_sample=gap,
+        **parameters,
+    )
+    return _states(search)
 
 
-def _states(
-    search: RuleSetSearch, bootstrap: Bootstrap, n_samples: int, parameters: dict[str, Any], limits: dict[str, Any]
-) -> Iterator[RuleSetStability]:
-    problem = search.problem
-    matrix, nothing = problem.matrix(), np.zeros(problem.n_patterns, dtype=np.int64)
-    state = RuleSetStability(problem, n_samples, _solved(-1, search, matrix, nothing, nothing, limits))
-    yield state
-    for index in range(n_samples):
-        sample = bootstrap.draw(np.random.default_rng([parameters["random_state"], index]))
-        search = RuleSetSearch(sample.problem, **parameters)
-        solved = _solved(index, search, matrix, sample.unseen_positives, sample.unseen_negatives, limits)
-        state = replace(state, samples=(*state.samples, solved))
-        yield state
+def _states(search: StabilitySearch) -> Iterator[RuleSetStability]:
+    if search.seconds_per_sample is not None:
+        search.compile()
+    given = None
+    for _ in search.steps():
+        if search.stability is not None and search.stability is not given:
+            given = search.stability
+            yield given
 
 
-def _solved(
-    index: int,
-    search: RuleSetSearch,
-    matrix: np.ndarray,
-    unseen_positives: np.ndarray,
-    unseen_negatives: np.ndarray,
-    limits: dict[str, Any],
-) -> StabilitySample:
-    """Run a search and see what its set decides on the patterns of the whole problem, the rows of ``matrix``."""
-    snapshot = solve(search, **limits)
-    unseen = int(unseen_positives.sum() + unseen_negatives.sum())
-    if snapshot.incumbent is None:
-        nothing = np.zeros((0, bits.n_words(len(matrix))), dtype=np.uint64)
-        return StabilitySample(index, snapshot.status, None, math.nan, math.nan, 0, unseen, nothing)
-    model = snapshot.incumbent.model
+def _solved(index: int, now: Snapshot, matrix: np.ndarray, sample: Sample | None) -> StabilitySample:
+    """What the set of a search decides on the patterns of the whole problem, the rows of ``matrix``."""
+    positives = negatives = np.zeros(len(matrix), dtype=np.int64)
+    if sample is not None:
+        positives, negatives = sample.unseen_positives, sample.unseen_negatives
+    unseen = int(positives.sum() + negatives.sum())
+    if now.incumbent is None:
+        return _no_set(index, now.status, unseen, matrix)
+    model = now.incumbent.model
     fired = model.fired(matrix)
     positive = fired.any(axis=1) if model.form == "dnf" else fired.all(axis=1)
-    errors = int(unseen_positives[~positive].sum() + unseen_negatives[positive].sum())
+    errors = int(positives[~positive].sum() + negatives[positive].sum())
     decides = bits.pack((fired if model.form == "dnf" else ~fired).T)
-    objective, bound = snapshot.incumbent.objective, snapshot.lower_bound
-    return StabilitySample(index, snapshot.status, model, objective, bound, errors, unseen, decides)
+    return StabilitySample(index, now.status, model, now.incumbent.objective, now.lower_bound, errors, unseen, decides)
 
 
-def _plainness(clause: Clause) -> tuple[int, tuple[int, ...]]:
-    return len(clause.literals), clause.antecedents
-
-
-def _masses(decides: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positive and negative weight that each rule decides, and what every two of them decide both; as floats."""
-    k = len(decides)
-    positives, negatives, overlap = np.zeros(k), np.zeros(k), np.zeros((k, k))
-    for start in range(0, decides.shape[1], _WORDS):
-        patterns = slice(start * bits.WORD, min((start + _WORDS) * bits.WORD, problem.n_patterns))
-        p, n = problem.positives[patterns], problem.negatives[patterns]
-        hits = bits.unpack(decides[:, start : start + _WORDS], len(p)).astype(float)
-        positives += hits @ p
-        negatives += hits @ n
-        overlap += (hits * (p + n)) @ hits.T
-    return positives, negatives, overlap
+def _no_set(index: int, status: Status, unseen: int, matrix: np.ndarray) -> StabilitySample:
+    nothing = np.zeros((0, bits.n_words(len(matrix))), dtype=np.uint64)
+    return StabilitySample(index, status, None, math.nan, math.nan, 0, unseen, nothing)

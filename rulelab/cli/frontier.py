@@ -1,0 +1,197 @@
+"""``rulelab frontier``: errors by number of rules, or the cost of fairness, every point certified or with its bound."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .console import CommandError, one_line, say, table
+from .data_options import read_problem, unheard
+from .families import CRITERIA, FAMILIES, count
+from .options import add, add_columns, add_conditions, add_limits, add_source, number, several, whole
+from .output import save, writable_result
+from .progress import distance, drained, ending
+
+if TYPE_CHECKING:
+    from ..data.problem import Problem
+    from ..datasets import Dataset
+    from ..rule_list import FrontierSearch
+    from ..rule_set import FairFrontierSearch
+    from ..search import Search, Snapshot
+
+_MAX_LENGTH = 8
+
+
+def add_to(commands: Any) -> None:
+    """Register the command."""
+    what = (
+        "What a rule more, or fairness, is worth. Rule lists: the least errors of any list of at most 0, 1, .. rules. "
+        "Rule sets with --fairness: the best set of every tolerance and complexity."
+    )
+    parser = commands.add_parser("frontier", help="errors by number of rules, or by tolerance", description=what)
+    add_source(parser)
+    models = ["rule-list", "rule-set"]
+    add(parser, "--model", choices=models, default=models[0], text="the family of models")
+    add(parser, "-o", "--output", metavar="FILE", text="save the points: FILE.json, with their models, or FILE.csv")
+    add(parser, "--quiet", action="store_true", text="no progress")
+    add_columns(parser)
+    add_conditions(parser)
+    group = parser.add_argument_group("rule lists")
+    add(
+        group, "--max-length", type=whole(0), metavar="K", text=f"most rules of the last point (default: {_MAX_LENGTH})"
+    )
+    add(group, "--beam-width", type=whole(0), metavar="N", text="of the search for first lists (default: 500)")
+    group = parser.add_argument_group("rule sets")
+    text = f"a criterion ({', '.join(CRITERIA)}), with tolerances after a colon where they are not the papers'"
+    add(group, "--fairness", metavar="NAME[:EPS,..]", text=text)
+    text = "most rules and conditions together; several with commas (default: 5,10,15,20,30)"
+    add(group, "--max-complexity", type=several(whole(2)), metavar="C,..", text=text)
+    add(group, "--loss", choices=["hamming", "zero_one"], text="what is minimized (default: hamming)")
+    add(group, "--form", choices=["dnf", "cnf"], text="any rule, or all clauses (default: dnf)")
+    add(group, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
+    add_limits(parser, "At a limit, and at Ctrl-C, every point is given with its proven bound.")
+    parser.set_defaults(run=frontier, regularization=None)
+
+
+def frontier(args: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    output = writable_result(args.output)
+    settings = FAMILIES[args.model].settings(args)
+    if args.model == "rule-list" and args.random_state is not None:
+        raise CommandError("--random-state is not an option of --model rule-list: nothing is random there")
+    report = unheard if args.quiet else say
+    make = _of_lists if args.model == "rule-list" else partial(_of_fair_sets, *_criterion(args))
+    try:
+        search, show, describe = make(args, settings, report)
+    except ValueError as error:
+        raise CommandError(error) from error
+    snapshot, interrupted = drained(search, args, describe=describe)
+    print(show(snapshot, interrupted))
+    if output is not None:
+        save(output, search)
+        report(f"saved {output}")
+    return 0
+
+
+Made = tuple["Search", Callable[["Snapshot", bool], str], Callable[["Snapshot"], str]]
+
+
+def _of_lists(args: argparse.Namespace, settings: dict[str, Any], report: Callable[[str], None]) -> Made:
+    from ..rule_list import FrontierSearch
+
+    _, problem = read_problem(args, settings, FAMILIES["rule-list"].problem, report)
+    most = _MAX_LENGTH if args.max_length is None else args.max_length
+    search = FrontierSearch(problem, most, settings["memory_limit"], settings["beam_width"])
+    return search, partial(_show_lists, search), _proven_points
+
+
+def _proven_points(snapshot: Snapshot) -> str:
+    proven, points = snapshot.detail["proven"], len(snapshot.detail["frontier"])
+    return f"{proven} of {points} points proven  {distance(snapshot)}"
+
+
+def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -> str:
+    from ..search import Status
+
+    frame, points = search.frame, search.frontier
+    rows = [
+        (
+            *(f"{row.length}", f"{row.errors:g}", f"{100 * row.error_rate:.2f}"),
+            *("yes" if row.proven else f"at least {row.lower_bound:g}", f"{row.rules}"),
+            one_line("; ".join(rule.name for rule in point.model.rules)) or "-",
+        )
+        for row, point in zip(frame.itertuples(index=False), points, strict=True)
+    ]
+    head = ("rules", "errors", "error %", "proven", "used", "if .. else if ..")
+    proven = sum(point.proven for point in points)
+    work = f"{snapshot.seconds:.2f} s, {search.work} prefixes expanded"
+    if snapshot.status is Status.OPTIMAL:
+        verdict = "certified: no rule list of so many rules makes fewer errors"
+    elif snapshot.limit == "exactness":
+        verdict = "optimal within the rounding of the weights: no rule list makes fewer errors than the column says"
+    else:
+        total = count(search.max_length + 1, "point")
+        verdict = f"not certified ({ending(snapshot, interrupted)}): {proven} of {total} proven"
+    return table(head, rows, right=(0, 1, 2, 4)) + f"\n\n{verdict}\n{work}"
+
+
+def _criterion(args: argparse.Namespace) -> tuple[Any, tuple[float, ...] | None]:
+    """The criterion of the options and its tolerances, None for the papers'."""
+    from .. import rule_set
+
+    if args.fairness is None:
+        raise CommandError(f"--model rule-set needs --fairness, one of {', '.join(CRITERIA)}")
+    name, colon, tolerances = args.fairness.partition(":")
+    if name not in CRITERIA:
+        raise CommandError(f"--fairness: there is no criterion {one_line(name)!r}; there are {', '.join(CRITERIA)}")
+    parse = several(number(0, float("inf"), True, "tolerances of at least 0 with commas between them"))
+    try:
+        return getattr(rule_set, CRITERIA[name]), parse(tolerances) if colon else None
+    except argparse.ArgumentTypeError as error:
+        raise CommandError(f"--fairness {name}: {error}") from None
+
+
+def _grouped(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
+    from ..data.problem import Problem
+
+    if data.sensitive is None:
+        raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
+    return Problem.from_arrays(conditions, data.y, groups=data.sensitive)
+
+
+def _of_fair_sets(
+    criterion: Any,
+    tolerances: tuple[float, ...] | None,
+    args: argparse.Namespace,
+    settings: dict[str, Any],
+    report: Callable[[str], None],
+) -> Made:
+    from ..rule_set import FairFrontierSearch
+    from ..rule_set.frontier.search import COMPLEXITIES, TOLERANCES
+
+    _, problem = read_problem(args, settings, _grouped, report)
+    search = FairFrontierSearch(
+        problem,
+        [criterion],
+        TOLERANCES if tolerances is None else tolerances,
+        COMPLEXITIES if args.max_complexity is None else args.max_complexity,
+        settings["max_conditions"],
+        settings["loss"],
+        settings["form"],
+        random_state=args.random_state or 0,
+        memory_limit=settings["memory_limit"],
+    )
+    return search, partial(_show_cells, search), _closed_cells
+
+
+def _closed_cells(snapshot: Snapshot) -> str:
+    return f"{snapshot.counts['closed']} of {snapshot.counts['cells']} cells closed  {distance(snapshot)}"
+
+
+def _show_cells(search: FairFrontierSearch, snapshot: Snapshot, interrupted: bool) -> str:
+    rows = []
+    for cell, row in zip(search.cells, search.frame.itertuples(index=False), strict=True):
+        start = (f"{row.tolerance:g}", f"{row.max_complexity}")
+        if cell.model is None:
+            rows.append((*start, "-", "no set meets it" if cell.status == "infeasible" else "none found", *4 * ("-",)))
+            continue
+        proven = "yes" if cell.status == "proven" else f"at least {cell.lower_bound:g}"
+        own = (f"{cell.objective:g}", proven, f"{cell.errors:g}", f"{100 * row.true_gap:.1f}")
+        rows.append((*start, *own, f"{cell.model.complexity}", one_line(_rules(cell.model)) or "-"))
+    head = ("tolerance", "complexity", "loss", "proven", "errors", "gap %", "used", "positive if")
+    closed = sum(cell.status in ("proven", "infeasible") for cell in search.cells)
+    among = "" if search.max_conditions is None else f" of at most {count(search.max_conditions, 'condition')}"
+    if closed == len(rows):
+        verdict = f"certified: no set of rules{among} that meets the tolerance has less loss"
+    else:
+        verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'cell')} closed"
+    work = f"{snapshot.seconds:.2f} s, {search.units} units of work"
+    return table(head, rows, right=(0, 1, 2, 4, 5, 6)) + f"\n\n{verdict}\n{work}"
+
+
+def _rules(model: Any) -> str:
+    from ..models.set_text import formula
+
+    return formula(model.rules, model.form)

@@ -1,0 +1,141 @@
+"""``rulelab near``: all rule lists near the optimum, counted, and what they have in common."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from .console import CommandError, one_line, say, table
+from .data_options import read_problem, unheard
+from .families import FAMILIES, count
+from .options import add, add_columns, add_conditions, add_limits, add_source, least_zero, whole
+from .output import save, writable_result
+from .progress import drained, ending
+
+if TYPE_CHECKING:
+    from ..rule_list import NearOptimal, NearOptimalSearch
+    from ..search import Snapshot
+
+_SHOWN = 20
+_SHOWN_ANTECEDENTS = 10
+
+
+def add_to(commands: Any) -> None:
+    """Register the command."""
+    what = "Find all rule lists within a distance of the optimum, best first, and which antecedents they share."
+    parser = commands.add_parser("near", help="find all rule lists near the optimum", description=what)
+    add_source(parser)
+    add(parser, "-o", "--output", metavar="FILE", text="save all that is found: FILE.json or FILE.csv")
+    add(parser, "--quiet", action="store_true", text="no progress")
+    add_columns(parser)
+    add_conditions(parser)
+    group = parser.add_argument_group("search")
+    add(group, "--regularization", type=least_zero, metavar="X", text="cost of a rule (default: 0.01)")
+    text = "lists whose objective is at most so much above the optimum (default: 0.01)"
+    add(group, "--within", type=least_zero, metavar="X", text=text)
+    add(group, "--ratio", type=least_zero, metavar="X", text="the same as a share of the optimum, instead of --within")
+    add(group, "--max", type=whole(1), default=10_000, metavar="N", text="most models: lists that predict differently")
+    add(group, "--max-length", type=whole(0), metavar="N", text="most rules, not counting the default")
+    add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven.")
+    parser.set_defaults(run=near, random_state=None)
+
+
+def near(args: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    from ..rule_list import NearOptimalSearch, RuleListSearch
+
+    if args.within is not None and args.ratio is not None:
+        raise CommandError("--within and --ratio say the same in two ways: give one of them")
+    output = writable_result(args.output)
+    family = FAMILIES["rule-list"]
+    settings = family.settings(args)
+    report = unheard if args.quiet else say
+    try:
+        _, problem = read_problem(args, settings, family.problem, report)
+        memory_limit = settings["memory_limit"]
+        best = RuleListSearch(
+            problem, settings["regularization"], max_length=settings["max_length"], memory_limit=memory_limit
+        )
+        search = NearOptimalSearch(
+            best, within=args.within, ratio=args.ratio, limit=args.max, memory_limit=memory_limit
+        )
+    except ValueError as error:
+        raise CommandError(error) from error
+    snapshot, interrupted = drained(search, args, describe=_found)
+    result = search.result()
+    for part in (_models(result), _antecedents(result)):
+        if part:
+            print(part, end="\n\n")
+    print(_verdict(search, result, snapshot, interrupted))
+    if output is not None:
+        save(output, search)
+        report(f"saved {output}")
+    return 0
+
+
+def _found(snapshot: Snapshot) -> str:
+    """What the progress says."""
+    from ..rule_list import NearOptimalProgress
+
+    assert isinstance(snapshot, NearOptimalProgress)
+    if snapshot.phase == "optimum":
+        return f"objective {snapshot.optimum:.7f}  bound {snapshot.lower_bound:.7f}"
+    return f"optimum {snapshot.optimum:.7f}  {count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
+
+
+def _models(result: NearOptimal) -> str:
+    rows = [
+        (
+            f"{objective:.7f}",
+            f"{gap:.7f}",
+            f"{len(names)}",
+            f"{errors:g}",
+            f"{lists}",
+            one_line("; ".join(names)) or "-",
+        )
+        for objective, gap, errors, lists, names in zip(
+            *(result.frame().head(_SHOWN)[name] for name in ("objective", "gap", "errors", "lists", "antecedents")),
+            strict=True,
+        )
+    ]
+    if not rows:
+        return ""
+    head = ("objective", "above", "rules", "errors", "lists", "if .. else if ..")
+    return table(head, rows, right=range(5)) + _more(result.count - len(rows), "model")
+
+
+def _antecedents(result: NearOptimal) -> str:
+    rows = [
+        (one_line(row.name), f"{100 * row.share:.1f}", f"{row.models}", f"{row.objective:.7f}")
+        for row in result.antecedents.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
+    ]
+    if not rows:
+        return ""
+    head = ("antecedent", "% of lists", "models", "best objective")
+    return table(head, rows, right=range(1, 4)) + _more(len(result.antecedents) - len(rows), "antecedent")
+
+
+def _more(n: int, noun: str) -> str:
+    return f"\nand {count(n, f'more {noun}')}; -o FILE.json saves all" if n > 0 else ""
+
+
+def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot, interrupted: bool) -> str:
+    from ..rule_list.near_optimal.state import MOST_LISTS
+
+    work = f"{snapshot.seconds:.2f} s, {search.work} prefixes expanded"
+    if snapshot.phase == "optimum":
+        return (
+            f"nothing is certified ({ending(snapshot, interrupted)}): the best list has the objective "
+            f"{result.optimum:.7f}, and no rule list is below {snapshot.lower_bound:.7f}\n{work}"
+        )
+    lists = f"{result.n_lists} lists" if result.n_lists < MOST_LISTS else f"at least {MOST_LISTS} lists"
+    found = f"{count(result.count, 'model')} ({lists}) from the optimum {result.optimum:.7f}"
+    if result.complete:
+        within = "" if snapshot.limit is None else ", within the rounding of the weights"
+        return f"certified complete{within}: {found} up to {result.threshold:.7f}\n{work}"
+    why = "the most models found" if snapshot.limit == "limit" else ending(snapshot, interrupted)
+    return (
+        f"not complete ({why}): {found}\n"
+        f"every list below {result.covered:.7f} is found, of those up to {result.threshold:.7f} that were looked for\n"
+        f"{work}"
+    )

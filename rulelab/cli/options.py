@@ -1,0 +1,112 @@
+"""Options that several commands take, and the values that they accept."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
+
+_SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+def number(low: float, high: float, ends: bool, allowed: str) -> Any:
+    """A parser of numbers within limits, which are allowed themselves or not."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not (low <= value <= high if ends else low < value < high):
+            raise argparse.ArgumentTypeError(f"must be {allowed}, not {text!r}")
+        return value
+
+    return parse
+
+
+least_zero = number(0, math.inf, True, "a number of at least 0")
+
+
+def or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A parser that takes "none" for no limit."""
+
+    def parse_limit(text: str) -> Any:
+        return None if text.strip().lower() == "none" else parse(text)
+
+    return parse_limit
+
+
+def whole(least: int) -> Any:
+    """A parser of whole numbers."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, not {text!r}")
+        return int(text)
+
+    return parse
+
+
+def several(parse: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    """A parser of values with commas between them."""
+    return lambda text: tuple(parse(part.strip()) for part in text.split(","))
+
+
+def size(text: str) -> int:
+    """Bytes."""
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?) ?([KMG]?B)?", text.strip(), re.IGNORECASE)
+    found = int(float(match[1]) * _SIZES[(match[2] or "").upper()]) if match else 0
+    if found < 1:
+        raise argparse.ArgumentTypeError(f"must be a size such as 500MB or 2GB, not {text!r}")
+    return found
+
+
+def add(group: Any, *flags: str, text: str, **options: Any) -> None:
+    """Add an option whose help names its default."""
+    shown = options.get("default") not in (None, [], False, argparse.SUPPRESS)
+    group.add_argument(*flags, help=text + (" (default: %(default)s)" if shown else ""), **options)
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """The table and its target."""
+    parser.add_argument("data", help="a CSV or Parquet file, or the name of a data set (see `rulelab datasets`)")
+    add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Which columns are used, and as what."""
+    group = parser.add_argument_group("data")
+    add(group, "--positive", metavar="LABEL", text="the class to predict; by default the larger label")
+    columns = {"action": "append", "default": [], "metavar": "COLUMN"}
+    add(group, "--leave-out", **columns, text="not a feature; may be repeated")
+    add(group, "--sensitive", **columns, text="sensitive attribute: no feature, rates per group are shown; repeatable")
+    add(group, "--keep-sensitive", action="store_true", text="rules may use the sensitive attributes all the same")
+
+
+def add_conditions(parser: argparse.ArgumentParser) -> None:
+    """How conditions are made of columns, and antecedents of conditions."""
+    share = number(0, 1, True, "a fraction from 0 to 1")
+    group = parser.add_argument_group("conditions")
+    add(group, "--thresholds", type=whole(2), default=10, metavar="N", text="quantile groups of a number")
+    add(group, "--no-negations", dest="negations", action="store_false", text="no `!=` and no `not`")
+    add(group, "--max-categories", type=whole(1), default=20, metavar="N", text="categories of a column")
+    most = "most conditions that a rule joins: at most 3 for lists (default: 2), any number for sets (default: any)"
+    add(group, "--max-conditions", type=whole(1), metavar="N", text=most)
+    for name, what in (("min", "least"), ("max", "largest")):
+        add(group, f"--{name}-support", type=share, metavar="X", text=f"{what} fraction of the rows, for lists")
+    most = f"most antecedents; where there are more, fewer conditions are joined; or none (default: {MAX_ANTECEDENTS})"
+    add(group, "--max-antecedents", type=or_none(whole(1)), default=argparse.SUPPRESS, metavar="N", text=most)
+
+
+def add_limits(parser: argparse.ArgumentParser, what: str) -> Any:
+    """Time and memory; ``what`` says what there is at a limit. Returns the group."""
+    group = parser.add_argument_group("limits", what)
+    text = "seconds of search, or none"
+    add(group, "--time-limit", type=or_none(least_zero), default=TIME_LIMIT, metavar="S", text=text)
+    text = f"such as 500MB or 2GB, or none (default: {MEMORY_LIMIT // 10**9}GB)"
+    add(group, "--memory-limit", type=or_none(size), default=argparse.SUPPRESS, metavar="SIZE", text=text)
+    return group

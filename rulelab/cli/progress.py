@@ -1,0 +1,98 @@
+"""A search drained by a command: its progress on stderr, its limits, Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..interrupts import noted
+from .console import say
+from .data_options import unheard
+
+if TYPE_CHECKING:
+    from ..search import Search, Snapshot
+
+_REFRESH_SECONDS = 0.25
+_LOG_SECONDS = 5.0
+
+
+def distance(snapshot: Snapshot) -> str:
+    """How far the best model is from the bound."""
+    objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
+    return (
+        f"objective {objective:.7f}  bound {snapshot.lower_bound:.7f}  gap {snapshot.gap:.7f}  "
+        f"queued {sum(snapshot.queue_by_length)}"
+    )
+
+
+def drained(
+    search: Search, args: argparse.Namespace, gap: float = 0.0, describe: Callable[[Snapshot], str] = distance
+) -> tuple[Snapshot, bool]:
+    """The last state of a search within the limits of the options, and whether Ctrl-C ended it.
+
+    Parameters
+    ----------
+    search : Search
+    args : Namespace
+        With ``quiet`` and ``time_limit``.
+    gap : float
+        Stop at this distance.
+    describe : callable
+        What the progress says of a state.
+    """
+    report = unheard if args.quiet else say
+    if not search.compiled:
+        report("loading the compiled search (the first time on a machine it is compiled, which takes some seconds)")
+        search.compile()
+    progress = None if args.quiet else _Progress(describe)
+    with noted() as interrupted:
+        for snapshot in search.steps(time_limit=args.time_limit, gap=gap):
+            if progress:
+                progress.show(snapshot)
+            if interrupted:
+                break
+    if interrupted:
+        search.stopped_by = "interrupted"
+    if progress:
+        progress.end(snapshot)
+    return snapshot, bool(interrupted)
+
+
+def ending(snapshot: Snapshot, interrupted: bool) -> str:
+    """Why a search ended before its proof."""
+    if snapshot.limit is not None:
+        return f"{snapshot.limit} limit reached"
+    return "interrupted" if interrupted else ""
+
+
+class _Progress:
+    """The state of a search on stderr: one line that changes on a terminal, else a line now and then."""
+
+    def __init__(self, describe: Callable[[Snapshot], str]) -> None:
+        self.terminal = sys.stderr.isatty()
+        self.describe = describe
+        self.shown_at = -math.inf
+        self.objective = math.inf
+
+    def show(self, snapshot: Snapshot) -> None:
+        now = time.monotonic()
+        objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
+        improved = objective < self.objective
+        if now - self.shown_at >= (_REFRESH_SECONDS if self.terminal else _LOG_SECONDS) or improved:
+            self.shown_at, self.objective = now, objective
+            self._write(snapshot)
+
+    def end(self, snapshot: Snapshot) -> None:
+        self._write(snapshot)
+        if self.terminal:
+            say("")
+
+    def _write(self, snapshot: Snapshot) -> None:
+        line = f"{snapshot.seconds:8.1f} s  {snapshot.phase:<9}  {self.describe(snapshot)}"
+        print(
+            f"\r\033[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
+        )

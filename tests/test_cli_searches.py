@@ -1,0 +1,252 @@
+"""``rulelab near``, ``frontier`` and ``stability``, and ``fit --search corels``: what they print, save and refuse."""
+
+from __future__ import annotations
+
+import csv
+import re
+import signal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from patience import PATIENCE
+from test_cli import run, start
+
+import rulelab as rl
+from rulelab import strict_json
+
+TOE = ("tic_tac_toe", "--max-conditions", 1)
+SMALL = ("diabetes", "--thresholds", 3, "--max-conditions", 2, "--max-complexity", 4)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.integers(18, 70, 200), "sex": rng.choice(["f", "m"], 200), "job": rng.choice(list("abc"), 200)}
+    )
+    frame["paid"] = np.where((frame.age > 40) ^ (rng.random(200) < 0.15), "yes", "no")
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def noise(tmp_path: Path) -> Path:
+    """Nothing to be learned, so that no search comes to its end."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame((rng.random((600, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
+    frame["y"] = (rng.random(600) < 0.5).astype(int)
+    path = tmp_path / "noise.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def saved(path: Path, kind: str) -> dict:
+    """A result read back by a strict reader, whose models can be used."""
+    result = strict_json.load(path.read_text(encoding="utf-8"), 1 << 24, 1 << 17)
+    assert (result["format"], result["schema_version"], result["kind"]) == ("rulelab result", 1, kind)
+    assert len(result["rows"]) == len(result["models"])
+    return result
+
+
+def test_near_lists_are_printed_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "near.json"
+    options = ("--regularization", 0.02, "--within", 0.004, "-o", output)
+    status, out, err = run(capsys, "near", *TOE, *options)
+    assert status == 0, err
+    assert "certified complete: 2 models (24 lists) from the optimum 0.3105219 up to 0.3144885" in out
+    assert "finished   optimum 0.3105219  2 models" in err
+    result = saved(output, "near_optimal")
+    assert result["state"]["status"] == "optimal"
+    models = [rl.RuleList.from_dict(model) for model in result["models"]]
+    table = rl.datasets.load("tic_tac_toe").X
+    assert len({model.predict(table).tobytes() for model in models}) == 2
+    assert [model.errors for model in models] == [row["errors"] for row in result["rows"]] == [240, 240]
+    assert models[0].classes == ("negative", "positive")
+
+    assert run(capsys, "near", *TOE, *options[:-1], tmp_path / "near.csv", "--quiet")[0] == 0
+    with (tmp_path / "near.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["antecedents"].split(" | ")[0] for row in rows] == ["middle_middle == x"] * 2
+
+
+def test_near_lists_stop_at_a_number_and_say_what_is_covered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "near.json"
+    options = ("--regularization", 0.02, "--max", 1, "-o", output, "--ratio", 0.1)
+    status, out, _ = run(capsys, "near", *TOE, *options)
+    assert status == 0
+    assert "not complete (limit limit reached): 1 model" not in out
+    found = re.search(r"not complete \(the most models found\): 1 model .*\nevery list below (0\.\d+) is found", out)
+    assert found, out
+    assert float(found[1]) >= 0.3105219
+    assert saved(output, "near_optimal")["state"]["limit"] == "limit"
+
+
+def test_without_time_nothing_is_certified(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "near", *TOE, "--time-limit", 0)
+    assert status == 0
+    assert re.search(r"nothing is certified \(time limit reached\): .* no rule list is below 0\.\d{7}", out)
+
+
+def test_the_frontier_of_rule_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "frontier.json"
+    status, out, err = run(capsys, "frontier", *TOE, "--max-length", 3, "-o", output)
+    assert status == 0, err
+    assert "certified: no rule list of so many rules makes fewer errors" in out
+    rows = saved(output, "rule_list_frontier")["rows"]
+    assert [(row["length"], row["errors"], row["proven"]) for row in rows] == [
+        *((0, 332, True), (1, 288, True), (2, 282, True), (3, 240, True))
+    ]
+    printed = [line.split()[:2] for line in out.splitlines()[1:5]]
+    assert printed == [[str(row["length"]), str(row["errors"])] for row in rows]
+    status, out, _ = run(capsys, "frontier", *TOE, "--time-limit", 0)
+    assert status == 0
+    assert re.search(r"not certified \(time limit reached\): \d of 9 points proven", out)
+    assert "at least" in out
+
+
+def test_nothing_is_certified_of_a_table_that_is_still_prepared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rulelab.preparing.LARGEST_AT_ONCE", 0)
+    status, out, _ = run(capsys, "frontier", *TOE, "--time-limit", 0)
+    assert (status, "not certified (time limit reached): 0 of 9 points proven" in out) == (0, True)
+    status, out, _ = run(capsys, "near", *TOE, "--time-limit", 0)
+    assert (status, "nothing is certified (time limit reached)" in out) == (0, True)
+
+
+def test_the_frontier_of_fair_rule_sets(people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "fair.json"
+    options = ("--model", "rule-set", "--max-conditions", 2, "--thresholds", 4, "--sensitive", "sex", "-o", output)
+    own = ("--fairness", "equal-opportunity:0,0.1", "--max-complexity", "3,5")
+    status, out, err = run(capsys, "frontier", people, "--target", "paid", *options, *own)
+    assert status == 0, err
+    assert "certified: no set of rules of at most 2 conditions that meets the tolerance has less loss" in out
+    result = saved(output, "fair_frontier")
+    assert [(row["tolerance"], row["max_complexity"]) for row in result["rows"]] == [
+        *((0.0, 3), (0.0, 5), (0.1, 3), (0.1, 5))
+    ]
+    frame = pd.read_csv(people)
+    for row, content in zip(result["rows"], result["models"], strict=True):
+        rates = rl.RuleSet.from_dict(content).evaluate(frame, frame["paid"], groups=frame["sex"]).groups
+        gap = np.ptp(rates["true_positive_rate"])
+        assert gap == pytest.approx(row["true_gap"])
+        assert gap <= row["tolerance"] + 1e-12
+
+
+def test_stability_of_rule_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "sets.json"
+    status, out, err = run(capsys, "stability", *SMALL, "--samples", 2, "-o", output)
+    assert status == 0, err
+    assert "certified: the sets of the table and of its 2 samples are optimal" in out
+    result = saved(output, "rule_set_stability")
+    assert [row["sample"] for row in result["rows"]] == [-1, 0, 1]
+    assert result["rows"][0]["unseen_error_rate"] is None
+    status, out, _ = run(capsys, "stability", *SMALL, "--samples", 2, "--sample-time-limit", 0)
+    assert (status, "not certified (limits of single samples reached): 2 of 2 samples done" in out) == (0, True)
+    status, out, err = run(capsys, "stability", *SMALL, "--time-limit", 0)
+    assert (status, out) == (1, "")
+    assert "time limit reached before the rule set of the table was there" in err
+
+
+def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
+    options = (*TOE, "--regularization", 0.03)
+    status, out, err = run(capsys, "fit", *options, "--search", "corels", "-o", model, "--proof", proof)
+    assert status == 0, err
+    assert "largest queue" in out
+    own = rl.load_model(model)
+    assert run(capsys, "verify", "tic_tac_toe", model, proof)[0] == 0
+    assert run(capsys, "fit", *options, "-o", model)[0] == 0
+    assert rl.load_model(model).errors == own.errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("near", *TOE, "--regularization", 0), "regularization must be"),
+        (("near", *TOE, "--within", 0.1, "--ratio", 0.1), "--within and --ratio say the same"),
+        (("near", *TOE, "--within", -1), "a number of at least 0"),
+        (("near", *TOE, "--max", 0), "a whole number of at least 1"),
+        (("near", *TOE, "-o", "near.txt"), "must end in .json or .csv"),
+        (("near", "no.csv"), "--target is missing"),
+        (("near", *TOE, "--fairness", "x"), "unrecognized arguments: --fairness"),
+        (("frontier", *TOE, "--max-length", 100_000), "max_length must be an integer from 0 to 1000"),
+        (("frontier", *TOE, "--fairness", "equal-opportunity"), "--fairness is not an option of --model rule-list"),
+        (("frontier", *TOE, "--random-state", 1), "nothing is random there"),
+        (("frontier", *TOE, "--model", "rule-set"), "needs --fairness, one of equal-opportunity"),
+        (("frontier", *TOE, "--model", "rule-set", "--fairness", "equality"), "there is no criterion 'equality'"),
+        (
+            ("frontier", *TOE, "--model", "rule-set", "--fairness", "equal-opportunity:0.1,much"),
+            "tolerances of at least 0 with commas between them, not 'much'",
+        ),
+        (("frontier", *TOE, "--model", "rule-set", "--fairness", "accuracy-parity"), "--sensitive"),
+        (
+            ("frontier", *TOE, "--model", "rule-set", "--fairness", "accuracy-parity", "--max-length", 3),
+            "--max-length is not an option of --model rule-set",
+        ),
+        (("stability", *SMALL, "--samples", 0), "a whole number of at least 1"),
+        (("stability", *SMALL, "--fairness", "equality:1"), "--fairness must be a criterion"),
+        (("fit", *TOE, "--search", "best"), "invalid choice: 'best'"),
+        (("fit", *TOE, "--search", "corels", "--max-length", 2), "--max-length is not an option of --search corels"),
+        (("fit", *TOE, "--search", "corels", "--beam-width", 500), "--beam-width is not an option of --search corels"),
+        (("fit", *TOE, "--search", "corels", "--model", "rule-set"), "--search is not an option of --model rule-set"),
+    ],
+)
+def test_bad_options_are_one_line_and_status_2(
+    arguments: tuple[object, ...], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert expected in err
+    assert re.match(rf"rulelab( {arguments[0]})?: error: ", err.splitlines()[-1])
+
+
+def test_a_memory_limit_is_said(noise: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--target", "y", "--max-conditions", 1, "--memory-limit", "5MB", "--quiet")
+    status, out, _ = run(capsys, "frontier", noise, *options)
+    assert (status, "not certified (memory limit reached)" in out) == (0, True)
+    status, out, _ = run(capsys, "near", noise, *options, "--regularization", 0.005)
+    assert (status, "(memory limit reached)" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "sign", "said"),
+    [
+        (
+            ("near", "--regularization", 0.003, "--max-conditions", 1),
+            "objective",
+            r"nothing is certified \(interrupted\)",
+        ),
+        (
+            ("frontier", "--max-length", 12, "--max-conditions", 1),
+            "points",
+            r"not certified \(interrupted\): \d+ of 13",
+        ),
+        (
+            ("stability", "--max-complexity", 20),
+            "bound",
+            r"interrupted before the rule set of the table|0 of 20 samples",
+        ),
+    ],
+)
+def test_ctrl_c_gives_what_is_known(
+    command: tuple[object, ...], sign: str, said: str, noise: Path, tmp_path: Path
+) -> None:
+    name, *options = command
+    output = tmp_path / "result.json"
+    process = start(name, noise, "--target", "y", *options, "--time-limit", 300, "-o", output)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if sign in line:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert re.search(said, out + err), out + err
+    assert "Traceback" not in err
+    assert process.returncode == (1 if name == "stability" else 0)
+    assert name == "stability" or '"interrupted"' in output.read_text()
