@@ -149,6 +149,7 @@ def test_a_search_that_lies_is_found_out(changed: dict, said: str) -> None:
     assert any(said in text for text in judge.found)
 
 
+@pytest.mark.long
 def test_a_case_that_does_not_end_is_reported_and_the_next_one_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     with Worker(alarm=0.0) as hasty:
         monkeypatch.setattr(crossed_worker, "_TO_COMPILE", 0.0)

@@ -126,6 +126,7 @@ def test_a_check_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch
         assert (verdict.objective, verdict.lower_bound) == (model.hamming_loss, None)
 
 
+@pytest.mark.long
 def test_real_certificates_of_a_search_verify(shared: Any, instances: Any) -> None:
     for name, limits in (("compas_24", (5, 10, 20)), ("tic_tac_toe_54", (20, 32))):
         A, y, names = instances.load(name)

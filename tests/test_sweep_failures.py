@@ -80,7 +80,7 @@ def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
             worker.run(plan, job, None)
 
 
-@pytest.mark.parametrize("failing", ["some", "all"])
+@pytest.mark.parametrize("failing", [pytest.param("some", marks=pytest.mark.long), "all"])
 def test_tables_fronts_and_views_of_failed_fits(monkeypatch, failing):
     fit = Certified.fit
 

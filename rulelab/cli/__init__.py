@@ -1,1 +1,5 @@
 """The command line."""
+
+from .commands import main
+
+__all__ = ["main"]

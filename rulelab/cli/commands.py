@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import math
 import os
 import re
 import sys
@@ -19,9 +18,9 @@ from typing import NoReturn
 from .. import __version__
 from . import frontier, near, stability
 from .console import CommandError, one_line, say, table
-from .families import CRITERIA, FAMILIES
+from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
-from .options import add, add_columns, add_conditions, add_limits, add_source, least_zero, number, whole
+from .options import add, add_columns, add_limits, add_source, least_zero, number, whole
 from .verify import verify
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "tests" / "benchmarks"
@@ -151,50 +150,18 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    add(parser, "--model", choices=list(FAMILIES), default="rule-list", text="the family of models")
+    add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
     add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON")
     add(parser, "--proof", metavar="FILE", text="save the proof that it is optimal, for `rulelab verify`")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
-    add_conditions(parser)
-
-    group = parser.add_argument_group("search")
-    add(
-        group,
-        "--regularization",
-        type=least_zero,
-        metavar="X",
-        text="cost of a rule (lists, default: 0.01) or, in rows, of a unit of complexity (sets, default: 0)",
-    )
-    add(group, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
-
-    group = parser.add_argument_group("rule lists")
-    add(group, "--search", choices=["exact", "corels"], text="corels: as the papers describe it (default: exact)")
-    policies = "lower_bound, objective, curiosity, breadth_first, depth_first or random"
-    add(group, "--policy", metavar="NAME", text=f"order of the search: {policies}")
-    add(group, "--max-length", type=whole(0), metavar="N", text="most rules, not counting the default")
-    add(group, "--beam-width", type=whole(0), metavar="N", text="of the search for a first list (default: 500)")
-
-    group = parser.add_argument_group("falling rule lists")
-    above_zero = number(0, math.inf, False, "a number above 0")
-    add(
-        group,
-        "--positive-weight",
-        type=above_zero,
-        metavar="W",
-        text="false alarms that a missed positive costs (default: 1)",
-    )
-    add(group, "--violation-penalty", type=least_zero, metavar="X", text="softly falling: cost of a rise by 1")
-    add(group, "--method", choices=["exact", "monte_carlo"], text="monte_carlo proves nothing (default: exact)")
-    add(group, "--iterations", type=whole(1), metavar="N", text="random lists (default: 3000)")
-
-    group = parser.add_argument_group("rule sets")
-    add(group, "--max-complexity", type=whole(2), metavar="C", text="most rules and conditions together (default: 20)")
-    add(group, "--loss", choices=["hamming", "zero_one"], text="what is minimized (default: hamming)")
-    add(group, "--form", choices=["dnf", "cnf"], text="any rule, or all clauses (default: dnf)")
-    add(group, "--fairness", metavar="NAME:EPS", text=f"{', '.join(CRITERIA)}; such as equal-opportunity:0.05")
-
+    add_preparation(parser)
+    add_parameters(parser)
+    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
+    text = "of rule lists: corels is the one that its papers describe (default: exact)"
+    add(parser, "--search", choices=["exact", "corels"], default=argparse.SUPPRESS, text=text)
     limits = add_limits(parser, "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap.")
+    add_memory(limits)
     add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
     parser.set_defaults(run=fit)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .console import CommandError, one_line
+from .console import CommandError, one_line, say
 from .verify import is_data_set, labels
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
     from ..datasets import Dataset
+    from ..recipe import Recipe
 
 Report = Callable[[str], None]
-MakeProblem = Callable[[dict[str, Any], "Dataset", Any], "Problem"]
 
 
 def unheard(text: str) -> None:
@@ -40,27 +40,26 @@ def read_table(args: argparse.Namespace) -> Dataset:
     return replace(data, X=data.X.drop(columns=args.leave_out)) if args.leave_out else data
 
 
-def conditions_of(args: argparse.Namespace, data: Dataset) -> Any:
-    """The table of conditions, a DataFrame of Booleans."""
-    from ..data.binarize import Binarizer
-
-    return Binarizer(args.thresholds, args.negations, args.max_categories).fit_transform(data.X)
-
-
-def told(data: Dataset, conditions: Any, problem: Problem, report: Report) -> None:
-    """Say how large the problem is."""
+def problem_of(data: Dataset, recipe: Recipe, report: Report, grouped: bool = False) -> Problem:
+    """The problem of the data, told how large it is; with groups of people for fairness, or where they are wanted."""
+    conditions, _ = recipe.conditions(data.X)
+    features, note = recipe.features(conditions, data.y)
+    if note:
+        say(note)
+    grouped = grouped or recipe.parameters.get("fairness") is not None
+    if grouped and data.sensitive is None:
+        raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
+    problem = recipe.problem(features, data.y, groups=data.sensitive if grouped else None)
     report(
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {problem.total_positive} of class "
         f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"
     )
+    return problem
 
 
 def read_problem(
-    args: argparse.Namespace, settings: dict[str, Any], make: MakeProblem, report: Report
+    args: argparse.Namespace, recipe: Recipe, report: Report, grouped: bool = False
 ) -> tuple[Dataset, Problem]:
     """The data and their problem, whose classes are the labels of the file."""
     data = read_table(args)
-    conditions = conditions_of(args, data)
-    problem = replace(make(settings, data, conditions), classes=labels(data))
-    told(data, conditions, problem, report)
-    return data, problem
+    return data, replace(problem_of(data, recipe, report, grouped), classes=labels(data))

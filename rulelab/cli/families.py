@@ -1,219 +1,148 @@
-"""What ``rulelab fit`` and ``rulelab verify`` know of each family of models: its options, its search, its words."""
+"""The parameters of families as options, and what was chosen of them as a recipe."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT
-from .console import CommandError, one_line, say
+from ..families import BINARIZING, CRITERIA, FAMILIES, MEMORY, MINING, Family, Parameter
+from ..families.wording import count
+from .console import CommandError, one_line
+from .options import add, fraction, number, or_none, size, whole
 
 if TYPE_CHECKING:
-    from ..data.problem import Problem
-    from ..datasets import Dataset
     from ..models import Model
-    from ..search import Search
+    from ..recipe import Recipe
+    from ..rule_set import Criterion
 
-_MINING = {"max_conditions": 2, "min_support": 0.01, "max_support": 0.99, "max_antecedents": MAX_ANTECEDENTS}
-CRITERIA = {
-    "equal-opportunity": "EqualOpportunity",
-    "equalized-odds": "EqualizedOdds",
-    "demographic-parity": "DemographicParity",
-    "false-positive-rate-parity": "FalsePositiveRateParity",
-    "accuracy-parity": "AccuracyParity",
+__all__ = ["CRITERIA_NAMES", "MODELS", "add_memory", "add_parameters", "add_preparation", "count", "criterion_of"]
+
+MODELS: dict[str, Family] = {name.replace("_", "-"): family for name, family in FAMILIES.items()}
+"""The families by the value of ``--model``."""
+CRITERIA_NAMES = {name.replace("_", "-"): record for name, record in CRITERIA.items()}
+"""The fairness criteria by their names in options."""
+_METAVARS = {
+    "whole": "N",
+    "number": "X",
+    "fraction": "X",
+    "size": "SIZE",
+    "text": "NAME",
+    "criterion": "NAME:EPS",
 }
 
 
-@dataclass(frozen=True)
-class Family:
-    """One family on the command line.
-
-    Attributes
-    ----------
-    option : str
-        Value of ``--model``.
-    noun : str
-        Such as "rule list".
-    options : mapping of str to value
-        The options that it takes beside those of all families, with their defaults.
-    problem : callable
-        Makes the problem from the settings, the data set and its conditions.
-    search : callable
-        Makes the search from the settings and the problem.
-    objective : callable
-        Says what the objective of a model is made of, given the parameters.
-    """
-
-    option: str
-    noun: str
-    options: Mapping[str, Any]
-    problem: Callable[[dict[str, Any], Dataset, Any], Problem]
-    search: Callable[[dict[str, Any], Problem], Search]
-    objective: Callable[[Any, Mapping[str, Any]], str]
-
-    def settings(self, args: argparse.Namespace) -> dict[str, Any]:
-        """The options with the family's defaults; refuses those of other families."""
-        own = {
-            name: getattr(args, name) if _is_given(args, name) else default for name, default in self.options.items()
-        }
-        for other in FAMILIES.values():
-            for name in other.options:
-                if name not in self.options and _is_given(args, name):
-                    raise CommandError(f"--{name.replace('_', '-')} is not an option of --model {self.option}")
-        own["random_state"] = args.random_state
-        if own.get("method", "exact") == "exact":
-            return {**own, "memory_limit": getattr(args, "memory_limit", MEMORY_LIMIT)}
-        if _is_given(args, "memory_limit"):
-            raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
-        return own
+def add_preparation(parser: argparse.ArgumentParser, models: Iterable[str] = tuple(MODELS)) -> None:
+    """How conditions are made of columns, and antecedents of conditions."""
+    group = parser.add_argument_group("conditions")
+    families = [MODELS[model] for model in models]
+    names = [each.name for each in (*BINARIZING, *(MINING if any(family.mined for family in families) else ()))]
+    for name in names if "max_conditions" in names else [*names, "max_conditions"]:
+        _add(group, name, families)
 
 
-def _is_given(args: argparse.Namespace, name: str) -> bool:
-    """Whether an option is on the command line: limits that "none" lifts have no place there otherwise."""
-    lifted = name in ("max_antecedents", "memory_limit") and hasattr(args, name)
-    return lifted or getattr(args, name, None) is not None
+def add_parameters(
+    parser: argparse.ArgumentParser, models: Iterable[str] = tuple(MODELS), without: Iterable[str] = ()
+) -> None:
+    """The parameters of the searches of these families, those of one family alone under its name."""
+    families = [MODELS[model] for model in models]
+    prepared = {each.name for each in (*BINARIZING, *MINING)}
+    names = list(dict.fromkeys(each.name for family in families for each in family.own))
+    groups: dict[str, Any] = {}
+    for name in names:
+        if name in prepared or name in without:
+            continue
+        owners = [family for family in families if any(each.name == name for each in family.own)]
+        title = f"{owners[0].noun}s" if len(owners) == 1 else "search"
+        if title not in groups:
+            groups[title] = parser.add_argument_group(title)
+        _add(groups[title], name, owners)
 
 
-def count(n: int, noun: str) -> str:
-    """The number with its noun, in the plural where it needs one."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+def add_memory(group: Any) -> None:
+    """The memory limit."""
+    _add(group, MEMORY.name, list(MODELS.values()))
 
 
-def _mined(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
-    from ..data.mining import mine_within
-    from ..data.problem import Problem
-
-    limits = {name: settings.pop(name) for name in _MINING}
-    antecedents, note = mine_within(conditions, **limits, memory_limit=settings.get("memory_limit"))
-    if note:
-        say(note)
-    return Problem.from_antecedents(antecedents, data.y)
-
-
-def _plain(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
-    from ..data.problem import Problem
-
-    fairness = settings["fairness"] = _criterion(settings["fairness"])
-    if fairness is not None and data.sensitive is None:
-        raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
-    return Problem.from_arrays(conditions, data.y, groups=None if fairness is None else data.sensitive)
+def settings_of(args: argparse.Namespace, model: str, without: Collection[str] = ()) -> dict[str, Any]:
+    """The parameters of a family as they were given, or else their defaults; refuses those of other families."""
+    defaults = MODELS[model].defaults
+    chosen = {name: default if name in without else getattr(args, name, default) for name, default in defaults.items()}
+    for other in MODELS.values():
+        for each in other.parameters:
+            if each.name not in chosen and hasattr(args, each.name):
+                raise CommandError(f"--{each.name.replace('_', '-')} is not an option of --model {model}")
+    if chosen.get("method", "exact") != "exact" and hasattr(args, MEMORY.name):
+        raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
+    if isinstance(chosen.get("fairness"), str):
+        chosen["fairness"] = criterion_of(chosen["fairness"])
+    return chosen
 
 
-def _rule_list(settings: dict[str, Any], problem: Problem) -> Search:
-    from ..rule_list import CorelsSearch, RuleListSearch
+def recipe_of(args: argparse.Namespace, model: str, without: Collection[str] = ()) -> Recipe:
+    """What was chosen, as a recipe; the options ``without`` mean something else, and their parameters are as ever."""
+    from ..recipe import Recipe
 
-    if settings.pop("search") == "corels":
-        del settings["max_length"], settings["beam_width"]
-        return CorelsSearch(problem, **settings)
-    return RuleListSearch(problem, **settings)
+    return Recipe(MODELS[model], settings_of(args, model, without))
 
 
-def _falling(settings: dict[str, Any], problem: Problem) -> Search:
-    from ..falling_rule_list import FallingRuleListSearch
-
-    new: Any = FallingRuleListSearch
-    return new(problem, **settings)  # type: ignore[no-any-return]
-
-
-def _rule_set(settings: dict[str, Any], problem: Problem) -> Search:
-    from ..rule_set import RuleSetSearch
-
-    return RuleSetSearch(problem, **settings)
-
-
-def _criterion(text: str | None) -> Any:
-    from .. import rule_set
-
-    if text is None:
-        return None
+def criterion_of(text: str) -> Criterion:
+    """The criterion of an option such as ``equal-opportunity:0.05``."""
     name, _, limits = text.partition(":")
     try:
-        values = [float(limit) for limit in limits.split(",")]
-        return getattr(rule_set, CRITERIA[name])(*values)
-    except (KeyError, TypeError, ValueError) as error:
-        known = ", ".join(CRITERIA)
+        return CRITERIA_NAMES[name].make(*(float(limit) for limit in limits.split(",")))
+    except (KeyError, ValueError) as error:
+        known = ", ".join(CRITERIA_NAMES)
         raise CommandError(
             f"--fairness must be a criterion and the largest difference it allows, such as equal-opportunity:0.05 or "
             f"equalized-odds:0.05,0.05, not {one_line(text)!r} ({one_line(str(error))}); there are {known}"
         ) from None
 
 
-def _errors_and_rules(model: Any, parameters: Mapping[str, Any]) -> str:
-    rules = count(model.complexity, "rule")
-    return f"{model.errors} errors / {model.weight} rows + {parameters['regularization']:g} x {rules}"
-
-
-def _weighted_loss(model: Any, parameters: Mapping[str, Any]) -> str:
-    soft = parameters.get("violation_penalty")
-    rising = "" if soft is None else f" + {soft:g} x the rises"
-    rules = count(model.complexity, "rule")
-    return (
-        f"loss with a missed positive at {parameters['positive_weight']:g} false alarms"
-        f" + {parameters['regularization']:g} x {rules}{rising}"
-    )
-
-
-def _loss_within(model: Any, parameters: Mapping[str, Any]) -> str:
-    return (
-        f"the loss in rows, at a complexity of {model.complexity} of at most {parameters['max_complexity']:g}; "
-        f"{model.errors} errors"
-    )
-
-
-FAMILIES: dict[str, Family] = {
-    family.option: family
-    for family in (
-        Family(
-            "rule-list",
-            "rule list",
-            {
-                **_MINING,
-                "regularization": 0.01,
-                "search": "exact",
-                "policy": "lower_bound",
-                "max_length": None,
-                "beam_width": 500,
-            },
-            _mined,
-            _rule_list,
-            _errors_and_rules,
-        ),
-        Family(
-            "falling-rule-list",
-            "falling rule list",
-            {
-                **_MINING,
-                "regularization": 0.01,
-                "positive_weight": 1.0,
-                "violation_penalty": None,
-                "method": "exact",
-                "iterations": 3000,
-            },
-            _mined,
-            _falling,
-            _weighted_loss,
-        ),
-        Family(
-            "rule-set",
-            "rule set",
-            {
-                "max_conditions": None,
-                "regularization": 0.0,
-                "max_complexity": 20,
-                "loss": "hamming",
-                "form": "dnf",
-                "fairness": None,
-            },
-            _plain,
-            _rule_set,
-            _loss_within,
-        ),
-    )
-}
-
-
 def family_of(model: Model) -> Family:
     """The family of a saved model."""
-    return FAMILIES[model.family.replace("_", "-")]
+    return FAMILIES[model.family]
+
+
+def _add(group: Any, name: str, families: Iterable[Family]) -> None:
+    """Add an option for a parameter of some families, which are named where they differ."""
+    known: dict[Parameter, list[str]] = {}
+    for family in families:
+        for each in family.parameters:
+            if each.name == name:
+                known.setdefault(each, []).append(f"{family.noun}s")
+    first, flag = next(iter(known)), name.replace("_", "-")
+    text = "; ".join(_text(each, nouns if len(known) > 1 else []) for each, nouns in known.items())
+    if first.kind == "switch":
+        flag, action = (f"no-{flag}", "store_false") if first.default else (flag, "store_true")
+        text = f"no {text}" if first.default else text
+        add(group, f"--{flag}", dest=name, action=action, default=argparse.SUPPRESS, text=text)
+        return
+    if first.kind == "criterion":
+        text += f": {', '.join(CRITERIA_NAMES)}; such as equal-opportunity:0.05"
+    options: dict[str, Any] = {"metavar": _METAVARS.get(first.kind)}
+    options |= {"choices": first.choices} if first.kind == "choice" else {"type": _reader(first)}
+    add(group, f"--{flag}", default=argparse.SUPPRESS, text=text, **options)
+
+
+def _text(parameter: Parameter, nouns: Iterable[str]) -> str:
+    default = parameter.default
+    notes = [", ".join(nouns)]
+    if default is not None and parameter.kind != "switch":
+        notes.append(f"default: {default // 10**9}GB" if parameter.kind == "size" else f"default: {default}")
+    if parameter.lifted:
+        notes.append("or none")
+    said = "; ".join(filter(None, notes))
+    return f"{parameter.help} ({said})" if said else parameter.help
+
+
+def _reader(parameter: Parameter) -> Any:
+    least, words = parameter.least, f"a number {'above' if parameter.above else 'of at least'} {parameter.least:g}"
+    parse = {
+        "whole": whole(int(least)),
+        "number": number(least, math.inf, not parameter.above, words),
+        "fraction": fraction,
+        "size": size,
+    }.get(parameter.kind, str)
+    return or_none(parse) if parameter.lifted else parse

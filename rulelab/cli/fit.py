@@ -7,29 +7,34 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .console import CommandError, one_line, say, table
-from .data_options import Report, conditions_of, read_table, told, unheard
-from .families import FAMILIES, Family, count
+from .data_options import Report, problem_of, read_table, unheard
+from .families import count, recipe_of
 from .output import writable
 from .progress import drained, ending
 from .verify import labels
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
+    from ..data.problem import Problem
     from ..datasets import Dataset
+    from ..families import Family
     from ..models import Model
+    from ..recipe import Recipe
     from ..search import Search, Snapshot
 
 
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
+    from ..recipe import smallest_problem
+
     output = None if args.output is None else writable(args.output)
     proof = None if args.proof is None else writable(args.proof)
-    family = FAMILIES[args.model]
-    settings = family.settings(args)
-    if proof is not None and settings.get("max_length") is not None:
+    recipe = recipe_of(args, args.model)
+    family = recipe.family
+    if proof is not None and recipe.parameters.get("max_length") is not None:
         raise CommandError("--proof proves a list optimal among lists of any length: leave --max-length out")
     _check_search(args)
     if proof is not None and proof == output:
@@ -37,7 +42,9 @@ def fit(args: argparse.Namespace) -> int:
     report = unheard if args.quiet else say
     try:
         data = read_table(args)
-        search = _new_search(args, family, settings, data, report)
+        recipe.check(data.X.columns)
+        _new_search(args, recipe, smallest_problem())  # which refuses what no data make usable, before anything is said
+        search = _new_search(args, recipe, problem_of(data, recipe, report))
     except ValueError as error:
         raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, args.gap)
@@ -59,10 +66,16 @@ def fit(args: argparse.Namespace) -> int:
 
 
 def _check_search(args: argparse.Namespace) -> None:
-    """The papers' search starts from the default rule and bounds no length."""
-    for name in ("max_length", "beam_width") if args.search == "corels" else ():
-        if getattr(args, name) is not None:
+    """The papers' search is for rule lists; it starts from the default rule and bounds no length."""
+    if hasattr(args, "search") and args.model != "rule-list":
+        raise CommandError(f"--search is not an option of --model {args.model}")
+    for name in ("max_length", "beam_width") if _is_corels(args) else ():
+        if hasattr(args, name):
             raise CommandError(f"--{name.replace('_', '-')} is not an option of --search corels")
+
+
+def _is_corels(args: argparse.Namespace) -> bool:
+    return getattr(args, "search", "exact") == "corels"
 
 
 def _save_proof(path: Path, search: Search, data: Dataset, report: Report) -> None:
@@ -90,14 +103,13 @@ def _save_proof(path: Path, search: Search, data: Dataset, report: Report) -> No
     report(f"saved {path}: {path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
 
 
-def _new_search(
-    args: argparse.Namespace, family: Family, settings: dict[str, Any], data: Dataset, report: Report
-) -> Search:
-    conditions = conditions_of(args, data)
-    problem = family.problem(settings, data, conditions)
-    search = family.search(settings, problem)
-    told(data, conditions, problem, report)
-    return search
+def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem) -> Search:
+    if not _is_corels(args):
+        return recipe.search(problem, random_state=args.random_state)
+    from ..rule_list import CorelsSearch
+
+    chosen = {name: recipe[name] for name in ("regularization", "policy", "memory_limit")}
+    return CorelsSearch(problem, **chosen, random_state=args.random_state)
 
 
 def _nothing_found(snapshot: Snapshot, family: Family) -> str:

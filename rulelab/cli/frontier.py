@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
-from .families import CRITERIA, FAMILIES, count
-from .options import add, add_columns, add_conditions, add_limits, add_source, number, several, whole
+from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
+from .options import add, add_columns, add_limits, add_source, number, several, whole
 from .output import save, writable_result
 from .progress import distance, drained, ending
 
 if TYPE_CHECKING:
-    from ..data.problem import Problem
-    from ..datasets import Dataset
+    from ..recipe import Recipe
     from ..rule_list import FrontierSearch
     from ..rule_set import FairFrontierSearch
     from ..search import Search, Snapshot
 
 _MAX_LENGTH = 8
+_OTHERWISE = ("regularization", "policy", "max_length", "max_complexity", "fairness", "column_limit")
+"""Parameters that the points vary, or that a frontier does not have."""
 
 
 def add_to(commands: Any) -> None:
@@ -37,34 +38,32 @@ def add_to(commands: Any) -> None:
     add(parser, "-o", "--output", metavar="FILE", text="save the points: FILE.json, with their models, or FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
-    add_conditions(parser)
-    group = parser.add_argument_group("rule lists")
-    add(
-        group, "--max-length", type=whole(0), metavar="K", text=f"most rules of the last point (default: {_MAX_LENGTH})"
-    )
-    add(group, "--beam-width", type=whole(0), metavar="N", text="of the search for first lists (default: 500)")
-    group = parser.add_argument_group("rule sets")
-    text = f"a criterion ({', '.join(CRITERIA)}), with tolerances after a colon where they are not the papers'"
-    add(group, "--fairness", metavar="NAME[:EPS,..]", text=text)
-    text = "most rules and conditions together; several with commas (default: 5,10,15,20,30)"
-    add(group, "--max-complexity", type=several(whole(2)), metavar="C,..", text=text)
-    add(group, "--loss", choices=["hamming", "zero_one"], text="what is minimized (default: hamming)")
-    add(group, "--form", choices=["dnf", "cnf"], text="any rule, or all clauses (default: dnf)")
-    add(group, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
-    add_limits(parser, "At a limit, and at Ctrl-C, every point is given with its proven bound.")
-    parser.set_defaults(run=frontier, regularization=None)
+    add_preparation(parser, models)
+    add_parameters(parser, models, without=_OTHERWISE)
+    suppressed = {"default": argparse.SUPPRESS}
+    group = parser.add_argument_group("points")
+    text = f"of rule lists: most rules of the last point (default: {_MAX_LENGTH})"
+    add(group, "--max-length", type=whole(0), metavar="K", text=text, **suppressed)
+    names = ", ".join(CRITERIA_NAMES)
+    text = f"of rule sets: a criterion ({names}), with tolerances after a colon where they are not the papers'"
+    add(group, "--fairness", metavar="NAME[:EPS,..]", text=text, **suppressed)
+    text = "of rule sets: most rules and conditions together; several with commas (default: 5,10,15,20,30)"
+    add(group, "--max-complexity", type=several(whole(2)), metavar="C,..", text=text, **suppressed)
+    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
+    add_memory(add_limits(parser, "At a limit, and at Ctrl-C, every point is given with its proven bound."))
+    parser.set_defaults(run=frontier)
 
 
 def frontier(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     output = writable_result(args.output)
-    settings = FAMILIES[args.model].settings(args)
+    recipe = recipe_of(args, args.model, without=_OTHERWISE)
     if args.model == "rule-list" and args.random_state is not None:
         raise CommandError("--random-state is not an option of --model rule-list: nothing is random there")
     report = unheard if args.quiet else say
     make = _of_lists if args.model == "rule-list" else partial(_of_fair_sets, *_criterion(args))
     try:
-        search, show, describe = make(args, settings, report)
+        search, show, describe = make(args, recipe, report)
     except ValueError as error:
         raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=describe)
@@ -78,12 +77,12 @@ def frontier(args: argparse.Namespace) -> int:
 Made = tuple["Search", Callable[["Snapshot", bool], str], Callable[["Snapshot"], str]]
 
 
-def _of_lists(args: argparse.Namespace, settings: dict[str, Any], report: Callable[[str], None]) -> Made:
+def _of_lists(args: argparse.Namespace, recipe: Recipe, report: Callable[[str], None]) -> Made:
     from ..rule_list import FrontierSearch
 
-    _, problem = read_problem(args, settings, FAMILIES["rule-list"].problem, report)
-    most = _MAX_LENGTH if args.max_length is None else args.max_length
-    search = FrontierSearch(problem, most, settings["memory_limit"], settings["beam_width"])
+    _, problem = read_problem(args, recipe, report)
+    most = getattr(args, "max_length", _MAX_LENGTH)
+    search = FrontierSearch(problem, most, recipe["memory_limit"], recipe["beam_width"])
     return search, partial(_show_lists, search), _proven_points
 
 
@@ -121,47 +120,40 @@ def _criterion(args: argparse.Namespace) -> tuple[Any, tuple[float, ...] | None]
     """The criterion of the options and its tolerances, None for the papers'."""
     from .. import rule_set
 
-    if args.fairness is None:
-        raise CommandError(f"--model rule-set needs --fairness, one of {', '.join(CRITERIA)}")
+    if not hasattr(args, "fairness"):
+        raise CommandError(f"--model rule-set needs --fairness, one of {', '.join(CRITERIA_NAMES)}")
     name, colon, tolerances = args.fairness.partition(":")
-    if name not in CRITERIA:
-        raise CommandError(f"--fairness: there is no criterion {one_line(name)!r}; there are {', '.join(CRITERIA)}")
+    if name not in CRITERIA_NAMES:
+        known = ", ".join(CRITERIA_NAMES)
+        raise CommandError(f"--fairness: there is no criterion {one_line(name)!r}; there are {known}")
     parse = several(number(0, float("inf"), True, "tolerances of at least 0 with commas between them"))
     try:
-        return getattr(rule_set, CRITERIA[name]), parse(tolerances) if colon else None
+        return getattr(rule_set, CRITERIA_NAMES[name].class_name), parse(tolerances) if colon else None
     except argparse.ArgumentTypeError as error:
         raise CommandError(f"--fairness {name}: {error}") from None
-
-
-def _grouped(settings: dict[str, Any], data: Dataset, conditions: Any) -> Problem:
-    from ..data.problem import Problem
-
-    if data.sensitive is None:
-        raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
-    return Problem.from_arrays(conditions, data.y, groups=data.sensitive)
 
 
 def _of_fair_sets(
     criterion: Any,
     tolerances: tuple[float, ...] | None,
     args: argparse.Namespace,
-    settings: dict[str, Any],
+    recipe: Recipe,
     report: Callable[[str], None],
 ) -> Made:
     from ..rule_set import FairFrontierSearch
     from ..rule_set.frontier.search import COMPLEXITIES, TOLERANCES
 
-    _, problem = read_problem(args, settings, _grouped, report)
+    _, problem = read_problem(args, recipe, report, grouped=True)
     search = FairFrontierSearch(
         problem,
         [criterion],
         TOLERANCES if tolerances is None else tolerances,
-        COMPLEXITIES if args.max_complexity is None else args.max_complexity,
-        settings["max_conditions"],
-        settings["loss"],
-        settings["form"],
+        getattr(args, "max_complexity", COMPLEXITIES),
+        recipe["max_conditions"],
+        recipe["loss"],
+        recipe["form"],
         random_state=args.random_state or 0,
-        memory_limit=settings["memory_limit"],
+        memory_limit=recipe["memory_limit"],
     )
     return search, partial(_show_cells, search), _closed_cells
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
-from .families import FAMILIES, count
-from .options import add, add_columns, add_conditions, add_limits, add_source, least_zero, whole
+from .families import add_memory, add_parameters, add_preparation, count, recipe_of
+from .options import add, add_columns, add_limits, add_source, least_zero, whole
 from .output import save, writable_result
 from .progress import drained, ending
 
@@ -28,16 +28,15 @@ def add_to(commands: Any) -> None:
     add(parser, "-o", "--output", metavar="FILE", text="save all that is found: FILE.json or FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
-    add_conditions(parser)
-    group = parser.add_argument_group("search")
-    add(group, "--regularization", type=least_zero, metavar="X", text="cost of a rule (default: 0.01)")
+    add_preparation(parser, ["rule-list"])
+    add_parameters(parser, ["rule-list"], without=["policy"])
+    group = parser.add_argument_group("what is near")
     text = "lists whose objective is at most so much above the optimum (default: 0.01)"
     add(group, "--within", type=least_zero, metavar="X", text=text)
     add(group, "--ratio", type=least_zero, metavar="X", text="the same as a share of the optimum, instead of --within")
     add(group, "--max", type=whole(1), default=10_000, metavar="N", text="most models: lists that predict differently")
-    add(group, "--max-length", type=whole(0), metavar="N", text="most rules, not counting the default")
-    add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven.")
-    parser.set_defaults(run=near, random_state=None)
+    add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
+    parser.set_defaults(run=near)
 
 
 def near(args: argparse.Namespace) -> int:
@@ -47,17 +46,18 @@ def near(args: argparse.Namespace) -> int:
     if args.within is not None and args.ratio is not None:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
     output = writable_result(args.output)
-    family = FAMILIES["rule-list"]
-    settings = family.settings(args)
+    recipe = recipe_of(args, "rule-list")
     report = unheard if args.quiet else say
     try:
-        _, problem = read_problem(args, settings, family.problem, report)
-        memory_limit = settings["memory_limit"]
-        best = RuleListSearch(
-            problem, settings["regularization"], max_length=settings["max_length"], memory_limit=memory_limit
-        )
+        _, problem = read_problem(args, recipe, report)
+        best = recipe.search(problem)
+        assert isinstance(best, RuleListSearch)
         search = NearOptimalSearch(
-            best, within=args.within, ratio=args.ratio, limit=args.max, memory_limit=memory_limit
+            best,
+            within=args.within,
+            ratio=args.ratio,
+            limit=args.max,
+            memory_limit=recipe["memory_limit"],
         )
     except ValueError as error:
         raise CommandError(error) from error

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
+from ..limits import TIME_LIMIT
 
 _SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -29,6 +29,7 @@ def number(low: float, high: float, ends: bool, allowed: str) -> Any:
 
 
 least_zero = number(0, math.inf, True, "a number of at least 0")
+fraction = number(0, 1, True, "a fraction from 0 to 1")
 
 
 def or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -87,26 +88,9 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     add(group, "--keep-sensitive", action="store_true", text="rules may use the sensitive attributes all the same")
 
 
-def add_conditions(parser: argparse.ArgumentParser) -> None:
-    """How conditions are made of columns, and antecedents of conditions."""
-    share = number(0, 1, True, "a fraction from 0 to 1")
-    group = parser.add_argument_group("conditions")
-    add(group, "--thresholds", type=whole(2), default=10, metavar="N", text="quantile groups of a number")
-    add(group, "--no-negations", dest="negations", action="store_false", text="no `!=` and no `not`")
-    add(group, "--max-categories", type=whole(1), default=20, metavar="N", text="categories of a column")
-    most = "most conditions that a rule joins: at most 3 for lists (default: 2), any number for sets (default: any)"
-    add(group, "--max-conditions", type=whole(1), metavar="N", text=most)
-    for name, what in (("min", "least"), ("max", "largest")):
-        add(group, f"--{name}-support", type=share, metavar="X", text=f"{what} fraction of the rows, for lists")
-    most = f"most antecedents; where there are more, fewer conditions are joined; or none (default: {MAX_ANTECEDENTS})"
-    add(group, "--max-antecedents", type=or_none(whole(1)), default=argparse.SUPPRESS, metavar="N", text=most)
-
-
 def add_limits(parser: argparse.ArgumentParser, what: str) -> Any:
-    """Time and memory; ``what`` says what there is at a limit. Returns the group."""
+    """The time limit; ``what`` says what there is at a limit. Returns the group."""
     group = parser.add_argument_group("limits", what)
     text = "seconds of search, or none"
     add(group, "--time-limit", type=or_none(least_zero), default=TIME_LIMIT, metavar="S", text=text)
-    text = f"such as 500MB or 2GB, or none (default: {MEMORY_LIMIT // 10**9}GB)"
-    add(group, "--memory-limit", type=or_none(size), default=argparse.SUPPRESS, metavar="SIZE", text=text)
     return group

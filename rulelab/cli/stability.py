@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
-from .families import CRITERIA, FAMILIES, count
-from .options import add, add_columns, add_conditions, add_limits, add_source, least_zero, or_none, whole
+from .families import add_memory, add_parameters, add_preparation, count, recipe_of
+from .options import add, add_columns, add_limits, add_source, least_zero, or_none, whole
 from .output import save, writable_result
 from .progress import distance, drained, ending
 
@@ -36,15 +36,11 @@ def add_to(commands: Any) -> None:
     add(parser, "--quiet", action="store_true", text="no progress")
     add(parser, "--samples", type=whole(1), default=20, metavar="N", text="bootstrap samples")
     add_columns(parser)
-    add_conditions(parser)
-    group = parser.add_argument_group("rule sets")
-    add(group, "--regularization", type=least_zero, metavar="X", text="cost of a unit of complexity (default: 0)")
-    add(group, "--max-complexity", type=whole(2), metavar="C", text="most rules and conditions together (default: 20)")
-    add(group, "--loss", choices=["hamming", "zero_one"], text="what is minimized (default: hamming)")
-    add(group, "--form", choices=["dnf", "cnf"], text="any rule, or all clauses (default: dnf)")
-    add(group, "--fairness", metavar="NAME:EPS", text=f"{', '.join(CRITERIA)}; such as equal-opportunity:0.05")
-    add(group, "--random-state", type=whole(0), metavar="N", text="seed of the samples and searches (default: 0)")
+    add_preparation(parser, ["rule-set"])
+    add_parameters(parser, ["rule-set"])
+    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of the samples and searches (default: 0)")
     limits = add_limits(parser, "At a limit, and at Ctrl-C, what the samples so far say is given.")
+    add_memory(limits)
     text = "seconds of the search of each sample, or none: then all may take what is left"
     add(limits, "--sample-time-limit", type=or_none(least_zero), metavar="S", text=text)
     parser.set_defaults(run=stability)
@@ -55,13 +51,18 @@ def stability(args: argparse.Namespace) -> int:
     from ..rule_set import StabilitySearch
 
     output = writable_result(args.output)
-    family = FAMILIES["rule-set"]
-    settings = family.settings(args)
-    settings["random_state"] = args.random_state or 0
+    recipe = recipe_of(args, "rule-set")
+    own = {name: recipe[name] for name in (*(each.name for each in recipe.family.own), "memory_limit")}
     report = unheard if args.quiet else say
     try:
-        _, problem = read_problem(args, settings, family.problem, report)
-        search = StabilitySearch(problem, args.samples, seconds_per_sample=args.sample_time_limit, **settings)
+        _, problem = read_problem(args, recipe, report)
+        search = StabilitySearch(
+            problem,
+            args.samples,
+            seconds_per_sample=args.sample_time_limit,
+            random_state=args.random_state or 0,
+            **own,
+        )
     except ValueError as error:
         raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=_done)
