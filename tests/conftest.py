@@ -46,6 +46,11 @@ def instances(shared: Path) -> ModuleType:
     return module
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes are not named by what they hold: a compressed file holds the time at which the tests were collected."""
+    return argname if isinstance(val, bytes) else None
+
+
 def quick(thorough: settings) -> settings:
     """Of the examples of a property a part, the same ones each time."""
     few = max(_QUICK_LEAST, thorough.max_examples // _QUICK_SHARE)

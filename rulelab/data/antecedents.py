@@ -393,7 +393,7 @@ def _slices(words: np.ndarray, factor: int = 1) -> Iterator[tuple[int, int]]:
 
 def _fill(words: np.ndarray, parts: np.ndarray, out: np.ndarray) -> None:
     """Write the packed rows of the conjunctions."""
-    for start, stop in _slices(out, factor=4):
+    for start, stop in _slices(out, factor=16):
         mk.fill(words, parts[start:stop], out[start:stop])
 
 

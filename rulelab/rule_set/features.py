@@ -144,7 +144,7 @@ class Features:
     def _implies(self) -> np.ndarray:
         """Whether condition i implies condition j: bool array, shape (n_used, n_used), false on the diagonal."""
         out = np.zeros((self.n_used, self.n_used), dtype=np.bool_)
-        _find_implied(self.columns, out)
+        _find_implied(self.columns, np.bitwise_count(self.columns).sum(axis=1, dtype=np.int64), out)
         return out
 
 
@@ -163,11 +163,12 @@ def _chain(implies, order, chain, last):
 
 
 @kernel
-def _find_implied(columns, out):
+def _find_implied(columns, sizes, out):
     for i in range(columns.shape[0]):
         for j in range(columns.shape[0]):
-            out[i, j] = i != j
-            for w in range(columns.shape[1]):
-                if columns[i, w] & ~columns[j, w]:
-                    out[i, j] = False
-                    break
+            if i == j or sizes[i] > sizes[j]:
+                continue
+            w = 0
+            while w < columns.shape[1] and not columns[i, w] & ~columns[j, w]:
+                w += 1
+            out[i, j] = w == columns.shape[1]

@@ -66,15 +66,11 @@ def children(space: FallingStates, entries: Entries) -> Children:
     too_much = required > np.minimum(a * rest[0], b * rest[1])
     exceeded[parent[too_much]] = True
     # what the rule and those after it capture of the whole set has at most its proportion
-    proven = _loss_reaches(
-        space,
-        positive.total[parent],
-        positive.first[parent],
-        negative.first[parent],
-        p,
-        n,
-        entries.values[parent] - 2 * rule,
-    )
+    proven = np.zeros(len(parent), dtype=bool)
+    for part in chunks(space, len(parent)):
+        of = parent[part]
+        total, first = positive.total[of], (positive.first[of], negative.first[of])
+        proven[part] = _loss_reaches(space, total, *first, p[part], n[part], entries.values[of] - 2 * rule)
     parent, j, p, n, required = (each[~proven] for each in (parent, j, p, n, required))
     left = entries.sets[parent] & space.outside[j]
     proven = np.zeros(len(left), dtype=bool)
