@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rulelab.data import bits
 from rulelab.data.antecedents import mine_antecedents
 from rulelab.data.binarize import Binarizer
 from rulelab.data.conditions import Condition, NothingFound
+from rulelab.kernels import bits
 
 
 def naive_mining(M, max_conditions, low, high, y=None):

@@ -17,7 +17,7 @@ from rulelab.certificate import certificate as certificate_file
 from rulelab.certificate import parts, prove_falling_rule_list, prove_rule_list
 from rulelab.certificate.rule_set import closing as rule_set_closing
 from rulelab.certificate.rule_set import pairs as rule_set_pairs
-from rulelab.data import bits
+from rulelab.kernels import bits
 
 SOUND = list(proofs(np.random.default_rng(3)))[:6]
 

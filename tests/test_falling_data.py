@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.data import bits
 from rulelab.falling_rule_list.costs import integer_costs, prepare
 from rulelab.falling_rule_list.ratios import at_most
+from rulelab.kernels import bits
 from rulelab.kernels.jit import kernel
 from rulelab.kernels.weight_planes import bit_planes, count, entries
 

@@ -18,7 +18,7 @@ PACKAGE = Path(rulelab.__file__).parent
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "arguments interrupts limits results strict_json",
-    "data.bits data.conditions data.exact_weights data.metrics data.penalties",
+    "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
     "data.boolean_table data.columns data.gaps",
     "data.antecedents data.binarize",

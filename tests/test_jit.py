@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulelab.data import bits
-from rulelab.kernels import jit
+from rulelab.kernels import bits, jit
 
 
 @given(st.integers(0, 2**64 - 1))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import rows
 
 import rulelab as rl
-from rulelab.data import bits
+from rulelab.kernels import bits
 from rulelab.rule_list import CORELS_BOUNDS, POLICIES, CorelsBounds, CorelsSearch
 from rulelab.rule_list.corels import bounds as paper_bounds
 from rulelab.search import Status

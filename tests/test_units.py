@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab import preparing
-from rulelab.data import bits
 from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
 from rulelab.kernels import bit_words as bit_kernels
-from rulelab.kernels import growing
+from rulelab.kernels import bits, growing
 from rulelab.rule_list import CorelsSearch, FrontierSearch, RuleListSearch
 
 LITTLE = 1000  # words and weights looked at in a unit

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from .. import strict_json
-from ..data import bits
 from ..data.columns import as_frame
 from ..data.conditions import Condition
 from ..data.problem import Conditions, Problem
+from ..kernels import bits
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import is_number, is_whole
+from ..kernels import bits
 from ..kernels import mining as mk
-from . import bits
 from .boolean_table import BooleanTable, read_boolean_table
 from .columns import read_weights
 from .conditions import Condition, NothingFound, column_name, unique_names

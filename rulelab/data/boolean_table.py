@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import bits
+from ..kernels import bits
 from .conditions import Condition, column_name, conditions_of
 
 

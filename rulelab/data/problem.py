@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from . import bits
+from ..kernels import bits
 from .columns import read_weights
 from .conditions import Condition, conditions_of
 from .exact_weights import Masses, Weights, in_units, masses_of

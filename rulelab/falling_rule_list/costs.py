@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data import bits
 from ..data.penalties import order_preserving
 from ..data.problem import Problem
+from ..kernels import bits
 from ..kernels.bit_words import transposed
 
 _LARGEST_COST = 1 << 60

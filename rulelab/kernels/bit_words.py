@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data import bits
+from . import bits
 from .jit import inlined, kernel
 
 _TILE = 8  # words of a cache line

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data import bits
+from . import bits
 from .jit import inner, popcount
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..data import bits
-from ..kernels import heap
+from ..kernels import bits, heap
 from ..kernels.bit_words import mix
 from ..kernels.jit import inlined, kernel
 from . import bounds

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..certificate import KnownSets
-from ..data import bits
+from ..kernels import bits
 from ..kernels.jit import inlined, inner, popcount
 from . import bounds
 from .costs import Costs

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data import bits
 from ..data.problem import Problem
+from ..kernels import bits
 from ..kernels.bit_words import transposed
 from ..kernels.jit import kernel, popcount
 from ..kernels.weight_planes import bit_planes, entries

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data import bits
 from ..data.conditions import Condition
 from ..data.problem import Problem
+from ..kernels import bits
 from ..kernels.bit_words import transposed
 from ..kernels.jit import kernel
 from .sparse import intersections, packed_sums

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data import bits
+from ..kernels import bits
 from .program import Program, by_place
 from .sparse import packed_sums, signatures
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data import bits
+from ...kernels import bits
 from ...kernels.bit_words import transposed, turned
 from ...kernels.jit import inner, popcount
 from ...kernels.weight_planes import bit_planes, entries

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data import bits
 from ...data.problem import Problem
+from ...kernels import bits
 from ...kernels.bit_words import transposed
 from ...kernels.growing import table_size
 from ...kernels.weight_planes import bit_planes, entries

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ...arguments import is_whole
-from ...data import bits
 from ...data.problem import Problem
+from ...kernels import bits
 from ...models import RuleList
 
 _CHUNK = 1024

@@ -13,8 +13,8 @@ import pandas as pd
 
 from ... import preparing
 from ...arguments import is_number, is_whole
-from ...data import bits
 from ...data.problem import Problem
+from ...kernels import bits
 from ...kernels.bit_words import transposed
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled

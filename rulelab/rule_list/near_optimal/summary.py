@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...data import bits
 from ...data.problem import Problem
+from ...kernels import bits
 from ..costs import Costs
 from . import kernels, state
 from .result import NearOptimal

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...data import bits
+from ...kernels import bits
 from ..pool import Clause, Pool, covered, table_of
 from ..pricing.enumeration import enumerate_rules
 from .cells import Found

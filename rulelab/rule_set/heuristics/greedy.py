@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...data import bits
+from ...kernels import bits
 from ..features import Features
 from ..pool import Clause, Pool
 from ..pricing.beam import beam

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data import bits
+from ...kernels import bits
 from ...kernels.bit_words import transpose_64
 from ...kernels.jit import ctz, inlined, inner, popcount
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data import bits
+from ...kernels import bits
 from ..features import Features
 
 MOST_CELLS = 250

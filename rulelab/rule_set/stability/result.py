@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...data import bits
 from ...data.problem import Problem
+from ...kernels import bits
 from ...models import Clause, RuleSet
 from ...models.set_text import clause_text
 from ...search import Status

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ...arguments import is_least, is_whole, require
-from ...data import bits
 from ...data.problem import Problem
+from ...kernels import bits
 from ...models import Model
 from ...search import Search, Snapshot, Status, check_limits
 from ..search import RuleSetSearch
