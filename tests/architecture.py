@@ -1,4 +1,4 @@
-"""Draws the rooms of the package on their floors: ``python tests/architecture.py`` writes notebooks/architecture.svg."""
+"""Draws the rooms of the package on their floors; ``python tests/architecture.py`` writes the figure anew."""
 
 from __future__ import annotations
 

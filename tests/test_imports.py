@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import subprocess
 import sys
-from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import architecture
 import pytest
+from structure import dotted, imports, internal, modules
 
 import rulelab
 
-PACKAGE = Path(rulelab.__file__).parent
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "arguments interrupts limits results strict_json",
@@ -67,23 +66,6 @@ UI = {"panel", "bokeh", "holoviews", "panel_material_ui", "param"}
 HEAVY = ["numba", "panel", "bokeh", "holoviews", "sklearn", "pandas", "pyarrow", "pooch"]
 
 
-def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> set[tuple[str, ...]]:
-    """Absolute dotted names that a module's source imports, at any depth of the code.
-
-    ``from . import x`` and ``from .a import x`` count as imports of ``x``, whether it is a module or a name in one.
-    """
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {tuple(alias.name.split(".")) for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            package = module if is_package else module[:-1]
-            base = package[: len(package) - node.level + 1] if node.level else ()
-            base += tuple(node.module.split(".")) if node.module else ()
-            found |= {(*base, alias.name) for alias in node.names}
-    return found
-
-
 def room(name: str) -> str | None:
     """The room on a floor that a dotted name is of, the innermost."""
     places = {place for floor in FLOORS for place in floor.split()}
@@ -109,30 +91,6 @@ def backward(importer: str, imported: str) -> bool:
         return True
     same = room(importer) is not None and room(importer) == room(imported)
     return not same and level(imported) >= level(importer)
-
-
-@cache
-def modules() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
-
-
-@cache
-def known() -> set[tuple[str, ...]]:
-    return {dotted(path) for path in modules()}
-
-
-def dotted(path: Path) -> tuple[str, ...]:
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-    return parts[:-1] if parts[-1] == "__init__" else parts
-
-
-def internal(path: Path) -> set[str]:
-    """Modules of the package that a module imports, as dotted names."""
-    names = set()
-    for name in imports(path.read_text(encoding="utf-8"), dotted(path), path.name == "__init__.py"):
-        if name[0] == "rulelab" and len(name) > 1:
-            names.add(".".join(name[1:] if name in known() else name[1:-1]))
-    return names - {""}
 
 
 def test_every_module_has_its_place() -> None:
@@ -212,7 +170,7 @@ def test_the_walk_sees_every_kind_of_import() -> None:
         ("rule_list", "views", True),
         ("views.cards.card", "estimators.base", False),
         ("views.cards.card", "views.search.view", True),
-        ("datasets.reader", "data.bits", True),
+        ("datasets.reader", "kernels.bits", True),
         ("views.cards.rows", "datasets", False),
         ("data.problem", "datasets", True),
         ("models.rule", "models.rule_list", False),
@@ -220,6 +178,10 @@ def test_the_walk_sees_every_kind_of_import() -> None:
 )
 def test_which_arrows_are_backward(importer: str, imported: str, wrong: bool) -> None:
     assert backward(importer, imported) is wrong
+
+
+def test_the_figure_shows_the_rooms_as_they_are() -> None:
+    assert architecture.FIGURE.read_text(encoding="utf-8") == architecture.draw(), "run python tests/architecture.py"
 
 
 @pytest.mark.parametrize("module", ["rulelab", "rulelab.cli.commands"])
