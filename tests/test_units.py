@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import rulelab as rl
 from rulelab import preparing
 from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
-from rulelab.kernels import bit_words as bit_kernels
-from rulelab.kernels import bits, growing
+from rulelab.kernels import bit_words, bits, growing
 from rulelab.rule_list import CorelsSearch, FrontierSearch, RuleListSearch
 
 LITTLE = 1000  # words and weights looked at in a unit
@@ -64,7 +63,13 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, name, LITTLE)
 
 
-@pytest.mark.parametrize("name", list(BOUNDED))
+SLOW = ("rule list", "corels", "falling")
+"""Of hundreds of thousands of units."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in BOUNDED]
+)
 def test_prefixes_and_tables_are_left_half_way(name: str, little: None) -> None:
     whole = rl.solve(BOUNDED[name](table()), work_per_step=1 << 30)
     search, units, within, before = BOUNDED[name](table()), 0, 0, -1
@@ -129,5 +134,5 @@ def test_stores_grow_by_little_at_once(capacity: int, needed: int, entry: int) -
 @given(st.integers(0, 200), st.integers(1, 300), st.integers(0, 9))
 def test_compiled_transpositions_are_those_of_numpy(n: int, m: int, seed: int) -> None:
     words = bits.pack(np.random.default_rng(seed).random((n, m)) < 0.4)
-    np.testing.assert_array_equal(bit_kernels.transposed(words, m), bits.transpose(words, m))
-    np.testing.assert_array_equal(bit_kernels.turned(words), words.T)
+    np.testing.assert_array_equal(bit_words.transposed(words, m), bits.transpose(words, m))
+    np.testing.assert_array_equal(bit_words.turned(words), words.T)
