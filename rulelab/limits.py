@@ -12,7 +12,7 @@ TIME_LIMIT = 40.0
 MEMORY_LIMIT = 1_000_000_000
 """Bytes that a search may take."""
 
-MAX_ANTECEDENTS = 2_000
+MAX_ANTECEDENTS = 1_000
 """Most antecedents to choose rules from; where conjunctions are more, those of fewer conditions are taken.
 
 With more of them hardly any search ends with a proof within the time."""

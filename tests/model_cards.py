@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from patience import wait_until
 
 import rulelab as rl
+from rulelab.families import FAMILIES
 from rulelab.views.cards import card as cards
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare.view import CompareView
-from rulelab.views.live.recipe import Recipe
-from rulelab.views.search.families.rule_list import RuleListRecipe
+from rulelab.views.live.recipe import PageRecipe
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 COMMON = {
     "load": partial(rl.datasets.load, "diabetes"),
     "load_code": "rl.datasets.load('diabetes')",
     "test_share": 0.3,
-    "quantiles": 3,
 }
-QUICK = RuleListRecipe(**COMMON, max_conditions=1, regularization=0.02, beam=False)
 
 
-def pinned(recipe: Recipe = QUICK, work: int | None = None) -> Card:
+def recipe(family: str = "rule_list", more: dict[str, Any] | None = None, **parameters: Any) -> PageRecipe:
+    """A recipe on the diabetes data."""
+    return PageRecipe(FAMILIES[family], {"thresholds": 3, "max_conditions": 1, **parameters}, **COMMON, more=more or {})
+
+
+QUICK = recipe(regularization=0.02, beam_width=0)
+
+
+def pinned(recipe: PageRecipe = QUICK, work: int | None = None) -> Card:
     """The card of a search, at its end or after some work."""
     prepared = recipe(lambda doing: None)
     return cards.of_search(prepared.search, rl.solve(prepared.search, work_limit=work), prepared)
@@ -42,7 +48,7 @@ def first() -> Card:
 @cache
 def second() -> Card:
     """Another one, of more rules."""
-    return pinned(replace(QUICK, regularization=0.01))
+    return pinned(recipe(beam_width=0))
 
 
 def hostile_data(n: int = 80) -> rl.datasets.Dataset:
@@ -56,9 +62,9 @@ def hostile_data(n: int = 80) -> rl.datasets.Dataset:
 
 
 def hostile_card() -> Card:
-    card = pinned(
-        RuleListRecipe(hostile_data, load_code=f"rl.datasets.load({HOSTILE!r})", quantiles=2, max_conditions=1)
-    )
+    parameters = {"thresholds": 2, "max_conditions": 1}
+    load_code = f"rl.datasets.load({HOSTILE!r})"
+    card = pinned(PageRecipe(FAMILIES["rule_list"], parameters, hostile_data, load_code=load_code))
     return cards.annotated(card, HOSTILE, "</style><script>alert(3)</script>")
 
 

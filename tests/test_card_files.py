@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
-from model_cards import COMMON, HOSTILE, QUICK, first, hostile_card, pinned, second
+from model_cards import HOSTILE, QUICK, first, hostile_card, pinned, recipe, second
 
 import rulelab as rl
+from rulelab.falling_rule_list import BOUNDS, FallingBounds
+from rulelab.rule_list import RuleListBounds
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.report import report
 from rulelab.views.compare.view import CompareView
-from rulelab.views.search.families.falling_rule_list import FallingRecipe
-from rulelab.views.search.families.rule_set import RuleSetRecipe
 from rulelab.views.search.setup import Setup
+
+FEW = {"bounds": RuleListBounds(lookahead=False, deletion=False)}
+CAPPED = {"bounds": FallingBounds(**{name: name == "density_cap" for name in BOUNDS})}
 
 
 @pytest.fixture(scope="module")
@@ -31,20 +36,28 @@ def other() -> Card:
     return second()
 
 
+def boolean_data() -> rl.datasets.Dataset:
+    frame = pd.DataFrame({"a": [True, False, True, True] * 10, "b": [False, False, True, False] * 10})
+    return rl.datasets.from_frame(frame.assign(y=frame["a"] & ~frame["b"]), "y", name="flags")
+
+
 @pytest.mark.parametrize(
-    ("recipe", "work"),
+    ("made", "work"),
     [
         (QUICK, None),
-        (replace(QUICK, test_share=0.0, beam=True, bounds=("lookahead", "grid"), policy="curiosity"), None),
-        (replace(QUICK, regularization=0.005), 7),
-        (FallingRecipe(**COMMON, max_conditions=1, positive_weight=2.0, bounds=("density_cap",), iterations=50), None),
-        (RuleSetRecipe(**COMMON, max_complexity=4, rule_size=2), None),
-        (RuleSetRecipe(**COMMON, max_complexity=4, fairness="equal_opportunity", sensitive="sex"), 3),
+        (replace(recipe(regularization=0.02, policy="curiosity", more=FEW), test_share=0.0), None),
+        (recipe(regularization=0.005, max_conditions=2, by_class=True, max_antecedents=5, beam_width=0), 7),
+        (recipe("falling_rule_list", CAPPED, positive_weight=2.0, iterations=50), None),
+        (recipe("falling_rule_list", method="monte_carlo", iterations=50), None),
+        (recipe("rule_set", max_complexity=4, max_conditions=2), None),
+        (replace(recipe("rule_set", max_complexity=4, fairness=rl.EqualOpportunity(0.05)), sensitive="sex"), 3),
+        (replace(QUICK, load=partial(boolean_data), load_code="boolean_data()"), None),
     ],
 )
-def test_the_python_script_makes_the_model_again(recipe, work) -> None:
-    card = pinned(recipe, work)
+def test_the_python_script_makes_the_model_again(made, work) -> None:
+    card = pinned(made, work)
     script: dict[str, object] = {}
+    script["boolean_data"] = boolean_data
     exec(card.code, script)
     assert script["model"] == card.model
     assert script["last"].lower_bound == card.proof.lower_bound  # type: ignore[attr-defined]

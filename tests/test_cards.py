@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from model_cards import HOSTILE, QUICK, finish, first, pinned, second
+from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe, second
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -49,7 +49,7 @@ def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:
 
 
 def test_a_card_of_an_unfinished_search_claims_no_more_than_the_gap() -> None:
-    open_card = pinned(replace(QUICK, regularization=0.005), work=3)
+    open_card = pinned(recipe(regularization=0.005, beam_width=0), work=3)
     assert not open_card.proof.proven
     assert open_card.proof.gap > 0
     html = card_html.head(open_card)
@@ -212,7 +212,7 @@ def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
     for lacking in (
         cards.parse(card.to_json().encode(), "x.json"),
         cards.of_model(card.model),
-        pinned(replace(QUICK, regularization=0.005), work=3),
+        pinned(recipe(regularization=0.005, beam_width=0), work=3),
     ):
         shown = ModelCard(lacking)
         shown.verify()

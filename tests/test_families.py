@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+import textwrap
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -83,7 +85,8 @@ def test_sweeps_have_the_same_defaults_and_grids_of_known_names(name: str) -> No
 
 
 def test_binarizing_and_mining_have_the_defaults_of_the_library() -> None:
-    assert {each.name: each.default for each in BINARIZING} == defaults_of(Binarizer.__init__)
+    milder = {"thresholds": 5}  # so that fits with default parameters are certified soon
+    assert {each.name: each.default for each in BINARIZING} == defaults_of(Binarizer.__init__) | milder
     mining = defaults_of(rl.mine_antecedents)
     for each in MINING:
         if each.name in mining and each.name != "max_antecedents":  # a limit, which mining alone has not
@@ -128,3 +131,84 @@ def test_records_are_read_without_the_engines() -> None:
         "import sys, rulelab.families; assert not {'numba', 'pandas', 'numpy'} & set(sys.modules), sorted(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+TOY = """
+    import rulelab as rl
+    from rulelab.families import FAMILIES, Family, Parameter
+    from rulelab.models import RuleList
+    from rulelab.rehearsal import tiny_problem
+
+    class ToySearch(rl.RuleListSearch):
+        family = "toy"
+
+    def search(problem, rules, **more):
+        return ToySearch(problem, regularization=0.01, max_length=rules, **more)
+
+    FAMILIES["toy"] = Family(
+        name="toy",
+        noun="toy list",
+        mined=True,
+        own=(Parameter("rules", 2, "most rules", "whole", label="Rules, at most"),),
+        make_search=search,
+        make_model=lambda: RuleList,
+        without_rules=FAMILIES["rule_list"].without_rules,
+        objective=lambda model, parameters: f"{model.errors} errors",
+        rehearsal=lambda: search(tiny_problem(), 2),
+        grid={"rules": [1]},
+    )
+"""
+DOORS = {
+    "command line": """
+        from rulelab.cli.commands import main
+        assert main(["fit", "diabetes", "--model", "toy", "--rules", "1", "--max-conditions", "1"]) == 0
+    """,
+    "page": """
+        from rulelab.views.cards import card
+        from rulelab.views.search.families import LOOKS
+        from rulelab.views.search.setup import Setup
+        from rulelab.views.search.view import SearchView
+        setup = Setup()
+        setup.choose(family="toy", rules=1, max_conditions=1)
+        assert any(getattr(each, "label", "") == "Rules, at most" for each in setup.more.select())
+        view = SearchView(new_session=setup.new_session, speed="full speed")
+        assert LOOKS["toy"].heading == "Best toy list so far"
+        prepared = setup.recipe()(print)
+        found = card.of_search(prepared.search, rl.solve(prepared.search), prepared)
+        assert found.proof.proven and len(found.model.rules) == 1
+        made = {}
+        exec(found.code, made)
+        assert made["model"] == found.model
+        view.close()
+    """,
+    "sweep": """
+        sweep = rl.sweep(rl.datasets.load("diabetes"), "toy", grid={"rules": [1], "max_conditions": [1]}, cv=2)
+        sweep.wait()
+        assert set(sweep.frame["status"]) == {"optimal"}
+    """,
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_family_of_a_few_lines_is_at_every_door(door: str) -> None:
+    code = textwrap.dedent(TOY) + textwrap.dedent(DOORS[door])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_run_makes_the_model_that_fit_makes(name: str) -> None:
+    """With nothing chosen anywhere: the page's defaults are the estimator's."""
+    from rulelab.views.search.setup import Setup
+
+    setup, data = Setup(), rl.datasets.load("diabetes")
+    setup.choose(family=name)
+    prepared = setup.recipe()(lambda doing: None)
+    found = rl.solve(prepared.search)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that rules have fewer conditions
+        fitted = ESTIMATORS[name]().fit(data.X, data.y)
+    assert (fitted.status_, found.status) == (rl.Status.OPTIMAL, rl.Status.OPTIMAL)
+    assert fitted.model_ == found.incumbent.model
+    assert setup.limits.time_limit == fitted.time_limit
+    assert prepared.search.memory_limit == fitted.memory_limit

@@ -14,13 +14,15 @@ from live import HOSTILE
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
+from rulelab.families import FAMILIES
 from rulelab.views.cards import card as cards
 from rulelab.views.cards.incumbent import incumbent_card
 from rulelab.views.forms import address
 from rulelab.views.live import wording as words
+from rulelab.views.live.recipe import without_fairness
 from rulelab.views.live.session import Prepared
-from rulelab.views.search.fairness import group_rates, without_fairness
-from rulelab.views.search.families import FAMILIES, LOOKS, look_of
+from rulelab.views.search.fairness import group_rates
+from rulelab.views.search.families import LOOKS, look_of
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.considered import list_columns, mean_columns
 from rulelab.views.search.plots.curves import curve_columns
@@ -30,8 +32,8 @@ from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 
 FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
-    "rule_list": {"family": "rule_list", "regularization": 0.02},
-    "falling_rule_list": {"family": "falling_rule_list", "regularization": 0.02},
+    "rule_list": {"family": "rule_list", "regularization": 0.02, "max_conditions": 1},
+    "falling_rule_list": {"family": "falling_rule_list", "regularization": 0.02, "max_conditions": 1},
     "falling_monte_carlo": {"family": "falling_rule_list", "method": "monte_carlo", "iterations": 50},
     "rule_set": {"family": "rule_set", "max_complexity": 6},
     "fair_rule_set": {"family": "rule_set", "max_complexity": 6, "fairness": "equalized_odds", "tolerance": 0.03},
@@ -40,7 +42,7 @@ FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
 
 def chosen(**settings: Any) -> Setup:
     setup = Setup()
-    setup.choose(quantiles=3, **settings)
+    setup.choose(**{"thresholds": 3, **settings})
     return setup
 
 
@@ -88,11 +90,10 @@ def test_every_setting_of_a_falling_list_reaches_its_search() -> None:
         family="falling_rule_list",
         regularization=0.02,
         positive_weight=2.0,
-        soft=True,
         violation_penalty=0.25,
         iterations=10,
-        falling_bounds=["density_cap"],
-        memory_limit=50.0,
+        bounds=["density_cap"],
+        memory_limit=50_000_000,
     ).search
     assert (search.family, search.parameters["method"]) == ("falling_rule_list", "exact")
     expected = {"regularization": 0.02, "positive_weight": 2.0, "violation_penalty": 0.25, "iterations": 10}
@@ -108,10 +109,10 @@ def test_every_setting_of_a_rule_set_reaches_its_search() -> None:
     done = prepared(
         family="rule_set",
         max_complexity=7,
-        rule_size=2,
+        max_conditions=2,
         loss="zero_one",
         form="cnf",
-        complexity_cost=0.5,
+        regularization=0.5,
         fairness="equalized_odds",
         tolerance=0.1,
         negatives_tolerance=0.2,
@@ -127,7 +128,7 @@ def test_every_setting_of_a_rule_set_reaches_its_search() -> None:
     assert expected.items() <= done.search.parameters.items()
     assert done.search.problem.groups.names == ("group 1", "group 2")
     assert any("groups by sex: group 1 (" in note for note in done.notes)
-    assert prepared(family="rule_set", rule_size=None).search.parameters["max_conditions"] is None
+    assert prepared(family="rule_set", max_conditions=None).search.parameters["max_conditions"] is None
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_every_setting_of_a_rule_set_reaches_its_search() -> None:
     ],
 )
 def test_every_criterion_can_be_chosen(name, criterion) -> None:
-    assert chosen(family="rule_set", fairness=name, tolerance=0.1).recipe().criterion == criterion
+    assert chosen(family="rule_set", fairness=name, tolerance=0.1).recipe()["fairness"] == criterion
 
 
 def test_the_form_shows_the_settings_of_the_family() -> None:
@@ -148,7 +149,7 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
     for name, family in FAMILIES.items():
         setup.family = name
         assert [key for key, forms in setup._forms.items() if forms[0].visible and forms[1].visible] == [name]
-        assert ("max_conditions" in setup.settings.param) is family.mined
+        assert {each.name for each in family.parameters} - set(setup.settings.param) == {"memory_limit"}
     assert len(setup._forms) == len(FAMILIES)
 
 
@@ -190,7 +191,7 @@ def test_groups_are_made_of_a_column_of_an_uploaded_file(tmp_path, monkeypatch) 
 
 def test_the_address_holds_the_settings_of_every_family() -> None:
     setup = Setup()
-    setup.choose(family="rule_set", data="compas", fairness="equalized_odds", rule_size=None)
+    setup.choose(family="rule_set", data="compas", fairness="equalized_odds", max_conditions=None)
     setup.table.sensitive = "sex"
     entries = {key: value for key, value in address.write(*setup.parts).items() if value is not None}
     assert entries == {
@@ -198,13 +199,13 @@ def test_the_address_holds_the_settings_of_every_family() -> None:
         "data": "compas",
         "fairness": "equalized_odds",
         "sensitive": "sex",
-        "rule_size": "null",
+        "max_conditions": "null",
     }
     again = Setup()
     backwards = "&".join(f"{key}={value}" for key, value in reversed(entries.items()))
     assert address.read(f"?{backwards}", *again.parts) == []
     assert address.write(*again.parts) == address.write(*setup.parts)
-    assert (again.settings.rule_size, again.table.sensitive) == (None, "sex")
+    assert (again.settings.max_conditions, again.table.sensitive) == (None, "sex")
 
 
 @pytest.mark.parametrize("look", list(FAMILY_SETTINGS))
@@ -221,7 +222,7 @@ def test_a_search_is_shown_by_the_plots_of_its_kind(look, view) -> None:
 
 
 def test_another_family_brings_its_plots_with_the_next_run(view) -> None:
-    setup = chosen(regularization=0.02)
+    setup = chosen(**FAMILY_SETTINGS["rule_list"])
     shown = finish(view(new_session=setup.new_session))
     before = shown._plots
     setup.choose(**FAMILY_SETTINGS["rule_set"])

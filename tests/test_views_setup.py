@@ -14,7 +14,7 @@ from rulelab.families import FAMILIES
 from rulelab.views.forms import address
 from rulelab.views.forms.data import UPLOADED, Upload
 from rulelab.views.live import wording as words
-from rulelab.views.live.recipe import Recipe
+from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.live.session import Prepared, State
 from rulelab.views.search.setup import Setup
 
@@ -29,7 +29,7 @@ def setup() -> Setup:
     return setup
 
 
-def prepared(recipe: Recipe) -> Prepared:
+def prepared(recipe: PageRecipe) -> Prepared:
     return recipe(lambda doing: None)
 
 
@@ -39,7 +39,7 @@ def test_the_first_page_is_an_embedded_data_set(setup) -> None:
 
 
 def test_the_notes_say_how_many_antecedents_were_mined_and_dropped(setup) -> None:
-    setup.choose(max_conditions=2, min_support=0.2, quantiles=3)
+    setup.choose(max_conditions=2, min_support=0.2, thresholds=3)
     done = prepared(setup.recipe())
     n = done.search.problem.n_antecedents
     note = next(note for note in done.notes if "mined" in note)
@@ -49,12 +49,17 @@ def test_the_notes_say_how_many_antecedents_were_mined_and_dropped(setup) -> Non
 
 def test_every_setting_reaches_the_search(setup) -> None:
     setup.choose(
-        data="tic_tac_toe", regularization=0.02, policy="curiosity", beam=True, memory_limit=50.0, bounds=["lookahead"]
+        data="tic_tac_toe",
+        regularization=0.02,
+        policy="curiosity",
+        beam_width=7,
+        memory_limit=50_000_000,
+        bounds=["lookahead"],
     )
     parameters = prepared(setup.recipe()).search.parameters
     assert parameters["regularization"] == 0.02
     assert parameters["policy"] == "curiosity"
-    assert parameters["beam_width"] > 0
+    assert parameters["beam_width"] == 7
     assert parameters["memory_limit"] == 50_000_000
     assert [name for name, used in parameters["bounds"].to_dict().items() if used] == ["lookahead"]
 
@@ -120,12 +125,12 @@ def test_too_many_cells_are_refused_before_they_are_parsed() -> None:
 
 def test_the_address_holds_what_differs_from_the_defaults() -> None:
     setup = Setup()
-    setup.choose(data="tic_tac_toe", regularization=0.02, beam=True)
+    setup.choose(data="tic_tac_toe", regularization=0.02, beam_width=7)
     entries = {k: v for k, v in address.write(*setup.parts).items() if v is not None}
-    assert entries == {"data": "tic_tac_toe", "regularization": "0.02", "beam": "true"}
+    assert entries == {"data": "tic_tac_toe", "regularization": "0.02", "beam_width": "7"}
     again = Setup()
     assert address.read("?" + "&".join(f"{k}={v}" for k, v in entries.items()), *again.parts) == []
-    assert (again.table.data, again.settings.regularization, again.settings.beam) == ("tic_tac_toe", 0.02, True)
+    assert (again.table.data, again.settings.regularization, again.settings.beam_width) == ("tic_tac_toe", 0.02, 7)
 
 
 def test_settings_of_another_tab_stay_in_the_address() -> None:
@@ -137,9 +142,34 @@ def test_settings_of_another_tab_stay_in_the_address() -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "name", "value"),
+    [
+        ("?quantiles=7", "thresholds", 7),
+        ("?family=rule_set&quantiles=7", "thresholds", 7),
+        ("?family=rule_set&rule_size=null", "max_conditions", None),
+        ("?complexity_cost=0.5&family=rule_set", "regularization", 0.5),
+        ('?family=falling_rule_list&falling_bounds=["density_cap"]', "bounds", ["density_cap"]),
+    ],
+)
+def test_names_of_older_addresses_are_understood(query, name, value) -> None:
+    setup = Setup()
+    assert address.read(query, *setup.parts) == []
+    assert getattr(setup.settings, name) == value
+    assert name in address.write(*setup.parts)
+
+
+@pytest.mark.parametrize(
     "query",
     [
-        *("?data=nothing", "?quantiles=many", "?policy=[]", "?bounds=7", "?beam=" + "[" * 5000),
+        *(
+            "?data=nothing",
+            "?beam=true",
+            "?memory_limit=50",
+            "?quantiles=many",
+            "?policy=[]",
+            "?bounds=7",
+            "?beam_width=" + "[" * 5000,
+        ),
         *("?family=tree", "?family=falling_rule_list&method=guess", "?family=rule_set&max_complexity=many"),
         *("?family=rule_set&fairness=very", "?max_complexity=5", "?family=rule_set&policy=curiosity"),
     ],

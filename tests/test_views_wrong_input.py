@@ -5,19 +5,28 @@ from __future__ import annotations
 import gzip
 import io
 import random
+import re
 
 import pandas as pd
+import panel as pn
 import param
 import pytest
+from live import HOSTILE
 
 import rulelab as rl
 from rulelab.datasets import reader
+from rulelab.families import FAMILIES, TIME
 from rulelab.views.forms import address
 from rulelab.views.forms.address import Part
+from rulelab.views.forms.numbers import read as numbers_read
+from rulelab.views.forms.numbers import shown
 from rulelab.views.fronts.order import numbers
 from rulelab.views.fronts.setup import SHARED as SWEEP_SHARED
 from rulelab.views.fronts.setup import SweepSetup
+from rulelab.views.live.session import State
+from rulelab.views.pages.page import SearchTab
 from rulelab.views.search.setup import Setup
+from rulelab.views.widgets.html import Html
 
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 
@@ -43,6 +52,8 @@ def test_no_number_of_the_address_takes_what_it_cannot_mean(make, text) -> None:
     for part in shown:
         for name in numeric(part):
             before = getattr(part.owner, name)
+            if text == "null" and part.owner.param[name].allow_None:
+                continue
             complaints = address.read(f"?{name}={text}", *parts)
             assert getattr(part.owner, name) == before, name
             assert len(complaints) == (1 if text else 0), name
@@ -53,6 +64,107 @@ def test_no_number_of_the_address_takes_what_it_cannot_mean(make, text) -> None:
 def test_grids_are_finite_numbers(text) -> None:
     with pytest.raises(ValueError, match="Regularizations"):
         numbers(text, "Regularizations")
+
+
+RECORDS = {each.name: each for family in [*FAMILIES.values()][::-1] for each in (*family.parameters, TIME)}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("regularization", "0,01", "Regularization: cost of a rule: “0,01” is not a number of at least 0; write 0.01"),
+        ("min_support", "25%", "Least support: “25%” is not a number from 0 to 1; write 0.25 for a share"),
+        ("min_support", "2,5 %", "write 0.025 for a share"),
+        ("min_support", "1.5", "“1.5” is not a number from 0 to 1"),
+        ("min_support", "", "an empty field is not a number"),
+        ("thresholds", "abc", "Quantile groups per number: “abc” is not a whole number from 2 to 1000"),
+        ("thresholds", "0", "“0” is not"),
+        ("thresholds", "1", "“1” is not"),
+        ("thresholds", "100000", "“100000” is not a whole number from 2 to 1000"),
+        ("thresholds", "2.5", "“2.5” is not a whole number"),
+        ("time_limit", "-5", "Time limit (s): “-5” is not a number of at least 0"),
+        ("time_limit", "nan", "“nan” is not"),
+        ("time_limit", "1e999", "“1e999” is not"),
+        ("time_limit", HOSTILE, "is not a number"),
+        ("positive_weight", "0", "“0” is not a number above 0"),
+        ("memory_limit", "0.5", "Memory limit (MB): “0.5” is not a number from 1 to 1000000"),
+    ],
+)
+def test_a_number_that_cannot_be_read_is_complained_about_at_its_field(name, text, said) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        numbers_read(RECORDS[name], text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("regularization", " .02 ", 0.02),
+        ("regularization", "1e-3", 0.001),
+        ("thresholds", "7.0", 7),
+        ("memory_limit", "50", 50_000_000),
+        ("memory_limit", "", None),
+        ("time_limit", "", None),
+        ("violation_penalty", "", None),
+        ("violation_penalty", "0.5", 0.5),
+    ],
+)
+def test_numbers_are_read_and_shown(name, text, value) -> None:
+    assert numbers_read(RECORDS[name], text) == value
+    assert numbers_read(RECORDS[name], shown(RECORDS[name], value)) == value
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_default_is_shown_as_a_text_that_means_it(name) -> None:
+    for each in FAMILIES[name].parameters:
+        if each.kind in ("whole", "number", "fraction", "size"):
+            assert numbers_read(each, shown(each, each.default)) == each.default
+
+
+def field_for(root: pn.viewable.Viewable, label: str) -> tuple[pn.widgets.TextInput, Html]:
+    box = next(box for box in root.select(pn.Column) if getattr(box[0] if len(box) else None, "label", "") == label)
+    return box[0], box[1]
+
+
+def test_nothing_runs_before_a_field_is_mended() -> None:
+    tab = SearchTab()
+    setup, view = tab.setup, tab.view
+    text, said = field_for(setup.more, "Least support")
+    text.value = "25%"
+    assert "write 0.25" in said.object
+    assert said.visible
+    assert setup.settings.min_support == 0.01
+    for button in (view.run, view.step):
+        button()
+        assert view.session.state is State.IDLE
+        assert "Least support" in view._alert.phase
+    text.value = HOSTILE
+    assert "&lt;img" in said.object
+    setup.family = "rule_set"
+    assert (setup.refusal, view.refusal, view._alert.phase) == ("", "", "")
+    setup.family = "rule_list"
+    assert "Least support" in view.refusal
+    setup.settings.min_support = 0.25
+    assert (text.value, said.visible, setup.refusal) == ("0.25", False, "")
+    text.value = "2"
+    text.value = "0.25"
+    assert (setup.refusal, view.refusal) == ("", "")
+    view.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"min_support": 0.9, "max_support": 0.1}, "“Least support” <= “Largest support”"),
+        ({"family": "falling_rule_list", "regularization": 1e300}, "“Regularization: cost of a rule”"),
+        ({"min_support": 0.98}, "“Least support”"),
+    ],
+)
+def test_messages_of_the_engines_speak_of_the_fields(settings, said) -> None:
+    setup = Setup()
+    setup.choose(**settings)
+    with pytest.raises(ValueError, match=re.escape(said)) as told:
+        setup.recipe()(lambda doing: None)
+    assert "_support" not in str(told.value)
 
 
 def parquet() -> bytes:

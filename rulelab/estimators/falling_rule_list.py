@@ -29,7 +29,7 @@ class FallingRuleListClassifier(CertifiedClassifier):
     by_class : bool, default False
         ``min_support`` counts within a class, as in the paper's experiments (section 6): the conditions must hold on
         that fraction of the positives or of the negatives. For two classes.
-    thresholds : int or dict, default 10
+    thresholds : int or dict, default 5
         Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
     negations : bool, default True
         Also use ``!=`` and ``not``; see `Binarizer`.
@@ -50,7 +50,7 @@ class FallingRuleListClassifier(CertifiedClassifier):
         Bytes that the exact search may take. None: no limit.
     random_state : int, RandomState or None
         Seed of the Monte-Carlo search.
-    max_antecedents : int, default 2_000
+    max_antecedents : int, default 1_000
         Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
         memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
 
@@ -98,7 +98,7 @@ class FallingRuleListClassifier(CertifiedClassifier):
         min_support: float = 0.01,
         max_support: float = 0.99,
         by_class: bool = False,
-        thresholds: int | dict[Any, Any] = 10,
+        thresholds: int | dict[Any, Any] = 5,
         negations: bool = True,
         max_categories: int = 20,
         iterations: int = 3000,

@@ -22,7 +22,7 @@ class RuleListClassifier(CertifiedClassifier):
     by_class : bool, default False
         ``min_support`` counts within a class: of two classes, the conditions must hold on that fraction of the rows of
         one of them.
-    thresholds : int or dict, default 10
+    thresholds : int or dict, default 5
         Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
     negations : bool, default True
         Also use ``!=`` and ``not``; see `Binarizer`.
@@ -47,7 +47,7 @@ class RuleListClassifier(CertifiedClassifier):
         Width of the beam search for the first list; 0 to start from the default rule.
     random_state : int, RandomState or None
         Seed of the policy "random".
-    max_antecedents : int, default 2_000
+    max_antecedents : int, default 1_000
         Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
         memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
 
@@ -97,7 +97,7 @@ class RuleListClassifier(CertifiedClassifier):
         min_support: float = 0.01,
         max_support: float = 0.99,
         by_class: bool = False,
-        thresholds: int | dict[Any, Any] = 10,
+        thresholds: int | dict[Any, Any] = 5,
         negations: bool = True,
         max_categories: int = 20,
         policy: str = "lower_bound",

@@ -16,8 +16,8 @@ class RuleSetClassifier(CertifiedClassifier):
     ----------
     max_complexity : int, default 20
         Most complexity: the sum over the rules of 1 + their conditions.
-    max_conditions : int, optional
-        Most conditions of a rule; any number by default. The proof holds for rules of at most so many.
+    max_conditions : int or None, default 3
+        Most conditions of a rule. None: any number. The proof holds for rules of at most so many.
     loss : {"hamming", "zero_one"}
         See `RuleSetSearch`.
     form : {"dnf", "cnf"}
@@ -28,7 +28,7 @@ class RuleSetClassifier(CertifiedClassifier):
         Cost of a unit of complexity, in rows (or weight), beside the bound on it.
     column_limit : int, default 20000
         Most rules that the closing step enumerates.
-    thresholds : int or dict, default 10
+    thresholds : int or dict, default 5
         Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
     negations : bool, default True
         Also use ``!=`` and ``not``; see `Binarizer`.
@@ -83,13 +83,13 @@ class RuleSetClassifier(CertifiedClassifier):
     def __init__(
         self,
         max_complexity: int = 20,
-        max_conditions: int | None = None,
+        max_conditions: int | None = 3,
         loss: str = "hamming",
         form: str = "dnf",
         fairness: Criterion | None = None,
         regularization: float = 0.0,
         column_limit: int = 20_000,
-        thresholds: int | dict[Any, Any] = 10,
+        thresholds: int | dict[Any, Any] = 5,
         negations: bool = True,
         max_categories: int = 20,
         class_weight: dict[Any, float] | str | None = None,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .family import Family
-from .parameter import Parameter
+from .parameter import REGULARIZATION, Parameter
 from .wording import count
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ def _search(problem: Any, **parameters: Any) -> Search:
 
 
 def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The Monte-Carlo search needs next to no memory, and takes no limit."""
+    """The Monte-Carlo search needs next to no memory, takes no limit, and has no bounds."""
     exact = parameters["method"] == "exact"
-    return {name: value for name, value in parameters.items() if exact or name != "memory_limit"}
+    return {name: value for name, value in parameters.items() if exact or name not in ("memory_limit", "bounds")}
 
 
 def _model() -> type[Model]:
@@ -65,11 +65,40 @@ FALLING_RULE_LIST = Family(
     noun="falling rule list",
     mined=True,
     own=(
-        Parameter("regularization", 0.01, "cost of one rule, as a fraction of the rows", "number"),
-        Parameter("positive_weight", 1.0, "cost of a missed positive, in false alarms", "number", above=True),
-        Parameter("violation_penalty", None, "softly falling: cost of a rise by 1", "number"),
-        Parameter("method", "exact", "monte_carlo proves nothing", "choice", choices=("exact", "monte_carlo")),
-        Parameter("iterations", 3000, "random lists, with which the exact search begins", "whole", 1),
+        REGULARIZATION,
+        Parameter(
+            "positive_weight",
+            1.0,
+            "cost of a missed positive, in false alarms",
+            "number",
+            above=True,
+            label="Weight of a missed positive (w)",
+        ),
+        Parameter(
+            "violation_penalty",
+            None,
+            "softly falling: cost of a rise by 1",
+            "number",
+            label="Price of a rise by 1 (C1)",
+            none="it must fall",
+        ),
+        Parameter(
+            "method",
+            "exact",
+            "monte_carlo proves nothing",
+            "choice",
+            choices=("exact", "monte_carlo"),
+            label="Method",
+            said=("exact, with a proof", "Monte-Carlo, as in the paper"),
+        ),
+        Parameter(
+            "iterations",
+            3000,
+            "random lists, with which the exact search begins",
+            "whole",
+            1,
+            label="Monte-Carlo lists",
+        ),
     ),
     make_search=_search,
     make_model=_model,

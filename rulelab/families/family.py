@@ -100,4 +100,4 @@ class Family:
             When the search refuses a parameter.
         """
         chosen = {each.name: parameters.get(each.name, each.default) for each in (*self.own, MEMORY)}
-        return self.make_search(problem, **self.arguments(chosen), **more)
+        return self.make_search(problem, **self.arguments({**chosen, **more}))

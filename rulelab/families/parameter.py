@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT
+from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,20 @@ class Parameter:
         What it is, in a few words.
     kind : str
         "whole", "number", "fraction", "choice", "switch", "size" (of bytes), "criterion" or "text".
-    least : float
+    least, most : float
         Of a number.
     above : bool
         Whether a number must be above ``least``.
     choices : tuple of str
+        All values; of a text those that forms offer.
     lifted : bool
         Whether None lifts it, where it has another default.
+    label : str
+        Its name in forms and messages of the page.
+    said : tuple of str
+        The choices in words; empty: as they are.
+    none : str
+        What None means, in words.
     """
 
     name: str
@@ -39,20 +47,60 @@ class Parameter:
     above: bool = False
     choices: tuple[str, ...] = ()
     lifted: bool = False
+    most: float = math.inf
+    label: str = ""
+    said: tuple[str, ...] = ()
+    none: str = "no limit"
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be None."""
+        return self.lifted or self.default is None
+
+    @property
+    def title(self) -> str:
+        """Its label, or else its name in words."""
+        return self.label or self.name.replace("_", " ").capitalize()
 
 
 BINARIZING = (
-    Parameter("thresholds", 10, "quantile groups of a number, or cuts by column", "whole", 2),
-    Parameter("negations", True, "conditions with `!=` and `not`", "switch"),
-    Parameter("max_categories", 20, "categories of a column that get conditions", "whole", 1),
+    Parameter(
+        "thresholds",
+        5,
+        "quantile groups of a number, or cuts by column",
+        "whole",
+        2,
+        most=1000,
+        label="Quantile groups per number",
+    ),
+    Parameter("negations", True, "conditions with `!=` and `not`", "switch", label="Negate categories"),
+    Parameter(
+        "max_categories", 20, "categories of a column that get conditions", "whole", 1, label="Categories per column"
+    ),
 )
-"""How conditions are made of the columns of a table, see `rulelab.Binarizer`."""
+"""How conditions are made of the columns of a table, see `rulelab.Binarizer`, which alone makes finer groups."""
 
 MINING = (
-    Parameter("max_conditions", 2, "most conditions that a rule joins", "whole", 1),
-    Parameter("min_support", 0.01, "least fraction of the rows that a rule's conditions hold on", "fraction"),
-    Parameter("max_support", 0.99, "largest fraction of the rows that a rule's conditions hold on", "fraction"),
-    Parameter("by_class", False, "count supports within a class", "switch"),
+    Parameter(
+        "max_conditions", 2, "most conditions that a rule joins", "whole", 1, label="Conditions per rule, at most"
+    ),
+    Parameter(
+        "min_support",
+        0.01,
+        "least fraction of the rows that a rule's conditions hold on",
+        "fraction",
+        most=1,
+        label="Least support",
+    ),
+    Parameter(
+        "max_support",
+        0.99,
+        "largest fraction of the rows that a rule's conditions hold on",
+        "fraction",
+        most=1,
+        label="Largest support",
+    ),
+    Parameter("by_class", False, "count supports within a class", "switch", label="Support within a class"),
     Parameter(
         "max_antecedents",
         MAX_ANTECEDENTS,
@@ -60,8 +108,22 @@ MINING = (
         "whole",
         1,
         lifted=True,
+        label="Antecedents, at most",
     ),
 )
 """How antecedents are made of conditions, see `rulelab.mine_antecedents`."""
 
-MEMORY = Parameter("memory_limit", MEMORY_LIMIT, "bytes that the search may take", "size", lifted=True)
+REGULARIZATION = Parameter(
+    "regularization",
+    0.01,
+    "cost of one rule, as a fraction of the rows",
+    "number",
+    label="Regularization: cost of a rule",
+)
+"""Of lists."""
+
+MEMORY = Parameter(
+    "memory_limit", MEMORY_LIMIT, "bytes that the search may take", "size", lifted=True, label="Memory limit (MB)"
+)
+TIME = Parameter("time_limit", TIME_LIMIT, "seconds of search", "number", lifted=True, label="Time limit (s)")
+"""Of fitting, for every family."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .family import Family
-from .parameter import Parameter
+from .parameter import REGULARIZATION, Parameter
 from .wording import count
 
 if TYPE_CHECKING:
@@ -51,15 +51,30 @@ RULE_LIST = Family(
     noun="rule list",
     mined=True,
     own=(
-        Parameter("regularization", 0.01, "cost of one rule, as a fraction of the rows", "number"),
+        REGULARIZATION,
         Parameter(
             "policy",
             "lower_bound",
             "order of the search: lower_bound, objective, curiosity, breadth_first, depth_first or random",
             "text",
+            choices=("lower_bound", "objective", "curiosity", "breadth_first", "depth_first", "random"),
+            label="Order of the queue",
         ),
-        Parameter("max_length", None, "most rules, not counting the default", "whole"),
-        Parameter("beam_width", 500, "width of the beam search for the first list", "whole"),
+        Parameter(
+            "max_length",
+            None,
+            "most rules, not counting the default",
+            "whole",
+            label="Rules, at most",
+            none="any number",
+        ),
+        Parameter(
+            "beam_width",
+            500,
+            "width of the beam search for the first list",
+            "whole",
+            label="Width of the beam search (0: none)",
+        ),
     ),
     make_search=_search,
     make_model=_model,

@@ -19,8 +19,15 @@ class Model(abc.ABC):
     """An immutable answer of one family, compared and hashed by content."""
 
     family: ClassVar[str]
+    families: ClassVar[dict[str, type[Model]]] = {}
+    """The classes of saved models by their family."""
     classes: tuple[Any, ...]
     rules: tuple[Any, ...]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "family" in vars(cls):
+            Model.families[cls.family] = cls
 
     @property
     @abc.abstractmethod

@@ -8,11 +8,6 @@ from pathlib import Path
 from . import serialisation
 from .base import Model
 from .errors import ModelError
-from .falling_rule_list import FallingRuleList
-from .rule_list import RuleList
-from .rule_set import RuleSet
-
-FAMILIES: dict[str, type[Model]] = {family.family: family for family in (RuleList, FallingRuleList, RuleSet)}
 
 
 def load_model(path: str | Path) -> Model:
@@ -35,7 +30,7 @@ def parse_model(text: str | bytes) -> Model:
     """A model of any family from its JSON text (UTF-8 when bytes); raises ModelError."""
     data = serialisation.parse(text)
     family = serialisation.check_header(data)
-    if family not in FAMILIES:
-        known = ", ".join(map(repr, FAMILIES))
+    if family not in Model.families:
+        known = ", ".join(map(repr, Model.families))
         raise ModelError(f"the saved model is of the unknown family {family!r}; this version of rulelab reads {known}")
-    return FAMILIES[family].from_dict(data)
+    return Model.families[family].from_dict(data)

@@ -249,10 +249,10 @@ def _facts(search: Search | None, rows: Rows | None) -> dict[str, str]:
 
 
 def _mining(recipe: Any) -> dict[str, str]:
-    words = {"quantile groups": str(recipe.quantiles), "negations": "yes" if recipe.negations else "no"}
-    if snippet.mining(recipe):
-        words["conditions per rule"] = f"at most {recipe.max_conditions}"
-        words["support"] = f"{recipe.min_support:g} to {recipe.max_support:g}"
+    words = {"quantile groups": str(recipe["thresholds"]), "negations": "yes" if recipe["negations"] else "no"}
+    if recipe.family.mined:
+        words["conditions per rule"] = f"at most {recipe['max_conditions']}"
+        words["support"] = f"{recipe['min_support']:g} to {recipe['max_support']:g}"
     return words
 
 

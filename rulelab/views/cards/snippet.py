@@ -8,19 +8,13 @@ from typing import Any
 
 import rulelab
 
+from ...families import BINARIZING
 from ...models import Model
 from ...search import Search, Snapshot, Status
-from ..live.recipe import SPLIT_SEED, Recipe
-
-_SEARCHES = {
-    "rule_list": "RuleListSearch",
-    "falling_rule_list": "FallingRuleListSearch",
-    "rule_set": "RuleSetSearch",
-}
-_MINING = ("max_conditions", "min_support", "max_support")
+from ..live.recipe import SPLIT_SEED, PageRecipe
 
 
-def of_search(recipe: Recipe, search: Search, snapshot: Snapshot) -> str:
+def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
     """A script that does what the page did, and ends with ``model``, the same as the snapshot's.
 
     A search does the same work in every slicing, so that the limit on work of an unfinished search gives its model.
@@ -35,10 +29,9 @@ def of_search(recipe: Recipe, search: Search, snapshot: Snapshot) -> str:
             "",
             f"data = {recipe.load_code}",
             *_split(recipe),
-            f"binarizer = rl.Binarizer({_arguments(thresholds=recipe.quantiles, negations=recipe.negations)})",
-            f"features = binarizer.fit_transform(data.X{at})",
+            *_features(recipe, at),
             *_problem(recipe, search, at),
-            f"search = rl.{_SEARCHES[search.family]}(",
+            f"search = rl.{_name(search)}(",
             "    problem,",
             *(f"    {name}={_source(value)}," for name, value in changed.items()),
             ")",
@@ -65,12 +58,7 @@ def of_model(model: Model) -> str:
     )
 
 
-def mining(recipe: Recipe) -> dict[str, Any]:
-    """How antecedents were mined; empty for a recipe whose problem has the conditions themselves."""
-    return {name: getattr(recipe, name) for name in _MINING if hasattr(recipe, name)}
-
-
-def _imports(changed: dict[str, Any], recipe: Recipe) -> list[str]:
+def _imports(changed: dict[str, Any], recipe: PageRecipe) -> list[str]:
     """Of what the package itself does not offer by name."""
     kinds = {type(value) for value in changed.values() if is_dataclass(value)}
     own = [kind for kind in kinds if kind.__name__ not in rulelab.__all__]
@@ -78,7 +66,7 @@ def _imports(changed: dict[str, Any], recipe: Recipe) -> list[str]:
     return [*lines, *(["from sklearn.model_selection import train_test_split"] if recipe.test_share else [])]
 
 
-def _split(recipe: Recipe) -> list[str]:
+def _split(recipe: PageRecipe) -> list[str]:
     if not recipe.test_share:
         return []
     return [
@@ -88,19 +76,33 @@ def _split(recipe: Recipe) -> list[str]:
     ]
 
 
-def _problem(recipe: Recipe, search: Search, at: str) -> list[str]:
-    if mined := mining(recipe):
+def _features(recipe: PageRecipe, at: str) -> list[str]:
+    if not recipe.binarizes:
+        return [f"features = data.X{at}"]
+    arguments = {each.name: recipe[each.name] for each in BINARIZING}
+    return [f"binarizer = rl.Binarizer({_arguments(**arguments)})", f"features = binarizer.fit_transform(data.X{at})"]
+
+
+def _problem(recipe: PageRecipe, search: Search, at: str) -> list[str]:
+    if recipe.family.mined:
+        mined = {name: recipe[name] for name in ("max_conditions", "min_support", "max_support")}
+        by_class = f", y=data.y{at}" if recipe["by_class"] else ""
         return [
-            f"antecedents = rl.mine_antecedents(features, {_arguments(**mined)})",
+            f"antecedents = rl.mine_antecedents(features, {_arguments(**mined)}{by_class})",
             f"problem = rl.Problem.from_antecedents(antecedents, data.y{at})",
         ]
     if search.problem.groups is None:
         return [f"problem = rl.Problem.from_arrays(features, data.y{at})"]
     return [
-        f"groups = data.sensitive[{getattr(recipe, 'sensitive', None)!r}].astype(object)",
+        f"groups = data.sensitive[{recipe.sensitive!r}].astype(object)",
         'groups = groups.where(groups.notna(), "(missing)").astype(str)',
         f"problem = rl.Problem.from_arrays(features, data.y{at}, groups=groups{at})",
     ]
+
+
+def _name(search: Search) -> str:
+    """Of the class by which the package offers the search."""
+    return next(kind.__name__ for kind in type(search).__mro__ if kind.__name__ in rulelab.__all__)
 
 
 def _changed(search: Search) -> dict[str, Any]:

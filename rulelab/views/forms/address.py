@@ -101,7 +101,7 @@ def _read(parameter: param.Parameter, text: str) -> Any:
     if isinstance(parameter, param.String):
         return text
     value = _value(text)
-    if isinstance(parameter, param.Number) and not is_number(value):
+    if isinstance(parameter, param.Number) and not is_number(value) and not (value is None and parameter.allow_None):
         raise ValueError("no finite number")
     return value
 

@@ -12,14 +12,25 @@ import param
 
 from ... import datasets
 from ...datasets.registry import RECORDS
+from ...families import Parameter
 from ..live.recipe import load_code
 from ..widgets.esc import plain
 from ..widgets.style import SELECT_CSS
 from .data import MAX_UPLOAD_BYTES, UPLOADED, Labelled, Upload
-from .fields import WIDE, field
+from .fields import WIDE
+from .numbers import Settings, number_field
+
+TEST_SHARE = Parameter(
+    "test_share",
+    0.0,
+    "fraction of the rows that the search does not see",
+    "fraction",
+    most=0.9,
+    label="Test share, kept out of training",
+)
 
 
-class DataSettings(param.Parameterized):
+class DataSettings(Settings):
     """The chosen data, and the fields to choose them with.
 
     Parameters
@@ -36,7 +47,7 @@ class DataSettings(param.Parameterized):
     target: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Target column")
     positive: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Positive class")
     sensitive: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Sensitive attribute")
-    test_share = param.Number(default=0.0, bounds=(0, 0.9), label="Test share, kept out of training")
+    test_share = param.Number(default=TEST_SHARE.default, bounds=(0, TEST_SHARE.most), label=TEST_SHARE.title)
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The table of the last file, as it is used.")
 
     def __init__(self, complain: Callable[[str], None] = lambda message: None, **params: Any) -> None:
@@ -133,8 +144,7 @@ class DataSettings(param.Parameterized):
         self._target.link(self, value="target", bidirectional=True)
         self._positive = pn.widgets.Select(label="Positive class", options=[], visible=False, **listed)
         self._positive.link(self, value="positive", bidirectional=True)
-        share = field(self, "test_share", pn.widgets.FloatInput, step=0.05)
-        return [self._data, self._file, self._target, self._positive, share]
+        return [self._data, self._file, self._target, self._positive, number_field(self, TEST_SHARE)]
 
 
 def _option(name: str, how: str) -> str:

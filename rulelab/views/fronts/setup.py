@@ -14,9 +14,9 @@ import param
 from ... import datasets
 from ...datasets.registry import RECORDS
 from ...sweeps import BASELINES, FAMILIES, SweepError
+from ..forms.criteria import NO_CRITERION, WORDS, criterion_of
 from ..forms.data import UPLOADED, Labelled
-from ..forms.fields import card, column, field, note, pair, worded
-from ..search.families.rule_set import NO_CRITERION, RuleSetSettings, criterion_of
+from ..forms.fields import card, column, field, note, pair
 from ..widgets.esc import esc, plain
 from ..widgets.style import SELECT_CSS
 from .order import Order, available, numbers
@@ -56,7 +56,7 @@ class SweepSetup(param.Parameterized):
     set_grid = param.String(default="3, 5, 8, 12", label="Rule set: complexities, at most")
     set_fairness: param.Selector[str] = param.Selector(
         default=NO_CRITERION,
-        objects=list(RuleSetSettings.param.fairness.objects),
+        objects=list(WORDS),
         label="Rule set: fairness constraint",
     )
     set_tolerances = param.String(default="0.02, 0.05, 0.1", label="Largest differences (ε), beside none")
@@ -215,7 +215,7 @@ class SweepSetup(param.Parameterized):
             card(
                 "Fairness",
                 note("Lists know no constraint: of them gaps are only measured."),
-                field(self, "set_fairness", pn.widgets.Select, options=worded(self.param.set_fairness.objects)),
+                field(self, "set_fairness", pn.widgets.Select, options={said: name for name, said in WORDS.items()}),
                 column(field(self, "set_tolerances", text), visible=fair),
             ),
             card(

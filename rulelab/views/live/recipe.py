@@ -1,30 +1,38 @@
-"""What to search: from a data set to a search, in one frozen description that a worker can carry out."""
+"""What to search on the page: a recipe with its data, which a worker can carry out and tell how it goes."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
+from ...data.antecedents import Antecedents
 from ...data.binarize import Binarizer
 from ...data.problem import Problem
 from ...datasets import Dataset
-from ...search import Search, Snapshot
+from ...families import MEMORY, TIME, Family
+from ...recipe import Recipe
+from ...rule_set import RuleSetSearch
+from ...search import Search, Snapshot, solve
 from .session import Prepared
 from .wording import count
 
 MAX_CELLS = 10_000_000
 """Largest table on the page, in rows x columns."""
-SPLIT_SEED = 0
+SPLIT_SEED = SEARCH_SEED = 0
+COMPARISON_SECONDS = 3.0
+"""Most time for the set without the constraint."""
+_MISSING = "(missing)"
 
 
 @dataclass(frozen=True)
-class Recipe(ABC):
-    """A data set and all that is done with it; each family has its own.
+class PageRecipe(Recipe):
+    """A recipe with its data.
 
     Attributes
     ----------
@@ -34,79 +42,74 @@ class Recipe(ABC):
         Python that does the same, with ``rl`` for this package; empty: not known.
     test_share : float
         Fraction of the rows that are kept out of training, at random and by class.
-    quantiles : int
-        Groups of each numeric column.
-    negations : bool
-        Whether categories are negated too.
-    memory_megabytes : float
     sensitive : str or None
         Column whose values are the groups that the search has to be fair to.
+    more : mapping
+        Arguments of the search that are no parameters of the family, such as ``bounds``.
+    binarizes : bool
+        Whether conditions are made of the columns; not where all of them are Boolean.
     """
 
     load: Callable[[], Dataset]
     load_code: str = ""
     test_share: float = 0.0
-    quantiles: int = 10
-    negations: bool = True
-    memory_megabytes: float = 1000.0
     sensitive: str | None = None
-
-    @property
-    @abstractmethod
-    def look(self) -> str:
-        """How the search is shown, see `rulelab.views.search.families.LOOKS`."""
-
-    @abstractmethod
-    def problem(
-        self, features: pd.DataFrame, data: Dataset, training: np.ndarray, report: Callable[[str], None]
-    ) -> tuple[Problem, tuple[str, ...]]:
-        """The problem of the training rows, and what to say about it."""
-
-    @abstractmethod
-    def search(self, problem: Problem) -> Search:
-        """The search; raises ValueError with a message for the user."""
-
-    @abstractmethod
-    def warm_up(self) -> None:
-        """Let a tiny search go through all kernels, so that the clock of the real one counts no compilation."""
-
-    def comparison(self, search: Search, report: Callable[[str], None]) -> Snapshot | None:
-        """The same search without its fairness constraint, where it has one."""
-        return None
+    more: Mapping[str, Any] = field(default_factory=dict)
+    binarizes: bool = True
 
     def __call__(self, report: Callable[[str], None]) -> Prepared:
         """Load, binarize and set up the search; raises ValueError with a message for the user."""
+        try:
+            return self._prepared(report)
+        except ValueError as error:
+            raise ValueError(in_labels(str(error), self.family)) from error
+
+    def _prepared(self, report: Callable[[str], None]) -> Prepared:
         report("reading the data")
         data = self.load()
         refuse_large(data)
+        groups = _groups(data, self.sensitive) if self.parameters.get("fairness") is not None else None
         training, test = split(data.y, self.test_share)
+        y = data.y.iloc[training]
         report(f"binarizing {count(data.X.shape[1])} columns")
-        binarizer = Binarizer(thresholds=self.quantiles, negations=self.negations)
-        features = binarizer.fit_transform(data.X.iloc[training])
-        problem, notes = self.problem(features, data, training, report)
-        search = self.search(problem)
+        conditions, binarizer = self.conditions(data.X.iloc[training])
+        if self.family.mined:
+            report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
+        features, fewer = self.features(conditions, y)
+        report("merging equal rows")
+        problem = self.problem(features, y, groups=None if groups is None else groups.iloc[training])
+        search = self.search(problem, random_state=SEARCH_SEED, **self.more)
         if not search.compiled:
             report("compiling the search: once per machine, some seconds")
-            self.warm_up()
+            search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
+        notes = (fewer, _mined(features), *_compared(problem, self.sensitive), merged, _left_out(binarizer))
         return Prepared(
             search,
             labels=(data.negative, data.positive),
             target=str(data.target),
             name=data.name,
-            notes=(_about(data), *_kept_out(test), *notes, merged, *_left_out(binarizer)),
+            notes=(_about(data), *_kept_out(test), *(in_labels(each, self.family) for each in notes if each)),
             data=data,
             test_rows=test if len(test) else None,
-            recipe=self,
-            unconstrained=self.comparison(search, report),
+            recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),
+            unconstrained=without_fairness(search, report),
         )
 
-    @property
-    def memory_bytes(self) -> int:
-        """The memory limit; raises ValueError when it is out of range."""
-        if not 1 <= self.memory_megabytes < 1e9:
-            raise ValueError(f"the memory limit must be at least 1 MB, not {self.memory_megabytes:g}")
-        return int(self.memory_megabytes * 1e6)
+    def _taken(self, features: Antecedents | pd.DataFrame) -> Mapping[str, Any]:
+        """The parameters, with as many conditions to a rule as there was room for."""
+        if not isinstance(features, Antecedents):
+            return self.parameters
+        most = max(map(len, features.members))
+        return {**self.parameters, "max_conditions": most}
+
+
+def in_labels(message: str, family: Family) -> str:
+    """A message of the engines with the names of parameters as the form shows them."""
+    for each in (*family.parameters, TIME, MEMORY):
+        name = each.name if "_" in each.name else rf"{each.name}(?==| must\b)"
+        message = re.sub(rf"(?<![\w.]){name}(?!\w)", f"“{each.title}”", message)
+    return message
 
 
 def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:
@@ -141,6 +144,43 @@ def refuse_large(data: Dataset) -> None:
         )
 
 
+def without_fairness(search: Search, report: Callable[[str], None]) -> Snapshot | None:
+    """The best rule set of the same search without its fairness constraint; None when it has none."""
+    if not isinstance(search, RuleSetSearch) or search.fairness is None:
+        return None
+    report("searching without the fairness constraint, to compare")
+    free = RuleSetSearch(search.problem, **{**search.parameters, "fairness": None})
+    return solve(free, time_limit=COMPARISON_SECONDS)
+
+
+def _groups(data: Dataset, column: str | None) -> pd.Series:
+    """The group of each row, as text."""
+    if column is None or data.sensitive is None or column not in data.sensitive:
+        raise ValueError(
+            f"fairness compares groups of people, but {data.name} has no sensitive attribute; choose fairness: none, "
+            "a data set that has one (diabetes, compas, adult, ...), or upload a file and pick a column"
+        )
+    values = data.sensitive[column]
+    return values.astype(object).where(values.notna(), _MISSING).astype(str)
+
+
+def _compared(problem: Problem, column: str | None) -> tuple[str, ...]:
+    if problem.groups is None:
+        return ()
+    sizes = (problem.groups.positives + problem.groups.negatives).sum(axis=1).tolist()
+    named = ", ".join(f"{name} ({count(size)})" for name, size in zip(problem.groups.names, sizes, strict=True))
+    return (f"groups by {column}: {named}",)
+
+
+def _mined(features: Antecedents | pd.DataFrame) -> str:
+    if not isinstance(features, Antecedents):
+        return f"{count(features.shape[1])} conditions"
+    reasons = ", ".join(f"{count(n)} {reason}" for reason, n in features.dropped.items() if n)
+    dropped = sum(features.dropped.values())
+    how_many = f"{count(dropped)} dropped: {reasons}" if dropped else "none dropped"
+    return f"{count(len(features))} antecedents mined from {count(len(features.features))} conditions, {how_many}"
+
+
 def _about(data: Dataset) -> str:
     rows, columns = data.X.shape
     positive = int(data.y.sum())
@@ -154,9 +194,7 @@ def _kept_out(test: np.ndarray) -> tuple[str, ...]:
     return (f"{count(len(test))} rows kept out of training, for the test",) if len(test) else ()
 
 
-def _left_out(binarizer: Binarizer) -> tuple[str, ...]:
-    left_out = binarizer.dropped_
-    if not left_out:
-        return ()
+def _left_out(binarizer: Binarizer | None) -> str:
+    left_out = [] if binarizer is None else binarizer.dropped_
     shown = "; ".join(f"{what}: {why}" for what, why in left_out[:3])
-    return (f"{count(len(left_out))} not binarized: {shown}" + ("; …" if len(left_out) > 3 else ""),)
+    return f"{count(len(left_out))} not binarized: {shown}" + ("; …" if len(left_out) > 3 else "") if left_out else ""

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...families import FAMILIES
 from ...search import Search, Snapshot, Status
 from .session import SearchSession, State
 
 NONE = "\u2013"
 """What is shown where there is no number yet."""
 _THIN = "\u202f"
-_NAMES = {"rule_list": "rule list", "falling_rule_list": "falling rule list", "rule_set": "rule set"}
 _LIMITS = {
     "time": "time",
     "gap": "gap",
@@ -72,7 +72,7 @@ def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, st
         ("objective", NONE if best is None else objective(best.objective, family)),
         ("lower bound", NONE if impossible else objective(snapshot.lower_bound, family)),
         ("gap", gap(snapshot, family)),
-        *_FIGURES[family](snapshot),
+        *_FIGURES.get(family, _list_figures)(snapshot),
         ("search time", f"{snapshot.seconds:.1f} s"),
     ]
 
@@ -130,7 +130,7 @@ def _phase(session: SearchSession) -> tuple[str, str]:
     assert session.search is not None
     search, family = session.search, session.search.family
     if state is State.RUNNING:
-        first = {"incumbent": _FIRST[family]}
+        first = {"incumbent": _FIRST.get(family, "searching: a first model")}
         return "busy", {**_ENGINE_PHASES, **first}.get(snapshot.phase, "searching")
     if snapshot.status is Status.OPTIMAL:
         return "proven", _optimal(search)
@@ -179,7 +179,7 @@ def _family(session: SearchSession) -> str:
 
 def family_name(family: str) -> str:
     """What to call a model of this family."""
-    return _NAMES.get(family, "model")
+    return FAMILIES[family].noun if family in FAMILIES else "model"
 
 
 def objective(value: float, family: str = "rule_list") -> str:

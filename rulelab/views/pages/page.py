@@ -33,6 +33,7 @@ class SearchTab:
         self.setup = Setup(self._complain)
         self.view = SearchView(new_session=self.setup.new_session)
         self.setup.on_change(self._settings_changed)
+        self.setup.param.watch(lambda event: self.view.param.update(refusal=event.new), "refusal")
         location = pn.state.location
         if location is not None:
             self._complain("; ".join(address.follow(location, *self.setup.parts)))

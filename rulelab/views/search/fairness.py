@@ -10,11 +10,8 @@ import numpy as np
 from ...data.metrics import Confusion, wilson_interval
 from ...data.problem import Problem
 from ...models import RuleSet
-from ...rule_set import Criterion, RuleSetSearch, confusions
-from ...search import Search, Snapshot, solve
+from ...rule_set import Criterion, confusions
 
-COMPARISON_SECONDS = 3.0
-"""Most time for the set without the constraint."""
 _PARTS: dict[str, Callable[[Confusion], tuple[float, float]]] = {
     "false_negative_rate": lambda c: (c.false_negative, c.actual_positive),
     "false_positive_rate": lambda c: (c.false_positive, c.actual_negative),
@@ -102,15 +99,6 @@ def group_rates(
             )
         )
     return out
-
-
-def without_fairness(search: Search, report: Callable[[str], None]) -> Snapshot | None:
-    """The best rule set of the same search without its fairness constraint; None when it has none."""
-    if not isinstance(search, RuleSetSearch) or search.fairness is None:
-        return None
-    report("searching without the fairness constraint, to compare")
-    free = RuleSetSearch(search.problem, **{**search.parameters, "fairness": None})
-    return solve(free, time_limit=COMPARISON_SECONDS)
 
 
 def _errors_counted(times: np.ndarray, form: str, loss: str) -> tuple[np.ndarray, np.ndarray]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...search import Search
+from ..live.recipe import without_fairness
 from ..live.session import Prepared, SearchSession
-from .fairness import without_fairness
 from .families import look_of
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import panel as pn
 import param
 from panel.viewable import Viewer
 
-from ...limits import MEMORY_LIMIT, TIME_LIMIT
+from ...families import FAMILIES, MEMORY, Family
 from ..forms.address import Part
 from ..forms.data_settings import DataSettings
-from ..forms.fields import card, column, field, pair
-from ..live.recipe import Recipe
+from ..forms.family_settings import LIMITS, chosen, fields_of, limit_settings, names_of, settings_of
+from ..forms.fields import card, column, field
+from ..forms.numbers import number_field
+from ..live.recipe import PageRecipe
 from ..live.session import Limits, SearchSession
-from .families import FAMILIES, Family
-
-
-class LimitSettings(param.Parameterized):
-    """When a search ends without a proof."""
-
-    time_limit = param.Number(default=TIME_LIMIT, bounds=(0, None), label="Time limit (s)")
-    memory_limit = param.Number(default=MEMORY_LIMIT / 1e6, bounds=(1, 1e6), label="Memory limit (MB)")
+from .families import SHOWN
 
 
 class Setup(Viewer):
@@ -47,25 +43,29 @@ class Setup(Viewer):
 
     family: param.Selector[str] = param.Selector(
         default="rule_list",
-        objects={family.label: name for name, family in FAMILIES.items()},
+        objects={family.noun.capitalize(): name for name, family in FAMILIES.items()},
         label="Model family",
     )
+    refusal = param.String(default="", doc="What is wrong with the fields that count; empty when nothing is.")
 
     def __init__(self, complain: Callable[[str], None] = lambda message: None, **params: Any) -> None:
         super().__init__(**params)
         self.table = DataSettings(complain)
-        self.of_family: dict[str, Any] = {name: family.settings() for name, family in FAMILIES.items()}
-        self.limits = LimitSettings()
+        self.of_family = {name: settings_of(family, SHOWN[name].switches) for name, family in FAMILIES.items()}
+        self.limits = limit_settings()
         self.parts = (
             Part(self, ["family"]),
             Part(self.table, ["data", "test_share", "sensitive"]),
             *(
-                Part(self.of_family[name], family.shared, lambda name=name: self.family == name)  # type: ignore[misc]
-                for name, family in FAMILIES.items()
+                Part(settings, names_of(settings), partial(self._is_chosen, name), SHOWN[name].formerly)
+                for name, settings in self.of_family.items()
             ),
-            Part(self.limits, ["time_limit", "memory_limit"]),
+            Part(self.limits, names_of(self.limits)),
         )
+        self._shown: str = self.family
         self._build()
+        for owner in (self.table, *self.of_family.values(), self.limits):
+            owner.param.watch(self._look_for_wrong, "wrong")
 
     def __panel__(self) -> Any:
         return pn.Column(self.data_card, self.more, sizing_mode="stretch_width", margin=0)
@@ -86,27 +86,29 @@ class Setup(Viewer):
         for part in (*self.parts, Part(self.table, ["target", "positive"])):
             part.owner.param.watch(changed, list(part.names))
 
-    def recipe(self) -> Recipe:
+    def recipe(self) -> PageRecipe:
         """The present settings, frozen."""
-        sensitive = self._chosen.compared(self.settings, self.table)
-        return self._chosen.recipe(
-            self.settings,
-            load=self.table.loader(sensitive),
+        parameters = chosen(self.settings, self._chosen)
+        groups = None if parameters.get("fairness") is None else self.table.sensitive
+        sensitive = [] if groups is None else [groups]
+        return PageRecipe(
+            self._chosen,
+            {**parameters, MEMORY.name: self.limits.memory_limit},
+            self.table.loader(sensitive),
             load_code=self.table.code(sensitive),
-            sensitive=sensitive[0] if sensitive else None,
             test_share=self.table.test_share,
-            memory_megabytes=self.limits.memory_limit,
+            sensitive=groups,
+            more=SHOWN[self.family].more(self.settings),
         )
 
     @property
     def look(self) -> str:
         """How the chosen search is shown, see `rulelab.views.search.families.LOOKS`."""
-        return self.recipe().look
+        return SHOWN[self.family].look_of(chosen(self.settings, self._chosen))
 
     def new_session(self) -> SearchSession:
         """A session that will run the present settings."""
-        recipe = self.recipe()
-        return SearchSession(recipe, Limits(seconds=self.limits.time_limit), look=recipe.look)
+        return SearchSession(self.recipe(), Limits(seconds=self.limits.time_limit), look=self.look)
 
     @property
     def _chosen(self) -> Family:
@@ -122,28 +124,33 @@ class Setup(Viewer):
     def _show_family(self) -> None:
         """Show the form of the family, made when it is first shown; what the one before has too stays as it is."""
         name, settings, before = self.family, self.settings, self.of_family[self._shown]
-        common = set(self._chosen.shared) & set(FAMILIES[self._shown].shared)
-        settings.param.update(**{each: getattr(before, each) for each in common})
+        common = set(self._chosen.parameters) & set(FAMILIES[self._shown].parameters) - {MEMORY}
+        settings.param.update(**{each.name: getattr(before, each.name) for each in common})
         if name not in self._forms:
-            of_search, of_conditions = self._chosen.fields(settings, self.table)
-            self._forms[name] = column(*of_search), column(*of_conditions)
-            self._search.append(self._forms[name][0])
-            self._conditions.append(self._forms[name][1])
+            fields = fields_of(settings, self._chosen, self.table)
+            self._forms[name] = tuple(column(*some, visible=bool(some)) for some in fields)
+            for place, form in zip(self._places, self._forms[name], strict=True):
+                place.append(form)
         for each, forms in self._forms.items():
             for form in forms:
                 form.visible = each == name
-        self._conditions.title = "Antecedents" if self._chosen.mined else "Conditions"
+        self._places[1].title = "Antecedents" if self._chosen.mined else "Conditions"
         self._shown = name
+
+    @param.depends("family", watch=True)
+    def _look_for_wrong(self, *_: Any) -> None:
+        found = (each for owner in (self.table, self.settings, self.limits) for each in owner.wrong.values())
+        self.refusal = "\n".join(found)
+
+    def _is_chosen(self, name: str) -> bool:
+        return self.family == name
 
     def _build(self) -> None:
         self.data_card = card("Model and data", field(self, "family", pn.widgets.Select), *self.table.fields)
         self.data_card.css_classes = [*self.data_card.css_classes, "rl-data"]
-        self._search, self._conditions = card("Search"), card("Conditions")
-        limits = pair(
-            field(self.limits, "time_limit", pn.widgets.FloatInput, step=10),
-            field(self.limits, "memory_limit", pn.widgets.FloatInput, step=100),
-        )
-        self.more = column(self._search, self._conditions, card("Limits", limits), css_classes=["rl-more"])
-        self._forms: dict[str, tuple[pn.Column, pn.Column]] = {}
-        self._shown = self.family
+        self._places = card("Search"), card("Conditions"), card("More")
+        self._places[2].collapsed = True
+        limits = card("Limits", *(number_field(self.limits, each) for each in LIMITS))
+        self.more = column(*self._places[:2], limits, self._places[2], css_classes=["rl-more"])
+        self._forms: dict[str, tuple[pn.Column, ...]] = {}
         self._show_family()

@@ -69,6 +69,7 @@ class SearchView(Viewer):
     axis: param.Selector[str] = param.Selector(default="time", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
+    refusal = param.String(default="", doc="Why no run may begin; empty where one may.")
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
     )
@@ -116,6 +117,8 @@ class SearchView(Viewer):
         """Start, go on after a pause or a limit, or begin anew after the end."""
         state = self._session.state
         if state is State.IDLE or (state.over and (self.stale or not self._session.resumable)):
+            if self._refused():
+                return
             self.reset()
         self._session.pace = SPEEDS[self.speed]
         self._session.run()
@@ -124,6 +127,8 @@ class SearchView(Viewer):
     def step(self, *_: Any) -> None:
         """Do one unit of work."""
         if self._session.state is State.IDLE:
+            if self._refused():
+                return
             self.reset()
         self._session.step()
         self._start_beat()
@@ -166,6 +171,16 @@ class SearchView(Viewer):
             self.complain(str(error))
             return
         self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
+
+    def _refused(self) -> bool:
+        if self.refusal:
+            self.complain(self.refusal)
+        return bool(self.refusal)
+
+    @param.depends("refusal", watch=True)
+    def _mended(self) -> None:
+        if not self.refusal:
+            self.complain("")
 
     def complain(self, message: str) -> None:
         """Show an error that does not come from a run; an empty text takes it away."""

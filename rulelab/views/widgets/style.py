@@ -106,6 +106,11 @@ BUTTON_CSS = f"""
 .bk-btn-primary {{ color: var(--panel-on-primary-color, #fff) !important; }}
 """
 
+WRONG_CSS = f"""
+p {{ margin: 3px 0 0; padding-left: 8px; border-left: 3px solid {ORANGE}; font-size: 13px; overflow-wrap: anywhere; }}
+"""
+"""A complaint about a field, beneath it."""
+
 _ARROW = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 10 6'%3E"
     "%3Cpath fill='%23808080' d='M0 0h10L5 6z'/%3E%3C/svg%3E"

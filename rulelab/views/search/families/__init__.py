@@ -1,19 +1,20 @@
-"""The model families of the page, one module each; this is the list of them."""
+"""How the model families are shown on the page, one module each; this is the list of them."""
 
 from __future__ import annotations
 
+from ....families import FAMILIES
 from ....search import Search
 from . import falling_rule_list, rule_list, rule_set
-from .family import Family, Look
+from .any_family import shown
+from .family import Look, Shown
 
-__all__ = ["FAMILIES", "LOOKS", "Family", "Look", "look_of"]
+__all__ = ["LOOKS", "SHOWN", "Look", "Shown", "look_of"]
 
-FAMILIES: dict[str, Family] = {
-    family.name: family for family in (rule_list.FAMILY, falling_rule_list.FAMILY, rule_set.FAMILY)
-}
-LOOKS: dict[str, Look] = {key: look for family in FAMILIES.values() for key, look in family.looks.items()}
+_OWN = {"rule_list": rule_list.SHOWN, "falling_rule_list": falling_rule_list.SHOWN, "rule_set": rule_set.SHOWN}
+SHOWN: dict[str, Shown] = {name: _OWN.get(name) or shown(family) for name, family in FAMILIES.items()}
+LOOKS: dict[str, Look] = {key: look for family in SHOWN.values() for key, look in family.looks.items()}
 
 
 def look_of(search: Search) -> str:
     """Key in `LOOKS` of how a search is shown."""
-    return FAMILIES[search.family].look_of(search.parameters)
+    return SHOWN[search.family].look_of(search.parameters)

@@ -1,15 +1,11 @@
-"""What the page knows of a model family: its settings, how a run is made of them, and how the run is shown."""
+"""What the page knows of a model family besides its record: how a run of it is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-import param
-
-from ...forms.data_settings import DataSettings
-from ...live.recipe import Recipe
 from ..plots.base import Plot
 from ..plots.curves import Column, Curves
 
@@ -45,39 +41,33 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Family:
-    """One entry of the list of families.
+class Shown:
+    """What the page knows of a family besides its record.
 
     Attributes
     ----------
-    name : str
-        As in `rulelab.search.Search.family`.
-    label : str
-        For the user.
-    settings : callable
-        Makes the settings of a form.
-    shared : tuple of str
-        Their parameters that the address holds.
-    fields : callable
-        Makes the form's fields for the settings and the `DataSettings`: those of the search, those of its conditions.
-    recipe : callable
-        Makes the recipe of the settings, and of what all recipes share.
-    compared : callable
-        By the settings and the `DataSettings`, the columns whose groups the search has to be fair to.
-    mined : bool
-        Whether its rules are mined antecedents.
     look_of : callable
         Key in `looks` by the search's parameters.
     looks : mapping of str to Look
+    bounds : type or None
+        A dataclass of switches, with which the search's bounds can be left out.
+    formerly : mapping of str to str
+        Parameters by their names in older addresses.
     """
 
-    name: str
-    label: str
-    settings: Callable[[], param.Parameterized]
-    shared: tuple[str, ...]
-    fields: Callable[[Any, DataSettings], tuple[Sequence[Any], Sequence[Any]]]
-    recipe: Callable[..., Recipe]
-    compared: Callable[[Any, DataSettings], tuple[str, ...]]
-    mined: bool
     look_of: Callable[[Mapping[str, Any]], str]
     looks: Mapping[str, Look]
+    bounds: Any = None
+    formerly: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def switches(self) -> tuple[str, ...]:
+        """Names of the bounds."""
+        return () if self.bounds is None else tuple(each.name for each in fields(self.bounds))
+
+    def more(self, settings: Any) -> dict[str, Any]:
+        """Arguments of the search that are no parameters of the family."""
+        used = settings.bounds if self.bounds is not None else []
+        return (
+            {} if len(used) == len(self.switches) else {"bounds": self.bounds(**{n: n in used for n in self.switches})}
+        )

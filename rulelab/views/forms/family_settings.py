@@ -1,0 +1,129 @@
+"""The settings of a model family and their fields, made from its record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+
+from ...families import MEMORY, TIME, Family, Parameter
+from .criteria import NO_CRITERION, WORDS, criterion_of
+from .data_settings import DataSettings
+from .fields import column, field, note, worded
+from .numbers import Settings, number_field
+
+LIMITS = (TIME, MEMORY)
+TOLERANCE = Parameter(
+    "tolerance", 0.05, "largest difference between two groups", "fraction", most=1, label="Largest difference (ε)"
+)
+NEGATIVES_TOLERANCE = Parameter(
+    "negatives_tolerance", 0.05, "the same for the second rate", "fraction", most=1, label="On negatives (ε₂)"
+)
+BOUNDS = "bounds"
+"""The parameter for the bounds in use, which only searches have."""
+RARE = {"max_length", "column_limit", "max_categories", "by_class", "max_antecedents", "max_support"}
+"""Parameters whose fields stand apart."""
+
+
+def settings_of(family: Family, bounds: Sequence[str] = ()) -> Any:
+    """Settings of a family with their defaults, with the names of the bounds that it may use."""
+    own = [each for each in family.parameters if each is not MEMORY]
+    if any(each.kind == "criterion" for each in own):
+        own += [TOLERANCE, NEGATIVES_TOLERANCE]
+    more = {BOUNDS: param.ListSelector(default=list(bounds), objects=list(bounds), label="Bounds in use")}
+    return _settings(f"{family.name}_settings", own, more if bounds else {})
+
+
+def limit_settings() -> Any:
+    """When a search ends without a proof."""
+    return _settings("limit_settings", LIMITS, {})
+
+
+def names_of(settings: Settings) -> list[str]:
+    """The parameters of settings, in the order of their family's."""
+    return [name for name in type(settings).__dict__ if name in settings.param and name not in Settings.param]
+
+
+def chosen(settings: Any, family: Family) -> dict[str, Any]:
+    """The values of the family's parameters; raises ValueError when a tolerance is out of range."""
+    values = {each.name: getattr(settings, each.name) for each in family.parameters if each is not MEMORY}
+    for each in family.parameters:
+        if each.kind == "criterion":
+            name = values[each.name]
+            values[each.name] = criterion_of(name, settings.tolerance, settings.negatives_tolerance)
+    return values
+
+
+def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[Any], list[Any], list[Any]]:
+    """The fields of the search, of its conditions, and those that are rarely asked for."""
+    usual: dict[bool, list[Any]] = {True: [], False: []}
+    rare: list[Any] = []
+    for each in family.parameters:
+        if each is MEMORY:
+            continue
+        made = field_of(settings, each, table)
+        (rare if each.name in RARE else usual[each in family.own]).append(made)
+    if BOUNDS in settings.param:
+        exact = settings.param.method.rx() == "exact" if "method" in settings.param else True
+        boxes = field(settings, BOUNDS, pn.widgets.CheckBoxGroup, options=worded(settings.param.bounds.objects))
+        usual[True].append(column(note("Bounds in use"), boxes, visible=exact))
+    return usual[True], usual[False], rare
+
+
+def field_of(settings: Any, parameter: Parameter, table: DataSettings) -> Any:
+    """The field of one parameter."""
+    if parameter.kind == "switch":
+        return field(settings, parameter.name, pmui.Checkbox)
+    if parameter.kind == "criterion":
+        return _fairness(settings, table)
+    if parameter.choices:
+        said = parameter.said or tuple(name.replace("_", " ") for name in parameter.choices)
+        return field(
+            settings, parameter.name, pn.widgets.Select, options=dict(zip(said, parameter.choices, strict=True))
+        )
+    return number_field(settings, parameter)
+
+
+def _fairness(settings: Any, table: DataSettings) -> pn.Column:
+    known = table.param.sensitive.rx().rx
+    return column(
+        field(settings, "fairness", pn.widgets.Select, options={said: name for name, said in WORDS.items()}),
+        column(
+            column(field(table, "sensitive", pn.widgets.Select), visible=known.is_not(None)),
+            column(
+                note("These data have no sensitive attribute: there are no groups to be fair to."),
+                visible=known.is_(None),
+            ),
+            number_field(settings, TOLERANCE),
+            column(
+                number_field(settings, NEGATIVES_TOLERANCE), visible=settings.param.fairness.rx() == "equalized_odds"
+            ),
+            visible=settings.param.fairness.rx() != NO_CRITERION,
+        ),
+    )
+
+
+def _settings(name: str, parameters: Sequence[Parameter], more: Mapping[str, param.Parameter]) -> Any:
+    return type(name, (Settings,), {**{each.name: made(each) for each in parameters}, **more})()
+
+
+def made(parameter: Parameter) -> Any:
+    """The parameter of settings for a parameter of the records."""
+    label, default = parameter.title, parameter.default
+    if parameter.kind == "switch":
+        return param.Boolean(default=default, label=label)
+    if parameter.kind == "criterion":
+        return param.Selector(default=NO_CRITERION, objects=list(WORDS), label=label)
+    if parameter.choices:
+        return param.Selector(default=default, objects=list(parameter.choices), label=label)
+    kind: Any = param.Integer if parameter.kind in ("whole", "size") else param.Number
+    least = 1_000_000 if parameter.kind == "size" else parameter.least
+    most = parameter.most if math.isfinite(parameter.most) else None
+    inclusive = (not parameter.above, True)
+    return kind(
+        default=default, bounds=(least, most), inclusive_bounds=inclusive, allow_None=parameter.optional, label=label
+    )
