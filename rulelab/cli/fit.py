@@ -36,6 +36,8 @@ def fit(args: argparse.Namespace) -> int:
     family = recipe.family
     if proof is not None and recipe.parameters.get("max_length") is not None:
         raise CommandError("--proof proves a list optimal among lists of any length: leave --max-length out")
+    if proof is not None and args.weight is not None:
+        raise CommandError("--proof is checked on rows that count alike: leave --weight out")
     _check_search(args)
     if proof is not None and proof == output:
         raise CommandError(f"the model and the proof cannot both be written to {proof}")
@@ -146,7 +148,7 @@ def _rates(model: Model, data: Dataset) -> str:
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")
     rows = []
     for column in data.sensitive.columns:
-        groups = model.evaluate(data.X, data.y, groups=data.sensitive[column].astype(str)).groups
+        groups = model.evaluate(data.X, data.y, data.weight, groups=data.sensitive[[column]]).groups
         assert groups is not None
         rows += [
             (one_line(f"{column} = {name}"), f"{group['weight']:g}", *(f"{100 * group[rate]:.1f} %" for rate in rates))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...data.metrics import wilson_interval
+from ...data.metrics import group_labels, wilson_interval
 from ...models import Evaluation, Model
 from .card import Card
 from .rows import Rows
@@ -96,9 +96,9 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     sensitive = rows.data.sensitive
     of_groups = rows.training if rows.test is None else rows.test
     for name in [] if sensitive is None else map(str, sensitive.columns):
-        labels = group_labels(sensitive[name].iloc[of_groups])  # type: ignore[index]
-        if labels.nunique() > MAX_GROUPS:
-            left_out.append(f"{name} has {labels.nunique()} values, more than {MAX_GROUPS}")
+        labels = group_labels(sensitive[name].iloc[of_groups], len(of_groups))  # type: ignore[index]
+        if (values := len(set(labels))) > MAX_GROUPS:
+            left_out.append(f"{name} has {values} values, more than {MAX_GROUPS}")
             continue
         report(f"rates by {name}")
         evaluated = _evaluate(card.model, rows, of_groups, labels)
@@ -113,17 +113,10 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     )
 
 
-def group_labels(values: pd.Series) -> pd.Series:
-    """The groups of a sensitive attribute as text; where it is missing, a group of its own."""
-    whole = pd.api.types.is_float_dtype(values) and (values.dropna() % 1 == 0).all()
-    labels = values.astype("Int64") if whole else values
-    return labels.astype(object).where(values.notna(), "missing").astype(str)
-
-
 def _evaluate(model: Model, rows: Rows, at: np.ndarray, groups: Any = None) -> Evaluation:
     data = rows.data
     labels = np.asarray(model.classes)[[0, -1]][data.y.iloc[at].to_numpy()]
-    return model.evaluate(data.X.iloc[at], labels, groups=None if groups is None else groups.to_numpy())
+    return model.evaluate(data.X.iloc[at], labels, groups=groups)
 
 
 def _accuracy(evaluation: Evaluation) -> Accuracy:
