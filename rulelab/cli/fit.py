@@ -54,6 +54,8 @@ def fit(args: argparse.Namespace) -> int:
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
     if data.sensitive is not None:
         print("", _rates(snapshot.incumbent.model, data), sep="\n")
+    if emptied := snapshot.detail.get("emptied"):
+        print(f"\nthe rates are {emptied}")
     if output is not None:
         try:
             model.to_json(output)
@@ -142,13 +144,11 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
 
 def _rates(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on the training rows."""
-    from ..data.metrics import with_missing
-
     assert data.sensitive is not None
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")
     rows = []
     for column in data.sensitive.columns:
-        groups = model.evaluate(data.X, data.y, groups=with_missing(data.sensitive[[column]]).astype(str)).groups
+        groups = model.evaluate(data.X, data.y, groups=data.sensitive[column].astype(str)).groups
         assert groups is not None
         rows += [
             (one_line(f"{column} = {name}"), f"{group['weight']:g}", *(f"{100 * group[rate]:.1f} %" for rate in rates))

@@ -180,8 +180,13 @@ def _show_cells(search: FairFrontierSearch, snapshot: Snapshot, interrupted: boo
         verdict = f"certified: no set of rules{among} that meets the tolerance has less loss"
     else:
         verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'cell')} closed"
+    notes = "".join(
+        f"\nat tolerance {row.tolerance:g} and complexity {cell.max_complexity} the rates are {cell.emptied}"
+        for cell, row in zip(search.cells, search.frame.itertuples(index=False), strict=True)
+        if cell.emptied
+    )
     work = f"{snapshot.seconds:.2f} s, {search.units} units of work"
-    return table(head, rows, right=(0, 1, 2, 4, 5, 6)) + f"\n\n{verdict}\n{work}"
+    return table(head, rows, right=(0, 1, 2, 4, 5, 6)) + f"\n\n{verdict}{notes}\n{work}"
 
 
 def _rules(model: Any) -> str:
