@@ -155,13 +155,20 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search)},
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         intended_use="",
-        limits="" if rows is None else rows.data.notes,
+        limits=_limits("" if rows is None else rows.data.notes, snapshot),
         code=snippet.of_search(recipe, search, snapshot)
         if recipe and recipe.load_code
         else snippet.of_model(best.model),
         rows=rows,
         search=search if snapshot.status is Status.OPTIMAL else None,
     )
+
+
+def _limits(notes: str, snapshot: Snapshot) -> str:
+    """What the data say of their limits, and whom the fairness constraint left out, or whose rates it emptied."""
+    left_out, emptied = (snapshot.detail.get(name) for name in ("left_out", "emptied"))
+    said = (notes, left_out and f"Groups were {left_out}.", emptied and f"The rates of the groups are {emptied}.")
+    return "\n".join(filter(None, said))
 
 
 def of_model(
