@@ -157,6 +157,12 @@ def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(
     assert status == 0
     assert "min group size 15" in out
     assert "(10)" not in run("fit", *where, *options, "--min-group-size", "0")[2]
+    strict = ("--model", "rule-set", "--fairness", "equal-opportunity:0,1", "--max-complexity", "2", "--quiet")
+    status, out, err = run("frontier", *where, *strict, "--min-group-size", "15")
+    assert status == 0
+    assert "c (10)" in err
+    assert "at tolerance 0 and complexity 2 the rates are equal because nearly everyone is missed" in out
+    assert "points of accuracy" in out
 
 
 def test_an_estimator_warns() -> None:
