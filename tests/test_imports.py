@@ -25,7 +25,7 @@ FLOORS: list[str] = [
     "rehearsal remaining",
     "models",
     "search",
-    "certificate preparing",
+    "certificate preparing prefixes",
     "rule_list falling_rule_list rule_set.fairness rule_set.sparse",
     "rule_list.exact falling_rule_list.monte_carlo rule_set.features rule_set.program",
     "rule_list.corels rule_list.frontier falling_rule_list.exact rule_set.arguments rule_set.equal_rates rule_set.pool",
