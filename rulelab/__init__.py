@@ -58,6 +58,7 @@ _HOMES = {
     "Sweep": "sweeps",
     "SweepError": "sweeps",
     "Verification": "certificate",
+    "explain": "glossary",
     "fair_frontier": "rule_set",
     "load_model": "models",
     "mine_antecedents": "data.antecedents",
@@ -68,7 +69,7 @@ _HOMES = {
     "sweep": "sweeps",
     "verify": "certificate",
 }
-_MODULES = ("datasets", "views")
+_MODULES = ("datasets", "glossary", "views")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

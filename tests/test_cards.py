@@ -133,7 +133,7 @@ def test_the_test_share_is_stratified_and_kept_out_of_training() -> None:
 @pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
 def test_an_impossible_test_share_is_explained(share) -> None:
     with pytest.raises(ValueError, match=r"test_share.*0"):
-        Setup().test_share = share
+        Setup().table.test_share = share
     with pytest.raises(ValueError, match=r"test share must lie between 0 and 0\.9"):
         replace(QUICK, test_share=share)(lambda doing: None)
 

@@ -16,7 +16,7 @@ import rulelab
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
-    "arguments interrupts limits results strict_json",
+    "arguments glossary interrupts limits results strict_json",
     "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
     "data.boolean_table data.columns data.gaps",
@@ -52,7 +52,7 @@ FLOORS: list[str] = [
     "cli.verify",
     "cli.data_options",
     "cli.progress",
-    "cli.fit cli.frontier cli.near cli.stability",
+    "cli.explain cli.fit cli.frontier cli.near cli.stability",
     "cli.commands",
     "__main__",
 ]

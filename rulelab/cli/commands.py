@@ -1,4 +1,4 @@
-"""The command line: ``rulelab serve | fit | near | frontier | stability | verify | bench | datasets``.
+"""The command line: ``rulelab serve | fit | near | frontier | stability | verify | explain | bench | datasets``.
 
 Exit status: 0 on success (a fit that a limit or Ctrl-C ends with a proven gap is one), 1 when the thing asked for
 failed (a proof that is not valid), 2 for bad usage, and that includes bad input data.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from .. import __version__
-from . import frontier, near, stability
+from . import explain, frontier, near, stability
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
@@ -132,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_to(commands)
     check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
     _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))
+    explain.add_to(commands)
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
     listing.set_defaults(run=_datasets)
     bench = commands.add_parser("bench", help="measure the speed", description="Run a benchmark of the checkout.")

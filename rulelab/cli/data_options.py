@@ -42,6 +42,8 @@ def read_table(args: argparse.Namespace) -> Dataset:
 
 def problem_of(data: Dataset, recipe: Recipe, report: Report, grouped: bool = False) -> Problem:
     """The problem of the data, told how large it is; with groups of people for fairness, or where they are wanted."""
+    from ..data.metrics import with_missing
+
     conditions, _ = recipe.conditions(data.X)
     features, note = recipe.features(conditions, data.y)
     if note:
@@ -49,7 +51,8 @@ def problem_of(data: Dataset, recipe: Recipe, report: Report, grouped: bool = Fa
     grouped = grouped or recipe.parameters.get("fairness") is not None
     if grouped and data.sensitive is None:
         raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
-    problem = recipe.problem(features, data.y, groups=data.sensitive if grouped else None)
+    groups = with_missing(data.sensitive) if grouped and data.sensitive is not None else None
+    problem = recipe.problem(features, data.y, groups=groups)
     report(
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {problem.total_positive} of class "
         f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"

@@ -142,11 +142,13 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
 
 def _rates(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on the training rows."""
+    from ..data.metrics import with_missing
+
     assert data.sensitive is not None
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")
     rows = []
     for column in data.sensitive.columns:
-        groups = model.evaluate(data.X, data.y, groups=data.sensitive[column].astype(str)).groups
+        groups = model.evaluate(data.X, data.y, groups=with_missing(data.sensitive[[column]]).astype(str)).groups
         assert groups is not None
         rows += [
             (one_line(f"{column} = {name}"), f"{group['weight']:g}", *(f"{100 * group[rate]:.1f} %" for rate in rates))

@@ -154,6 +154,7 @@ def _of_fair_sets(
         recipe["form"],
         random_state=args.random_state or 0,
         memory_limit=recipe["memory_limit"],
+        min_group_size=recipe["min_group_size"],
     )
     return search, partial(_show_cells, search), _closed_cells
 

@@ -73,6 +73,7 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     """What was proven and what was checked; lines of text."""
     from ..certificate import OriginError
     from ..certificate import verify as check
+    from ..data.metrics import with_missing
 
     origin = certificate.origin
     if origin is None:
@@ -87,7 +88,7 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     if compares and data.sensitive is None:
         raise CommandError(f"{args.proof} compares groups: name the sensitive attribute with --sensitive")
     try:
-        problem = origin.problem(data.X, data.y, data.sensitive if compares else None)
+        problem = origin.problem(data.X, data.y, with_missing(data.sensitive) if compares else None)
     except OriginError as error:
         raise _NotValid(str(error)) from error
     answer = check(problem, model, certificate, args.regularization)

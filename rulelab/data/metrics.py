@@ -102,6 +102,7 @@ RATES: dict[str, Callable[[Confusion], tuple[int | float, int | float]]] = {
 }
 """Numerator and denominator of every rate."""
 
+MISSING = "(missing)"
 FEW = 30
 """A group with fewer positives or fewer negatives is flagged."""
 
@@ -157,6 +158,11 @@ def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tu
     half = np.sqrt(z2 * (k * (n - k) / np.where(n > 0, n, 1) + z2 / 4))
     low, high = (centre - half) / (n + z2), (centre + half) / (n + z2)
     return np.where(k > 0, np.clip(low, 0, 1), 0.0), np.where(k < n, np.clip(high, 0, 1), 1.0)
+
+
+def with_missing(groups: pd.DataFrame) -> pd.DataFrame:
+    """Groups where a missing label is one of its own, "(missing)"."""
+    return groups.astype(object).where(groups.notna(), MISSING)
 
 
 def group_labels(groups: Any, n_rows: int) -> np.ndarray:

@@ -57,6 +57,9 @@ RULE_SET = Family(
         Parameter("loss", "hamming", "what is minimized", "choice", choices=("hamming", "zero_one")),
         Parameter("form", "dnf", "dnf: any rule holds; cnf: all clauses hold", "choice", choices=("dnf", "cnf")),
         Parameter("fairness", None, "largest difference between groups in a rate", "criterion"),
+        Parameter(
+            "min_group_size", 30, "least rows of a group that fairness is about, of the class it counts", "whole"
+        ),
         Parameter("regularization", 0.0, "cost of a unit of complexity, in rows", "number"),
         Parameter("column_limit", 20_000, "most rules that the proof may look at together", "whole", 1),
     ),

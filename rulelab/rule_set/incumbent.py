@@ -30,12 +30,13 @@ class Incumbents:
         program: Program,
         form: str,
         fairness: Criterion | None,
+        min_group_size: int = 0,
     ) -> None:
         self.cost: Cost = program.worst + 1
         self.rules: tuple[Clause, ...] | None = None
         self.gaps: dict[str, float] | None = None
         self._problem, self._program = problem, program
-        self._form, self._fairness = form, fairness
+        self._form, self._fairness, self._min_group_size = form, fairness, min_group_size
         self._found_at = (0.0, 0)
         self._made: Incumbent | None = None
         self._selected: tuple[int, Cost, tuple[Clause, ...]] | None = None
@@ -72,7 +73,7 @@ class Incumbents:
             )
             if self._fairness is not None and self._problem.groups is not None:
                 predicted = model.predicts_positive(self._problem.matrix())
-                self.gaps = true_gaps(self._fairness, self._problem.groups, predicted)
+                self.gaps = true_gaps(self._fairness, self._problem.groups, predicted, self._min_group_size)
         return self._made
 
     def selected(self) -> RuleSet | None:

@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from ..arguments import is_whole
-from ..data.metrics import FEW, group_labels
+from ..data.metrics import FEW, group_labels, with_missing
 from ..datasets import Dataset
 from .errors import SweepError
 
@@ -203,7 +203,7 @@ def _groups(dataset: Dataset, names: list[str]) -> np.ndarray:
         raise SweepError(f"there is no sensitive attribute {unknown[0]!r}; {those}")
     assert dataset.sensitive is not None
     try:
-        return group_labels(dataset.sensitive[names], len(dataset.y))
+        return group_labels(with_missing(dataset.sensitive[names]), len(dataset.y))
     except ValueError as error:
         raise SweepError(f"{' and '.join(names)}: {error}") from None
 

@@ -14,6 +14,7 @@ from ...datasets import Dataset
 from ...models import Model, ModelError, parse_model
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, Status
+from ..live.recipe import load_code
 from ..live.session import Prepared
 from ..live.wording import count, family_name
 from ..widgets.esc import plain
@@ -221,7 +222,7 @@ def annotated(card: Card, intended_use: str, limits: str) -> Card:
 
 
 def _split(recipe: Any, data: Dataset) -> Split | None:
-    named = recipe is not None and recipe.load_code == snippet.load_code(data.name)
+    named = recipe is not None and recipe.load_code == load_code(data.name)
     return Split(data.name, len(data.y), recipe.test_share) if named else None
 
 

@@ -65,11 +65,6 @@ def of_model(model: Model) -> str:
     )
 
 
-def load_code(name: str) -> str:
-    """Python that loads a data set by its name."""
-    return f"rl.datasets.load({name!r})"
-
-
 def mining(recipe: Recipe) -> dict[str, Any]:
     """How antecedents were mined; empty for a recipe whose problem has the conditions themselves."""
     return {name: getattr(recipe, name) for name in _MINING if hasattr(recipe, name)}
