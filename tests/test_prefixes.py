@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rulelab as rl
+from rulelab import glossary
 from rulelab.prefixes import PrefixSearch
 
 KINDS = {
@@ -174,6 +175,16 @@ def test_looking_changes_nothing(make):
         search.look_into([])
         one, two = search._snapshot(), other._snapshot()
         assert (one.counts, one.pruned, one.lower_bound) == (two.counts, two.pruned, two.lower_bound)
+
+
+def test_every_fate_has_a_reason(make):
+    search = until_searching(make(random_problem(4)))
+    search.advance(30)
+    look = search.look_into([])
+    assert look["reason"].str.endswith((".", ")")).all()
+    known = {*search._scale().cuts}
+    assert all(glossary.find(name, search.kind or search.family) for name in known)
+    assert (look.loc[look["fate"] == "cut", "reason"].str.len() > 20).all()
 
 
 def test_before_the_search_there_is_nothing_to_see(make):

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..data.problem import Problem
 from ..kernels.fates import CUT, EXPANDED, OPEN
-from .weights import Weights
+from .scale import Scale
 
 COLUMNS = ("node", "parent", "antecedent", "label", "length", "cost", "bound", "state", "cut_by", "descendants")
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """All stored prefixes of a search, the empty one first.
+    """Stored prefixes of a search; the first one is the empty prefix.
 
     Attributes
     ----------
-    parent : int array, shape (n,)
+    parent : int64 array, shape (n,)
         -1 for the empty prefix.
-    antecedent : int array, shape (n,)
-        The antecedent of the last rule, as an index of the problem's; -1 for the empty prefix.
+    antecedent : int64 array, shape (n,)
+        The antecedent of the last rule, in ``names``; -1 for the empty prefix.
     cost, bound : float array, shape (n,)
         In units of the objective.
     fate : uint8 array, shape (n,)
         See `rulelab.kernels.fates`.
-    cuts : tuple of str
-        The names of the bounds, in the order of the fates.
+    cuts, names : tuple of str
+        The names of the bounds in the order of the fates, and of all antecedents.
+    classes : tuple
     incumbent : tuple of int
         The antecedents of the best list.
+    scale : Scale or None
+        Where the labels come from.
+    known : int8 array, shape (n,), or None
+        The labels, as indices of ``classes``, where there is no ``scale``; -1 for the empty prefix.
     """
 
     parent: np.ndarray
@@ -41,25 +46,34 @@ class Nodes:
     bound: np.ndarray
     fate: np.ndarray
     cuts: tuple[str, ...]
+    names: tuple[str, ...]
+    classes: tuple[Any, ...]
     incumbent: tuple[int, ...] = ()
+    scale: Scale | None = None
+    known: np.ndarray | None = None
 
     @classmethod
-    def of(
-        cls, store: Any, n: int, own: np.ndarray, costs: Any, cuts: tuple[str, ...], incumbent: tuple[int, ...]
-    ) -> Nodes:
-        """The first ``n`` entries of a store with rules of the antecedents ``own``, in the units of ``costs``."""
-        root = store.parent[:n] < 0
+    def of(cls, store: Any, n: int, scale: Scale, incumbent: tuple[int, ...]) -> Nodes:
+        """The first ``n`` entries of a store."""
+        own, costs, root = scale.antecedents, scale.costs, store.parent[:n] < 0
         return cls(
             parent=store.parent[:n].astype(np.int64),
             antecedent=np.where(root, -1, own[np.where(root, 0, store.rule[:n])] if len(own) else -1),
             cost=store.cost[:n] * costs.unit,
-            bound=np.maximum(0.0, store.key[:n] * costs.unit - costs.slack),
-            fate=store.fate[:n],
-            cuts=cuts,
+            bound=scale.bound(store.key[:n]),
+            fate=store.fate[:n].copy(),
+            cuts=scale.cuts,
+            names=scale.problem.names,
+            classes=scale.problem.classes,
             incumbent=incumbent,
+            scale=scale,
         )
 
-    def levels(self) -> list[np.ndarray]:
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @cached_property
+    def _levels(self) -> list[np.ndarray]:
         """The nodes by the length of their prefix."""
         order = np.argsort(self.parent, kind="stable")
         parents = self.parent[order]
@@ -72,15 +86,56 @@ class Nodes:
             level = order[np.repeat(first, length) + inside]
         return levels
 
-    def path(self, antecedents: tuple[int, ...]) -> list[int]:
-        """The nodes of the longest stored prefix of a list, the empty prefix first."""
-        found = [0] if len(self.parent) else []
-        for antecedent in antecedents[: len(antecedents) if found else 0]:
-            next_one = np.flatnonzero((self.parent == found[-1]) & (self.antecedent == antecedent))
-            if not len(next_one):
+    @cached_property
+    def length(self) -> np.ndarray:
+        """Rules of each prefix."""
+        length = np.zeros(len(self), dtype=np.int64)
+        for k, level in enumerate(self._levels):
+            length[level] = k
+        return length
+
+    @cached_property
+    def descendants(self) -> np.ndarray:
+        """How many prefixes start with each one, itself not counted."""
+        below = np.zeros(len(self), dtype=np.int64)
+        for level in reversed(self._levels[1:]):
+            np.add.at(below, self.parent[level], below[level] + 1)
+        return below
+
+    def path(self) -> list[int]:
+        """The nodes of the longest stored prefix of the incumbent, the empty prefix first."""
+        found = [0] if len(self) else []
+        for antecedent in self.incumbent[: len(self.incumbent) if found else 0]:
+            after = np.flatnonzero((self.parent == found[-1]) & (self.antecedent == antecedent))
+            if not len(after):
                 break
-            found.append(int(next_one[-1]))
+            found.append(int(after[-1]))
         return found
+
+    def largest(self, most: int) -> np.ndarray:
+        """Those on the path to the incumbent and those with the most descendants, parents included, in their order."""
+        kept = np.zeros(len(self), dtype=bool)
+        kept[self.path()[:most]] = True
+        order = np.lexsort((np.arange(len(self)), self.length, -self.descendants))
+        more = order[~kept[order]]
+        kept[more[: max(0, most - int(kept.sum()))]] = True
+        return np.flatnonzero(kept)
+
+    def some(self, kept: np.ndarray) -> Nodes:
+        """Those with these numbers, in ascending order, numbered anew; their parents must be among them."""
+        place = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry is the parent of the empty prefix
+        place[kept] = np.arange(len(kept))
+        arrays = {name: getattr(self, name)[kept] for name in ("antecedent", "cost", "bound", "fate")}
+        labels = self.labels(kept)
+        return replace(self, parent=place[self.parent[kept]], **arrays, scale=None, known=labels)
+
+    def at(self, fate: np.ndarray, stored: np.ndarray) -> Nodes:
+        """As they were when they had these fates, and only some were stored."""
+        there = np.zeros(len(self) + 1, dtype=bool)
+        there[stored] = there[-1] = True
+        for level in self._levels:
+            there[level] &= there[self.parent[level]]
+        return replace(self, fate=fate).some(np.flatnonzero(there[:-1]))
 
     def state(self, node: int) -> tuple[str, str]:
         """What has become of a node, and the bound that cut it or an empty text."""
@@ -89,54 +144,47 @@ class Nodes:
             return "cut", self.cuts[fate - CUT]
         return {EXPANDED: "expanded", OPEN: "open"}[fate], ""
 
-    def frame(self, problem: Problem, weights: Weights, max_nodes: int) -> pd.DataFrame:
-        """The nodes with the most descendants, each after its parent; see `PrefixSearch.tree`."""
-        levels = self.levels()
-        n = len(self.parent)
-        descendants, length = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        for k, level in reversed(list(enumerate(levels))):
-            length[level] = k
-            if k:
-                np.add.at(descendants, self.parent[level], descendants[level] + 1)
-        on_path = self.path(self.incumbent)
-        kept = np.zeros(n, dtype=bool)
-        kept[on_path[:max_nodes]] = True
-        order = np.lexsort((np.arange(n), length, -descendants))
-        more = order[~kept[order]]
-        kept[more[: max(0, max_nodes - int(kept.sum()))]] = True
-        shown = np.flatnonzero(kept)
-        shown = shown[np.argsort(length[shown], kind="stable")]
+    def frame(self, max_nodes: int) -> pd.DataFrame:
+        """The largest parts, each node after its parent; see `PrefixSearch.tree`."""
+        shown = self.largest(max_nodes)
         states = [self.state(node) for node in shown.tolist()]
+        labels = [None if label < 0 else self.classes[label] for label in self.labels(shown).tolist()]
         frame = pd.DataFrame(
             {
                 "node": shown,
-                "parent": self.parent[shown].astype(np.int64),
-                "antecedent": ["" if a < 0 else problem.names[a] for a in self.antecedent[shown].tolist()],
-                "label": pd.Series(self._labels(problem, weights, shown.tolist()), dtype=object),
-                "length": length[shown],
+                "parent": self.parent[shown],
+                "antecedent": ["" if a < 0 else self.names[a] for a in self.antecedent[shown].tolist()],
+                "label": pd.Series(labels, dtype=object),
+                "length": self.length[shown],
                 "cost": self.cost[shown],
                 "bound": self.bound[shown],
                 "state": [state for state, _ in states],
                 "cut_by": [cut_by for _, cut_by in states],
-                "descendants": descendants[shown],
+                "descendants": self.descendants[shown],
             },
             columns=list(COLUMNS),
-        )
-        frame.attrs.update(stored=n, left_out=n - len(shown), incumbent=[node for node in on_path if kept[node]])
+        ).sort_values("length", kind="stable", ignore_index=True)
+        on_path = [node for node in self.path() if node in set(shown.tolist())]
+        frame.attrs.update(stored=len(self), left_out=len(self) - len(shown), incumbent=on_path)
         return frame
 
-    def _labels(self, problem: Problem, weights: Weights, shown: list[int]) -> list[object]:
-        """The class that most of the weight has that each prefix's last rule captures; None for the empty prefix."""
-        left = {-1: weights.everything}
-        labels: list[object] = []
-        for node in shown:
+    def labels(self, shown: np.ndarray) -> np.ndarray:
+        """The class, as an index, of most of the weight that the last rule of each captures; int8, -1 without a rule.
+
+        With a node its parent must be among those shown.
+        """
+        if self.known is not None:
+            return self.known[shown]
+        assert self.scale is not None
+        weights = self.scale.weights
+        left, labels = {-1: weights.everything}, dict.fromkeys(shown.tolist(), -1)
+        for node in shown[np.argsort(self.length[shown], kind="stable")].tolist():
             whole, antecedent = left[int(self.parent[node])], int(self.antecedent[node])
             if antecedent < 0:
                 left[node] = whole
-                labels.append(None)
                 continue
             captured = whole & weights.columns[antecedent]
             left[node] = whole & ~captured
             positive, negative = weights.of_set(captured)
-            labels.append(problem.classes[int(positive > negative)])
-        return labels
+            labels[node] = int(positive > negative)
+        return np.array([labels[node] for node in shown.tolist()], dtype=np.int8)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .. import glossary
 from ..arguments import is_whole
 from ..kernels.fates import CUT, EXPANDED, OPEN
 from ..search import Search
@@ -16,11 +18,13 @@ from .replay import Children
 from .scale import Scale
 
 _TERMS = ("loss", "rules", "inevitable", "further")
-LOOK = ("antecedent", "label", "captured", "errors", *_TERMS, "bound", "fate", "cut_by")
+LOOK = ("antecedent", "label", "captured", "errors", *_TERMS, "bound", "fate", "cut_by", "reason")
 
 
 class PrefixSearch(Search):
     """A best-first search that stores prefixes."""
+
+    _best: Any
 
     def tree(self, max_nodes: int = 2000) -> pd.DataFrame:
         """The stored prefixes: a tree whose root is the empty prefix.
@@ -48,10 +52,13 @@ class PrefixSearch(Search):
         """
         if not is_whole(max_nodes, 1):
             raise ValueError(f"max_nodes must be a positive integer, not {max_nodes!r}")
-        nodes, scale = self._nodes(), self._scale()
-        if nodes is None or scale is None:
-            return pd.DataFrame(columns=list(COLUMNS))
-        return nodes.frame(self.problem, scale.weights, int(max_nodes))
+        nodes = self.prefixes()
+        return pd.DataFrame(columns=list(COLUMNS)) if nodes is None else nodes.frame(int(max_nodes))
+
+    def prefixes(self) -> Nodes | None:
+        """All stored prefixes, as arrays; None before there are any."""
+        scale = self._scale()
+        return None if scale is None else Nodes.of(*self._stored(), scale, self._best.antecedents)
 
     def look_into(self, prefix: Sequence[int | str] | None = None) -> pd.DataFrame:
         """What the search does, or did, with each rule that could come next after a prefix.
@@ -72,8 +79,9 @@ class PrefixSearch(Search):
             with this rule); then the terms of the bound in units of the objective, loss + rules + inevitable + further
             = bound: what is lost so far, the price of the rules, what rows that satisfy the same antecedents lose in
             any list, and what the bounds in use add, up to the incumbent where they cut; fate ("open", "expanded" or
-            "cut") and cut_by. ``attrs`` has the "prefix" by names, the "incumbent"'s objective, and "prefix_cut_by",
-            where the search does not expand the prefix at all. Empty before the search has begun.
+            "cut"), cut_by, and the reason in a sentence with its theorem. ``attrs`` has the "prefix" by names, the
+            "incumbent"'s objective, and "prefix_cut_by", where the search does not expand the prefix at all. Empty
+            before the search has begun.
 
         Raises
         ------
@@ -115,6 +123,7 @@ class PrefixSearch(Search):
         frame["inevitable"] = np.minimum(inevitable, np.maximum(0.0, bound - least))
         frame["further"] = np.maximum(0.0, bound - least - frame["inevitable"])
         frame["bound"] = frame[list(_TERMS)].sum(axis=1)
+        frame["reason"] = [self._reason(fate, by) for fate, by in zip(frame["fate"], cut_by, strict=True)]
         frame.attrs.update(
             prefix=[names[a] for a in path],
             incumbent=float(best),
@@ -122,9 +131,19 @@ class PrefixSearch(Search):
         )
         return frame[list(LOOK)]
 
+    def _reason(self, fate: str, cut_by: str) -> str:
+        if fate == "open":
+            return "Its bound is below the best list: it waits in the queue."
+        if fate == "expanded":
+            return "Its bound was below the best list: what could follow it has been looked at."
+        term = glossary.find(cut_by, self.kind or self.family)
+        if term is None:
+            return cut_by
+        return f"{term.sentence} ({term.source})" if term.source else term.sentence
+
     @abc.abstractmethod
-    def _nodes(self) -> Nodes | None:
-        """The stored prefixes; None before there are any."""
+    def _stored(self) -> tuple[Any, int]:
+        """The store, and how many prefixes it holds."""
 
     @abc.abstractmethod
     def _scale(self) -> Scale | None:

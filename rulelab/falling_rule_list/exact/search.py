@@ -13,7 +13,7 @@ from ...certificate import Certificate, CertificateError, prove_falling_rule_lis
 from ...data.problem import Problem
 from ...kernels.growing import next_capacity, resized
 from ...kernels.jit import is_compiled
-from ...prefixes import Children, Nodes, PrefixSearch, Scale
+from ...prefixes import Children, PrefixSearch, Scale
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from ..bounds import FallingBounds
@@ -381,11 +381,8 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
             cost = min(cost, self._trivial)
         return max(0.0, cost * self._costs.unit - self._costs.slack)
 
-    def _nodes(self) -> Nodes | None:
-        if self._phase not in ("searching", "certified"):
-            return None
-        own, n = self._data.antecedents, int(self._store.numbers[state.N_NODES])
-        return Nodes.of(self._store, n, own, self._costs, looking.CUTS, self._best.antecedents)
+    def _stored(self) -> tuple[Any, int]:
+        return self._store, int(self._store.numbers[state.N_NODES])
 
     def _scale(self) -> Scale | None:
         if self._phase not in ("searching", "certified"):

@@ -13,7 +13,7 @@ from ...certificate import Certificate, CertificateError, prove_rule_list
 from ...data.problem import Problem
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
-from ...prefixes import Children, Nodes, PrefixSearch, Scale
+from ...prefixes import Children, PrefixSearch, Scale
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from ..costs import Costs, costs_of, require_regularization
@@ -262,11 +262,8 @@ class CorelsSearch(PrefixSearch):
             },
         )
 
-    def _nodes(self) -> Nodes | None:
-        if self._phase == "preparing":
-            return None
-        own, n = np.arange(self.problem.n_antecedents), int(self._store.numbers[N_NODES])
-        return Nodes.of(self._store, n, own, self._costs, looking.CUTS, self._best.antecedents)
+    def _stored(self) -> tuple[Any, int]:
+        return self._store, int(self._store.numbers[N_NODES])
 
     def _scale(self) -> Scale | None:
         if self._phase == "preparing":

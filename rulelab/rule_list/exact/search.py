@@ -16,7 +16,7 @@ from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import RuleList
-from ...prefixes import Children, Nodes, PrefixSearch, Scale
+from ...prefixes import Children, PrefixSearch, Scale
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from .. import beam as beams
@@ -358,11 +358,8 @@ class RuleListSearch(PrefixSearch):
             },
         )
 
-    def _nodes(self) -> Nodes | None:
-        if self._phase not in ("searching", "certified"):
-            return None
-        own, n = self._reduction.antecedents, int(self._store.numbers[state.N_NODES])
-        return Nodes.of(self._store, n, own, self._costs, looking.CUTS, self._best.antecedents)
+    def _stored(self) -> tuple[Any, int]:
+        return self._store, int(self._store.numbers[state.N_NODES])
 
     def _scale(self) -> Scale | None:
         if self._phase not in ("searching", "certified"):
