@@ -94,8 +94,7 @@ def _problem(recipe: PageRecipe, search: Search, at: str) -> list[str]:
     if search.problem.groups is None:
         return [f"problem = rl.Problem.from_arrays(features, data.y{at})"]
     return [
-        f"groups = data.sensitive[{recipe.sensitive!r}].astype(object)",
-        'groups = groups.where(groups.notna(), "(missing)").astype(str)',
+        f"groups = data.sensitive[{recipe.sensitive!r}]",
         f"problem = rl.Problem.from_arrays(features, data.y{at}, groups=groups{at})",
     ]
 

@@ -23,6 +23,8 @@ TOLERANCE = Parameter(
 NEGATIVES_TOLERANCE = Parameter(
     "negatives_tolerance", 0.05, "the same for the second rate", "fraction", most=1, label="On negatives (ε₂)"
 )
+OF_FAIRNESS = "min_group_size"
+"""The parameter whose field stands beside that of the criterion."""
 BOUNDS = "bounds"
 """The parameter for the bounds in use, which only searches have."""
 RARE = {"max_length", "column_limit", "max_categories", "by_class", "max_antecedents", "max_support"}
@@ -63,9 +65,9 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
     usual: dict[bool, list[Any]] = {True: [], False: []}
     rare: list[Any] = []
     for each in family.parameters:
-        if each is MEMORY:
+        if each is MEMORY or each.name == OF_FAIRNESS:
             continue
-        made = field_of(settings, each, table)
+        made = field_of(settings, family, each, table)
         (rare if each.name in RARE else usual[each in family.own]).append(made)
     if BOUNDS in settings.param:
         exact = settings.param.method.rx() == "exact" if "method" in settings.param else True
@@ -74,12 +76,12 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
     return usual[True], usual[False], rare
 
 
-def field_of(settings: Any, parameter: Parameter, table: DataSettings) -> Any:
+def field_of(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> Any:
     """The field of one parameter."""
     if parameter.kind == "switch":
         return field(settings, parameter.name, pmui.Checkbox)
     if parameter.kind == "criterion":
-        return _fairness(settings, table)
+        return _fairness(settings, family, table)
     if parameter.choices:
         said = parameter.said or tuple(name.replace("_", " ") for name in parameter.choices)
         return field(
@@ -88,7 +90,7 @@ def field_of(settings: Any, parameter: Parameter, table: DataSettings) -> Any:
     return number_field(settings, parameter)
 
 
-def _fairness(settings: Any, table: DataSettings) -> pn.Column:
+def _fairness(settings: Any, family: Family, table: DataSettings) -> pn.Column:
     known = table.param.sensitive.rx().rx
     return column(
         field(settings, "fairness", pn.widgets.Select, options={said: name for name, said in WORDS.items()}),
@@ -102,6 +104,7 @@ def _fairness(settings: Any, table: DataSettings) -> pn.Column:
             column(
                 number_field(settings, NEGATIVES_TOLERANCE), visible=settings.param.fairness.rx() == "equalized_odds"
             ),
+            *(number_field(settings, each) for each in family.own if each.name == OF_FAIRNESS),
             visible=settings.param.fairness.rx() != NO_CRITERION,
         ),
     )

@@ -27,7 +27,6 @@ MAX_CELLS = 10_000_000
 SPLIT_SEED = SEARCH_SEED = 0
 COMPARISON_SECONDS = 3.0
 """Most time for the set without the constraint."""
-_MISSING = "(missing)"
 
 
 @dataclass(frozen=True)
@@ -154,14 +153,13 @@ def without_fairness(search: Search, report: Callable[[str], None]) -> Snapshot 
 
 
 def _groups(data: Dataset, column: str | None) -> pd.Series:
-    """The group of each row, as text."""
+    """The group of each row."""
     if column is None or data.sensitive is None or column not in data.sensitive:
         raise ValueError(
             f"fairness compares groups of people, but {data.name} has no sensitive attribute; choose fairness: none, "
             "a data set that has one (diabetes, compas, adult, ...), or upload a file and pick a column"
         )
-    values = data.sensitive[column]
-    return values.astype(object).where(values.notna(), _MISSING).astype(str)
+    return data.sensitive[column]
 
 
 def _compared(problem: Problem, column: str | None) -> tuple[str, ...]:
