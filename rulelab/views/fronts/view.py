@@ -269,7 +269,7 @@ class FrontView(Viewer):
         )
         self._panes = [pn.pane.Bokeh(plot.figure, **_WIDE) for plot in self._plots]
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
-        on = pn.widgets.Select.from_param(self.param.on, width=130, **listed)
+        on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=330, visible=False, **listed)
         self._measure = pn.widgets.Select.from_param(self.param.measure, width=210, visible=False, **listed)
         self._picker = pn.widgets.Select.from_param(self.param.point, sizing_mode="stretch_width", **listed)
