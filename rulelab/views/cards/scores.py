@@ -116,7 +116,7 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
 def _evaluate(model: Model, rows: Rows, at: np.ndarray, groups: Any = None) -> Evaluation:
     data = rows.data
     labels = np.asarray(model.classes)[[0, -1]][data.y.iloc[at].to_numpy()]
-    return model.evaluate(data.X.iloc[at], labels, groups=groups)
+    return model.evaluate(data.X.iloc[at], labels, data.weight_of(at), groups=groups)
 
 
 def _accuracy(evaluation: Evaluation) -> Accuracy:
