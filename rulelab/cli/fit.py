@@ -56,6 +56,8 @@ def fit(args: argparse.Namespace) -> int:
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
     if data.sensitive is not None:
         print("", _rates(snapshot.incumbent.model, data), sep="\n")
+    if emptied := snapshot.detail.get("emptied"):
+        print(f"\nthe rates are {emptied}")
     if output is not None:
         try:
             model.to_json(output)
@@ -124,20 +126,23 @@ def _nothing_found(snapshot: Snapshot, family: Family) -> str:
 
 
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
+    from ..families.account import account
     from ..search import Status
 
     best = snapshot.incumbent
     assert best is not None
-    parts = family.objective(best.model, search.parameters)
+    shown = account(search, snapshot, digits=7)
+    objective = f"objective {shown.equation}"
     work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
+    work = "\n".join(filter(None, (shown.search_space, shown.ruled_out, work)))
     if snapshot.status is Status.OPTIMAL:
         most = search.parameters.get("max_conditions")
         among = "" if most is None else f" among sets of rules of at most {count(most, 'condition')}"
-        return f"certified optimal{among}: objective {best.objective:.7f} = {parts}\n{work}"
+        return f"certified optimal{among}: {objective}\n{work}"
     if snapshot.limit == "exactness":
-        return f"optimal within {snapshot.gap:.3g}: objective {best.objective:.7f} = {parts}\n{work}"
+        return f"optimal within {snapshot.gap:.3g}: {objective}\n{work}"
     return (
-        f"not certified ({ending(snapshot, interrupted)}): objective {best.objective:.7f} = {parts}\n"
+        f"not certified ({ending(snapshot, interrupted)}): {objective}\n"
         f"no {family.noun} is below {snapshot.lower_bound:.7f}: the gap is {snapshot.gap:.7f}\n{work}"
     )
 

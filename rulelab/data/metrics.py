@@ -131,6 +131,28 @@ def confusion(actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarr
     )
 
 
+def roc_auc(score: Any, positives: Any, negatives: Any) -> float:
+    """How often a positive has a higher score than a negative, ties counted half: the area under the ROC curve.
+
+    Parameters
+    ----------
+    score : array-like, shape (n,)
+        Of each row, or of each group of rows.
+    positives, negatives : array-like, shape (n,)
+        Their weight of both classes; none is below 0.
+
+    Returns
+    -------
+    float
+        ``nan`` when a class has no weight.
+    """
+    level, place = np.unique(np.asarray(score, dtype=float), return_inverse=True)
+    up = np.bincount(place.ravel(), np.asarray(positives, dtype=float), len(level))
+    down = np.bincount(place.ravel(), np.asarray(negatives, dtype=float), len(level))
+    pairs = up.sum() * down.sum()
+    return float((up * (np.cumsum(down) - down / 2)).sum() / pairs) if pairs > 0 else math.nan
+
+
 def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Score interval of a proportion (Wilson, JASA 22, 1927).
 

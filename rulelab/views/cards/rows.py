@@ -84,11 +84,18 @@ class Rows:
         Positions of the rows that were kept out of training.
     split : Split or None
         The same in few words; None where the data have no name.
+    weight : array or None, shape (n_rows,)
+        Of every row of the data; None: 1 each.
     """
 
     data: Dataset
     test: np.ndarray | None = None
     split: Split | None = None
+    weight: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        if self.weight is None and self.data.weight is not None:
+            object.__setattr__(self, "weight", self.data.weight.to_numpy())
 
     @property
     def training(self) -> np.ndarray:
