@@ -34,7 +34,7 @@ from .lines import Beside
 from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
-_SMALL_CSS = ".bk-btn { padding: 4px 7px; font-size: 13px; }"
+_SMALL_CSS = ".bk-btn { padding: 4px 6px !important; font-size: 13px !important; }"
 
 
 class ModelCard(Viewer):
@@ -261,6 +261,7 @@ class ModelCard(Viewer):
             self.param.called,
             label="Name",
             rows=1,
+            resizable=False,
             max_length=cards.MAX_NAME,
             stylesheets=[NAME_CSS],
             sizing_mode="stretch_width",
