@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ...data.metrics import RATES as _PARTS
-from ...data.metrics import Confusion, roc_auc, wilson_interval
+from ...data.metrics import Confusion, group_labels, roc_auc, wilson_interval
 from ...models import DecisionList, Evaluation, FallingRuleList, Model, RuleSet
 from .card import Card
 from .rows import Rows
@@ -107,12 +107,12 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     sensitive = rows.data.sensitive
     of_groups = rows.training if rows.test is None else rows.test
     for name in [] if sensitive is None else map(str, sensitive.columns):
-        labels = group_labels(sensitive[name].iloc[of_groups])  # type: ignore[index]
-        if labels.nunique() > MAX_GROUPS:
-            left_out.append(f"{name} has {labels.nunique()} values, more than {MAX_GROUPS}")
+        labels = group_labels(sensitive[name].iloc[of_groups], len(of_groups))  # type: ignore[index]
+        if (values := len(set(labels))) > MAX_GROUPS:
+            left_out.append(f"{name} has {values} values, more than {MAX_GROUPS}")
             continue
         report(f"rates by {name}")
-        evaluated = _evaluate(card.model, rows, of_groups, labels.to_numpy())
+        evaluated = _evaluate(card.model, rows, of_groups, labels)
         assert evaluated.groups is not None
         groups[name] = evaluated.groups
     return Scores(
@@ -126,13 +126,6 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
             None if free is None or rows.test is None else _score(free, rows, rows.test, card.loss),
         ),
     )
-
-
-def group_labels(values: pd.Series) -> pd.Series:
-    """The groups of a sensitive attribute as text; where it is missing, a group of its own."""
-    whole = pd.api.types.is_float_dtype(values) and (values.dropna() % 1 == 0).all()
-    labels = values.astype("Int64") if whole else values
-    return labels.astype(object).where(values.notna(), "(missing)").astype(str)
 
 
 def useless(score: Score) -> str:

@@ -45,7 +45,7 @@ def of_search(recipe: Recipe, search: Search, snapshot: Snapshot) -> str:
             f"last = rl.solve({', '.join(filter(None, ['search', _arguments(**limit)]))})",
             "",
             "model = last.incumbent.model",
-            "print(model)",
+            "print(model.relabelled((data.negative, data.positive)).to_text(data.target))",
             'print(f"objective {last.incumbent.objective:.6f}, lower bound {last.lower_bound:.6f}, {last.status}")',
             "",
         ]
@@ -97,8 +97,7 @@ def _problem(recipe: Recipe, search: Search, at: str) -> list[str]:
     if search.problem.groups is None:
         return [f"problem = rl.Problem.from_arrays(features, data.y{at})"]
     return [
-        f"groups = data.sensitive[{getattr(recipe, 'sensitive', None)!r}].astype(object)",
-        'groups = groups.where(groups.notna(), "(missing)").astype(str)',
+        f"groups = data.sensitive[{getattr(recipe, 'sensitive', None)!r}]",
         f"problem = rl.Problem.from_arrays(features, data.y{at}, groups=groups{at})",
     ]
 

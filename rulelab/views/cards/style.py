@@ -108,7 +108,8 @@ textarea.bk-input {{ min-height: 4.6em; }}
 """A text of people, that is shown whole."""
 
 NAME_CSS = f"""{_TEXT_AREA}
-textarea.bk-input {{ font-size: 15px; font-weight: 600; padding: 2px 6px; min-height: 0; resize: none !important; }}
+textarea.bk-input {{ font-size: 15px; font-weight: 600; color: {TEXT}; padding: 2px 6px; min-height: 0;
+  resize: none !important; }}
 textarea.bk-input:not(:hover, :focus) {{ border-color: transparent; background: transparent; }}
 textarea.bk-input::placeholder {{ color: {TEXT}; opacity: 1; }}
 label {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }}

@@ -269,7 +269,7 @@ class ModelCard(Viewer):
         )
         self._name.param.watch(self._typed, "value_input")
         self._verify = pn.widgets.Button(
-            label="Verify", icon=icons.CHECK, on_click=self.verify, color="primary", width=86, **button
+            label="Verify", icon=icons.CHECK, on_click=self.verify, color="primary", width=76, **button
         )
         actions = [self._verify]
         if self._on_move is not None:
@@ -303,7 +303,7 @@ class ModelCard(Viewer):
             self._head,
             self._alert,
             self._rules,
-            pn.Row(*actions, **bar),
+            pn.Row(*actions, stylesheets=[BAR_CSS, ":host { gap: 5px; }"], margin=(8, 0, 0, 0)),
             self._status,
             self._figures,
             self._fairness,

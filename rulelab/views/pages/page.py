@@ -15,6 +15,7 @@ from ..fronts.tab import FrontsView
 from ..live.session import State
 from ..search.setup import Setup
 from ..search.view import SearchView
+from ..widgets.explained import Explained
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 
 TITLE = "rulelab"
@@ -90,7 +91,10 @@ def create() -> pmui.Page:
     tabs = [make() for make in TABS]
     search, compare, fronts = tabs
     page = pmui.Page(
-        title=TITLE, main=[_tabbed(tabs), compare.view.kept], busy_indicator=None, dark_theme=pn.config.theme == "dark"
+        title=TITLE,
+        main=[_tabbed(tabs), compare.view.kept, Explained()],
+        busy_indicator=None,
+        dark_theme=pn.config.theme == "dark",
     )
     if "theme" not in pn.state.session_args:
         pn.state.onload(lambda: _follow_system(page))

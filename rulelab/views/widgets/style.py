@@ -26,7 +26,8 @@ LIVE_CSS = f"""
 .figures {{ display: flex; flex-wrap: wrap; gap: 2px 22px; margin-top: 6px !important; }}
 .figures:empty {{ display: none; }}
 .figure {{ white-space: nowrap; }}
-.name {{ color: {MUTED}; font-size: 12px; display: block; }}
+.name {{ color: {MUTED}; font: inherit; font-size: 12px; display: block; padding: 0; border: 0; background: none;
+  text-align: left; text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; }}
 .value {{ font-variant-numeric: tabular-nums; font-size: 16px; display: block; min-width: 4.2em; }}
 .busy {{ border-left-color: {BLUE}; }}
 .paused {{ border-left-color: {PURPLE}; }}
@@ -50,6 +51,10 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .rules th.num {{ white-space: normal; overflow-wrap: break-word; }}
 .rules th.label {{ overflow-wrap: normal; }}
 .rules td.label {{ font-weight: 600; }}
+.shown {{ border-left: 4px solid {GREEN}; background: color-mix(in srgb, {GREEN} 10%, transparent); padding: 4px 10px;
+  font-size: 13px; }}
+.copy {{ font: inherit; color: inherit; background: transparent; border: 1px solid {LINE}; border-radius: 4px;
+  padding: 2px 10px; cursor: pointer; }}
 .kw {{ color: {MUTED}; font-style: italic; }}
 .share {{ display: inline-block; min-width: 44px; padding: 0 3px;
   background: linear-gradient(to right,
