@@ -56,6 +56,8 @@ def fit(args: argparse.Namespace) -> int:
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
     if data.sensitive is not None:
         print("", _rates(snapshot.incumbent.model, data), sep="\n")
+    if emptied := snapshot.detail.get("emptied"):
+        print(f"\nthe rates are {emptied}")
     if output is not None:
         try:
             model.to_json(output)

@@ -209,7 +209,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         intended_use="",
-        limits="" if rows is None else rows.data.notes,
+        limits=_limits("" if rows is None else rows.data.notes, snapshot),
         code=snippet.of_search(recipe, search, snapshot)
         if recipe and recipe.load_code
         else snippet.of_model(in_words(best.model, prepared.labels)),
@@ -217,6 +217,13 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
         search=search if snapshot.status is Status.OPTIMAL else None,
         unconstrained=None if free is None or free.incumbent is None else free.incumbent.model,
     )
+
+
+def _limits(notes: str, snapshot: Snapshot) -> str:
+    """What the data say of their limits, and whom the fairness constraint left out, or whose rates it emptied."""
+    left_out, emptied = (snapshot.detail.get(name) for name in ("left_out", "emptied"))
+    said = (notes, left_out and f"Groups were {left_out}.", emptied and f"The rates of the groups are {emptied}.")
+    return "\n".join(filter(None, said))
 
 
 def of_model(

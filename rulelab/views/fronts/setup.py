@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -13,9 +12,11 @@ import param
 
 from ... import datasets
 from ...datasets.registry import RECORDS
+from ...families import CRITERIA
 from ...sweeps import BASELINES, FAMILIES, SweepError
 from ..forms.data import UPLOADED, Labelled
-from ..forms.fields import card, column, field, note, pair, worded
+from ..forms.fields import card, column, field, note, pair
+from ..live.wording import counted
 from ..search.families.rule_set import NO_CRITERION, RuleSetSettings, criterion_of
 from ..widgets.esc import esc, plain
 from ..widgets.style import SELECT_CSS
@@ -25,12 +26,13 @@ from .run import Run
 
 SHARED = (
     *("sweep_data", "sweep_sensitive", "sweep_families", "sweep_baselines", "sweep_folds", "sweep_time_limit"),
-    *("list_grid", "falling_grid", "set_grid", "set_fairness", "set_tolerances"),
+    *("list_grid", "falling_grid", "set_grid", "set_fairness", "set_tolerances", "set_group_size"),
     *("sweep_quantiles", "sweep_conditions", "set_conditions"),
 )
 """The parameters that the address of the page holds."""
 _NO_GROUPS = "(none)"
 _AND = " and "
+_MISSED = FAMILIES["falling_rule_list"].defaults["positive_weight"]
 _USUAL = ["cart", "random_forest", "logistic_regression"]
 _HOW_TO_UPLOAD = "To sweep a table of your own, upload it in the tab Search; it is offered here then."
 
@@ -60,6 +62,9 @@ class SweepSetup(param.Parameterized):
         label="Rule set: fairness constraint",
     )
     set_tolerances = param.String(default="0.02, 0.05, 0.1", label="Largest differences (ε), beside none")
+    set_group_size = param.Integer(
+        default=FAMILIES["rule_set"].defaults["min_group_size"], bounds=(0, None), label="Least rows of a group"
+    )
     set_conditions = param.Integer(default=3, bounds=(1, 1000), label="Rule set: conditions per rule")
     sweep_conditions = param.Integer(default=1, bounds=(1, 3), label="Lists: conditions per rule")
     sweep_quantiles = param.Integer(default=5, bounds=(2, 1000), label="Quantile groups per number")
@@ -88,14 +93,14 @@ class SweepSetup(param.Parameterized):
         allowed = self._allowed()
         sensitive, own = self._attributes[self.sweep_sensitive], self._own
         return Order(
-            data=self.sweep_data if own is None else own.upload.name,
+            data=self.sweep_data if own is None else own.name,
             grids=grids,
             baselines=tuple(name for name in allowed if name in self.sweep_baselines),
             folds=self.sweep_folds,
             sensitive=sensitive,
             time_limit=self.sweep_time_limit,
-            source=None if own is None else partial(own.dataset, sensitive),
-            source_code="" if own is None else own.code(sensitive),
+            source=None if own is None else own.dataset,
+            source_code="" if own is None else own.code(),
         )
 
     def new_run(self) -> Run:
@@ -110,7 +115,9 @@ class SweepSetup(param.Parameterized):
             return {"regularization": values, "max_conditions": [self.sweep_conditions], **common}
         values = numbers(self.set_grid, self.param.set_grid.label, whole=True)
         grid = {"max_complexity": values, "max_conditions": [self.set_conditions], **common}
-        return grid if self.set_fairness == NO_CRITERION else {**grid, "fairness": self._criteria()}
+        if self.set_fairness == NO_CRITERION:
+            return grid
+        return {**grid, "fairness": self._criteria(), "min_group_size": [self.set_group_size]}
 
     def _criteria(self) -> list[Any]:
         """No constraint, and the chosen one with each tolerance."""
@@ -154,7 +161,7 @@ class SweepSetup(param.Parameterized):
         own = self.uploaded
         if own is not None:
             self.param.sweep_data.objects = [*datasets.names(), UPLOADED]
-            self._data.options = {**self._options, plain(f"{own.upload.name} (your file)"): UPLOADED}
+            self._data.options = {**self._options, plain(f"{own.name} (your file)"): UPLOADED}
             if self.sweep_data == UPLOADED:
                 self._offer()
         self._say_target()
@@ -207,16 +214,23 @@ class SweepSetup(param.Parameterized):
             field(self, "list_grid", text),
             families["falling_rule_list"],
             field(self, "falling_grid", text),
+            note(f"A missed positive costs as much as {counted(_MISSED, 'false alarms')}."),
             families["rule_set"],
             field(self, "set_grid", text),
         )
+        criteria = {NO_CRITERION: NO_CRITERION} | {record.words: name for name, record in CRITERIA.items()}
         fair = self.param.set_fairness.rx() != NO_CRITERION
         self.more = column(
             card(
                 "Fairness",
                 note("Lists know no constraint: of them gaps are only measured."),
-                field(self, "set_fairness", pn.widgets.Select, options=worded(self.param.set_fairness.objects)),
-                column(field(self, "set_tolerances", text), visible=fair),
+                field(self, "set_fairness", pn.widgets.Select, options=criteria),
+                column(
+                    field(self, "set_tolerances", text),
+                    field(self, "set_group_size", pn.widgets.IntInput, start=0),
+                    note("Smaller groups are left out of the constraint: of few rows a rate says little."),
+                    visible=fair,
+                ),
             ),
             card(
                 "Folds and conditions",

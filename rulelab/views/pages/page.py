@@ -31,12 +31,13 @@ class SearchTab:
     name = "Search"
 
     def __init__(self) -> None:
-        self.setup = Setup(self._complain)
+        self.setup = Setup()
         self.view = SearchView(new_session=self.setup.new_session)
         self.setup.on_change(self._settings_changed)
+        self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
         location = pn.state.location
         if location is not None:
-            self._complain("; ".join(address.follow(location, *self.setup.parts)))
+            self.view.complain("; ".join(address.follow(location, *self.setup.parts)))
         self.layout = pn.Column(
             self.setup.data_card,
             self.view,
@@ -45,9 +46,6 @@ class SearchTab:
             sizing_mode="stretch_width",
             margin=0,
         )
-
-    def _complain(self, message: str) -> None:
-        self.view.complain(message)
 
     def _settings_changed(self, *_: Any) -> None:
         """Show the plots of the chosen kind of search, unless a run is shown."""
