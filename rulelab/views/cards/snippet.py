@@ -45,7 +45,7 @@ def of_search(recipe: Recipe, search: Search, snapshot: Snapshot) -> str:
             f"last = rl.solve({', '.join(filter(None, ['search', _arguments(**limit)]))})",
             "",
             "model = last.incumbent.model",
-            "print(model)",
+            "print(model.relabelled((data.negative, data.positive)).to_text(data.target))",
             'print(f"objective {last.incumbent.objective:.6f}, lower bound {last.lower_bound:.6f}, {last.status}")',
             "",
         ]

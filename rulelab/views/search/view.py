@@ -13,6 +13,7 @@ from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
 from ...families.account import Account, account
+from ...models import Model
 from ...search import Incumbent, Search, Snapshot, Status
 from ..cards import card
 from ..cards.incumbent import empty_card, incumbent_card, proof_block
@@ -443,13 +444,19 @@ class SearchView(Viewer):
         assert snapshot.incumbent is not None
         return snapshot.incumbent
 
+    @property
+    def _best_in_words(self) -> Model:
+        """With the labels of the data."""
+        prepared = self._session.prepared
+        return card.in_words(self._best.model, None if prepared is None else prepared.labels)
+
     def _model_json(self) -> io.StringIO:
-        return io.StringIO(self._best.model.to_json())
+        return io.StringIO(self._best_in_words.to_json())
 
     def _rule_text(self) -> io.StringIO:
         prepared = self._session.prepared
         target = None if prepared is None else prepared.target or None
-        return io.StringIO(self._best.model.to_text(target) + "\n")
+        return io.StringIO(self._best_in_words.to_text(target) + "\n")
 
     def _trace(self) -> io.StringIO:
         return io.StringIO(self._session.history.frame().to_csv(index=False))
