@@ -60,10 +60,17 @@ CRITERIA: dict[str, CriterionRecord] = {
             "equalized_odds", "EqualizedOdds", "equalized odds: both errors", ("on positives", "on negatives")
         ),
         CriterionRecord("demographic_parity", "DemographicParity", "demographic parity: predicted positive"),
-        CriterionRecord("false_positive_rate_parity", "FalsePositiveRateParity", "false positive rate parity"),
+        CriterionRecord(
+            "false_positive_rate_parity", "FalsePositiveRateParity", "false positive rate parity: false alarms"
+        ),
         CriterionRecord("accuracy_parity", "AccuracyParity", "accuracy parity: all errors"),
     )
 }
+
+
+def criterion_words(name: str) -> str:
+    """What a criterion compares; "predictive_equality" is what sweeps call false positive rate parity."""
+    return CRITERIA.get(name, CRITERIA["false_positive_rate_parity"]).words
 
 
 def in_words(criterion: Criterion, attribute: str = "") -> str:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...datasets import Dataset
+from ...families.criteria import in_words
 from ...models import Model, ModelError, parse_model
-from ...rule_set import RuleSetSearch
+from ...rule_set import Criterion, RuleSetSearch
 from ...search import Search, Snapshot, Status
 from ..live.recipe import load_code
 from ..live.session import Prepared
@@ -152,7 +153,10 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
             scope=_scope(search),
         ),
         data=_facts(search, rows),
-        parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search)},
+        parameters={
+            **({} if recipe is None else _mining(recipe)),
+            **_parameters(search, getattr(recipe, "sensitive", None)),
+        },
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         intended_use="",
         limits="" if rows is None else rows.data.notes,
@@ -256,13 +260,13 @@ def _mining(recipe: Any) -> dict[str, str]:
     return words
 
 
-def _parameters(search: Search) -> dict[str, str]:
+def _parameters(search: Search, attribute: str | None = None) -> dict[str, str]:
     """What was chosen, in words; parameters that are not set are left out."""
     words = {}
     for name, value in search.parameters.items():
         if value is None:
             continue
-        text = plain(value, 120)
+        text = in_words(value, attribute or "") if isinstance(value, Criterion) else plain(value, 120)
         if hasattr(value, "to_dict"):
             text = "without " + ", ".join(key.replace("_", " ") for key, used in value.to_dict().items() if not used)
         elif isinstance(value, float):

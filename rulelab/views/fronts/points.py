@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ...data.gaps import CRITERIA
 from ...sweeps import Sweep, non_dominated
 from ...sweeps.families import FAMILIES
 from ..compare.baselines import NAMES
@@ -145,12 +144,6 @@ def _criterion(name: str, arguments: str) -> str:
 def gap_name(criterion: str, measure: str) -> str:
     """The figure of a criterion."""
     return f"{criterion}_gap" if measure == MEAN else f"{criterion}_gap_pooled"
-
-
-def criterion_words(criterion: str) -> str:
-    """What a criterion compares."""
-    rates = " and ".join(rate.replace("_", " ") for rate in CRITERIA[criterion])
-    return f"{criterion.replace('_', ' ')} ({rates})"
 
 
 def front(among: Iterable[Point], x: str) -> list[Point]:

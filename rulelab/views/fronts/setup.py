@@ -15,8 +15,8 @@ from ... import datasets
 from ...datasets.registry import RECORDS
 from ...sweeps import BASELINES, FAMILIES, SweepError
 from ..forms.data import UPLOADED, Labelled
-from ..forms.fields import card, column, field, note, pair, worded
-from ..search.families.rule_set import NO_CRITERION, RuleSetSettings, criterion_of
+from ..forms.fields import card, column, field, note, pair
+from ..search.families.rule_set import CRITERION_WORDS, NO_CRITERION, RuleSetSettings, criterion_of
 from ..widgets.esc import esc, plain
 from ..widgets.style import SELECT_CSS
 from .order import Order, available, numbers
@@ -215,7 +215,7 @@ class SweepSetup(param.Parameterized):
             card(
                 "Fairness",
                 note("Lists know no constraint: of them gaps are only measured."),
-                field(self, "set_fairness", pn.widgets.Select, options=worded(self.param.set_fairness.objects)),
+                field(self, "set_fairness", pn.widgets.Select, options=CRITERION_WORDS),
                 column(field(self, "set_tolerances", text), visible=fair),
             ),
             card(

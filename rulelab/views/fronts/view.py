@@ -12,6 +12,7 @@ from panel.viewable import Viewer
 
 from ...data.gaps import CRITERIA
 from ...datasets import Dataset
+from ...families.criteria import criterion_words
 from ...sweeps import Sweep
 from ..cards.style import MODEL_CSS
 from ..forms.fields import card
@@ -19,13 +20,14 @@ from ..live.ticker import Beat
 from ..live.wording import Standing
 from ..widgets.download import download
 from ..widgets.esc import plain
+from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
 from .model import PointModel
 from .plot import EXPORT, FrontPlot
-from .points import COMPLEXITY, MEASURES, PARTS, Point, criterion_words, gap_name
+from .points import COMPLEXITY, MEASURES, PARTS, Point, gap_name
 from .run import Run, followed
 
 NO_POINT = "(tap a point, or choose one here)"
@@ -247,7 +249,9 @@ class FrontView(Viewer):
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         on = pn.widgets.Select.from_param(self.param.on, width=130, **listed)
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=330, visible=False, **listed)
-        self._measure = pn.widgets.Select.from_param(self.param.measure, width=210, visible=False, **listed)
+        self._measure = pn.widgets.Select.from_param(
+            self.param.measure, width=210, visible=False, css_classes=term_classes("measure"), **listed
+        )
         self._picker = pn.widgets.Select.from_param(self.param.point, sizing_mode="stretch_width", **listed)
         self._exports = pn.Row(
             download("Points (CSV)", "points.csv", self.points_csv),

@@ -18,7 +18,7 @@ from ..cards import card
 from ..cards.incumbent import empty_card, incumbent_card, proof_block
 from ..live.history import Mark
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
-from ..live.wording import standing
+from ..live.wording import standing, worded
 from ..widgets import icons
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
@@ -57,6 +57,8 @@ class SearchView(Viewer):
         One of `SPEEDS`.
     axis : str
         ``"time"``, ``"work"`` or ``"log work"``.
+    first : viewable, optional
+        What stands in the place of the model before anything runs.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class SearchView(Viewer):
         search: Search | None = None,
         *,
         new_session: Callable[[], SearchSession] | None = None,
+        first: pn.viewable.Viewable | None = None,
         **params: Any,
     ) -> None:
         if (search is None) == (new_session is None):
@@ -88,7 +91,7 @@ class SearchView(Viewer):
         if search is not None:
             new_session = Repeated(search)
         assert new_session is not None
-        self._new_session = new_session
+        self._new_session, self._first = new_session, first
         self._session = self._new_session()
         self._mark, self._ticks = Mark(), 0
         self._shown: Snapshot | None = None
@@ -170,7 +173,7 @@ class SearchView(Viewer):
 
     def complain(self, message: str) -> None:
         """Show an error that does not come from a run; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
+        self._alert.phase = plain(worded(message), 600)
 
     def close(self) -> None:
         """End the worker and the updates."""
@@ -235,7 +238,9 @@ class SearchView(Viewer):
                 pane.object = plot.below
 
     def _show_standing(self, session: SearchSession) -> None:
-        now = standing(session)
+        now, idle = standing(session), session.state is State.IDLE
+        if self._first is not None and self._first.visible != idle:
+            self._first.visible = idle
         self._ticks += 1
         changed = (now.tone, now.phase) != (self._status.tone, self._status.phase)
         changed |= now.figures[:1] != [tuple(pair) for pair in self._status.figures[:1]]
@@ -243,14 +248,14 @@ class SearchView(Viewer):
             figures = [list(pair) for pair in now.figures]
             if changed or figures != self._status.figures:
                 self._status.param.update(tone=now.tone, phase=now.phase, figures=figures)
-        if session.error and self._alert.phase != plain(session.error, 600):
+        if session.error and self._alert.phase != plain(worded(session.error), 600):
             self.complain(session.error)
         elif session.state.busy and self._alert.phase:
             self.complain("")
         notes = session.prepared.notes if session.prepared else ()
         if self.stale and session.state is not State.IDLE:
             notes = (*notes, "The settings have changed; the next run uses them (Reset, then Run).")
-        text = f'<p class="note">{" · ".join(esc(note, 400) for note in notes)}</p>' if notes else ""
+        text = f'<p class="note">{" · ".join(esc(worded(note), 400) for note in notes)}</p>' if notes else ""
         if text != self._notes.object:
             self._notes.object = text
         primary = "pause" if session.state.busy else "run"
@@ -411,7 +416,8 @@ class SearchView(Viewer):
         ]
         last = len(panes) - look.under
         first, others, under = panes[: look.beside], panes[look.beside : last], panes[last:]
-        self._rules.objects = [self._heading, self._card, self._account, self._exports, *chain.from_iterable(under)]
+        model = [self._first, self._card, self._account, self._exports]
+        self._rules.objects = [self._heading, *filter(None, model), *chain.from_iterable(under)]
         places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
         boxes = [
             _box(place if len(others) == 3 else ["rl-wide"], *pane) for place, pane in zip(places, others, strict=True)
