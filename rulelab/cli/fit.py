@@ -36,6 +36,8 @@ def fit(args: argparse.Namespace) -> int:
     family = recipe.family
     if proof is not None and recipe.parameters.get("max_length") is not None:
         raise CommandError("--proof proves a list optimal among lists of any length: leave --max-length out")
+    if proof is not None and args.weight is not None:
+        raise CommandError("--proof is checked on rows that count alike: leave --weight out")
     _check_search(args)
     if proof is not None and proof == output:
         raise CommandError(f"the model and the proof cannot both be written to {proof}")
@@ -54,6 +56,8 @@ def fit(args: argparse.Namespace) -> int:
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
     if data.sensitive is not None:
         print("", _rates(snapshot.incumbent.model, data), sep="\n")
+    if emptied := snapshot.detail.get("emptied"):
+        print(f"\nthe rates are {emptied}")
     if output is not None:
         try:
             model.to_json(output)
@@ -145,13 +149,11 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
 
 def _rates(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on the training rows."""
-    from ..data.metrics import with_missing
-
     assert data.sensitive is not None
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")
     rows = []
     for column in data.sensitive.columns:
-        groups = model.evaluate(data.X, data.y, groups=with_missing(data.sensitive[[column]]).astype(str)).groups
+        groups = model.evaluate(data.X, data.y, data.weight, groups=data.sensitive[[column]]).groups
         assert groups is not None
         rows += [
             (one_line(f"{column} = {name}"), f"{group['weight']:g}", *(f"{100 * group[rate]:.1f} %" for rate in rates))

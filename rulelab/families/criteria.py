@@ -68,11 +68,6 @@ CRITERIA: dict[str, CriterionRecord] = {
 }
 
 
-def criterion_words(name: str) -> str:
-    """What a criterion compares; "predictive_equality" is what sweeps call false positive rate parity."""
-    return CRITERIA.get(name, CRITERIA["false_positive_rate_parity"]).words
-
-
 def in_words(criterion: Criterion, attribute: str = "") -> str:
     """What a constraint asks for; ``attribute`` is the column whose values are the groups, where it is known."""
     record = next(record for record in CRITERIA.values() if record.class_name == type(criterion).__name__)

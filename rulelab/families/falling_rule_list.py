@@ -64,6 +64,7 @@ def _rehearsal() -> Search:
 FALLING_RULE_LIST = Family(
     name="falling_rule_list",
     noun="falling rule list",
+    unit="loss per row",
     mined=True,
     own=(
         Parameter("regularization", 0.01, "cost of one rule, as a fraction of the rows", "number"),

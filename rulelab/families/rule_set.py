@@ -65,6 +65,7 @@ def _rehearsal() -> Search:
 RULE_SET = Family(
     name="rule_set",
     noun="rule set",
+    unit="rows",
     mined=False,
     own=(
         Parameter("max_complexity", 20, "most rules and conditions, counted together", "whole", 2),

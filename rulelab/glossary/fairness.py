@@ -81,7 +81,7 @@ TERMS = (
         "Groups with fewer rows of the class that a rate counts are left out of the constraint.",
         "Of few rows a rate says little, and one small group would decide what the model may be.",
         see=("fairness", "interval"),
-        aliases=("least group size",),
+        aliases=("least group size", "set group size", "least rows of a group"),
     ),
     Term(
         "sensitive attribute",

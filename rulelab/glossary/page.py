@@ -107,6 +107,18 @@ TERMS = (
         "Differences to the other cards are marked.",
         aliases=("cards", "compare", "differs"),
     ),
+    Term(
+        "differences",
+        "Cards are compared line by line with the one that is chosen; what only one of them has is marked.",
+        see=("model card",),
+        aliases=("differences to", "only what differs"),
+    ),
+    Term(
+        "error bars",
+        "One standard error below and above a mean over the folds.",
+        formula="s / √k for k folds of standard deviation s",
+        see=("folds",),
+    ),
     Term("intended use", "What the model is for, in the words of whoever answers for it."),
     Term("limits of the model", "What the model must not be used for, and what it does not know.", aliases=("limits",)),
     Term(
@@ -164,7 +176,7 @@ TERMS = (
         aliases=("sweep folds",),
     ),
     Term("time limit per fit", "Seconds of search for each model of a sweep.", aliases=("sweep time limit",)),
-    Term("count on", "Whether figures count test rows or training rows.", aliases=("on", "part")),
+    Term("count on", "Whether figures count test rows or training rows.", aliases=("on", "part", "accuracy and gaps on")),
     Term(
         "gap over folds",
         "How one gap is made of the folds: from the counts of all folds together, or as the mean of the folds' gaps.",

@@ -12,7 +12,7 @@ import param
 from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
-from ...families.account import Account, account
+from ...families.account import account, equation, title
 from ...search import Incumbent, Search, Snapshot, Status
 from ..cards import card
 from ..cards.incumbent import empty_card, incumbent_card, proof_block
@@ -207,29 +207,25 @@ class SearchView(Viewer):
         assert prepared is not None
         self._shown = latest
         self._plots.extend(snapshots, whole, latest, prepared)
-        shown = None if latest.incumbent is None else account(prepared.search, latest)
-        equation = "" if shown is None else shown.equation
         if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
             self._card_of = latest.incumbent.model
-            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, equation)
+            parts = equation(prepared.search, latest)
+            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, parts)
             self._show_below()
             self._exports.visible = True
-        self._name_model(shown)
+        self._name_model(prepared.search, latest)
 
-    def _name_model(self, shown: Account | None = None) -> None:
+    def _name_model(self, search: Search | None = None, latest: Snapshot | None = None) -> None:
         """Say what the best model is and, once the search has ended, what it has shown."""
-        heading = LOOKS[self._look].heading if shown is None else shown.title
-        text = f"<h2>{esc(heading)} {sign(LOOKS[self._look].heading)}</h2>"
+        look, heading, said = LOOKS[self._look], LOOKS[self._look].heading, ""
+        if search is not None and latest is not None and latest.incumbent is not None:
+            heading = title(search, latest)
+            said = "" if latest.status is Status.RUNNING else proof_block(account(search, latest))
+        text = f"<h2>{esc(heading)} {sign(look.heading)}</h2>"
         if text != self._heading.object:
             self._heading.object = text
-        said = "" if shown is None or not self._ended else proof_block(shown)
         if said != self._account.object:
             self._account.object = said
-
-    @property
-    def _ended(self) -> bool:
-        snapshot = self._session.snapshot
-        return snapshot is not None and snapshot.status is not Status.RUNNING
 
     def _show_below(self) -> None:
         """The texts under the plots, where they have changed."""
