@@ -176,7 +176,11 @@ TERMS = (
         aliases=("sweep folds",),
     ),
     Term("time limit per fit", "Seconds of search for each model of a sweep.", aliases=("sweep time limit",)),
-    Term("count on", "Whether figures count test rows or training rows.", aliases=("on", "part", "accuracy and gaps on")),
+    Term(
+        "count on",
+        "Whether figures count test rows or training rows.",
+        aliases=("on", "part", "accuracy and gaps on"),
+    ),
     Term(
         "gap over folds",
         "How one gap is made of the folds: from the counts of all folds together, or as the mean of the folds' gaps.",
