@@ -32,12 +32,13 @@ class SearchTab:
     name = "Search"
 
     def __init__(self) -> None:
-        self.setup = Setup(self._complain)
+        self.setup = Setup()
         self.view = SearchView(new_session=self.setup.new_session, first=welcome(self._begin))
         self.setup.on_change(self._settings_changed)
+        self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
         location = pn.state.location
         if location is not None:
-            self._complain("; ".join(address.follow(location, *self.setup.parts)))
+            self.view.complain("; ".join(address.follow(location, *self.setup.parts)))
         self.layout = pn.Column(
             self.setup.data_card,
             self.view,
@@ -46,9 +47,6 @@ class SearchTab:
             sizing_mode="stretch_width",
             margin=0,
         )
-
-    def _complain(self, message: str) -> None:
-        self.view.complain(message)
 
     def _begin(self, example: Example) -> None:
         """Set the form as the example wants it, and search."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -18,7 +18,7 @@ from ..cards import card
 from ..cards.incumbent import empty_card, incumbent_card, proof_block
 from ..live.history import Mark
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
-from ..live.wording import standing, worded
+from ..live.wording import count, standing, worded
 from ..widgets import icons
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
@@ -40,6 +40,8 @@ SPEEDS = {
     "speeding up": Pace(1, doubling=True),
     "full speed": FULL_SPEED,
 }
+MAX_LEFT_OUT = 500
+"""Most entries of the list of what no condition was made of."""
 _STATUS_EVERY = 4
 """Ticks between two changes of the status line while a search runs, so that screen readers can follow."""
 
@@ -71,6 +73,7 @@ class SearchView(Viewer):
     axis: param.Selector[str] = param.Selector(default="time", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
+    blocked = param.Boolean(default=False, doc="Whether nothing may be run, for the data are being chosen.")
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
     )
@@ -252,6 +255,8 @@ class SearchView(Viewer):
         if self.stale and session.state is not State.IDLE:
             notes = (*notes, "The settings have changed; the next run uses them (Reset, then Run).")
         text = f'<p class="note">{" · ".join(esc(worded(note), 400) for note in notes)}</p>' if notes else ""
+        if session.prepared is not None and session.prepared.left_out:
+            text += _disclosed(session.prepared.left_out)
         if text != self._notes.object:
             self._notes.object = text
         primary = "pause" if session.state.busy else "run"
@@ -296,6 +301,11 @@ class SearchView(Viewer):
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
         self._pin.visible = self.on_pin is not None
+
+    @param.depends("blocked", watch=True)
+    def _block(self) -> None:
+        for name in ("run", "step"):
+            self._buttons[name].disabled = self.blocked
 
     @param.depends("speed", watch=True)
     def _set_pace(self) -> None:
@@ -450,3 +460,12 @@ class SearchView(Viewer):
 def _box(places: list[str], *items: Any) -> pn.Column:
     """A frame around plots or texts, in the place of the grid that its CSS classes say."""
     return pn.Column(*items, css_classes=places, stylesheets=[PANEL_CSS], sizing_mode="stretch_width", margin=0)
+
+
+def _disclosed(left_out: Sequence[str]) -> str:
+    """What no condition was made of, and why: all of it, to be unfolded."""
+    items = "".join(f"<li>{esc(what, 300)}</li>" for what in left_out[:MAX_LEFT_OUT])
+    more = len(left_out) - MAX_LEFT_OUT
+    items += f"<li>and {count(more)} more</li>" if more > 0 else ""
+    said = f"{count(len(left_out))} not made into conditions: which, and why"
+    return f'<details class="note"><summary>{said}</summary><ul>{items}</ul></details>'

@@ -109,7 +109,10 @@ class RuleSetRecipe(Recipe):
         groups = None if self.fairness == NO_CRITERION else _groups(data, self.sensitive)
         report("merging equal rows")
         problem = Problem.from_arrays(
-            features, data.y.iloc[training], groups=None if groups is None else groups.iloc[training]
+            features,
+            data.y.iloc[training],
+            sample_weight=data.weight_of(training),
+            groups=None if groups is None else groups.iloc[training],
         )
         notes = [f"{count(features.shape[1])} conditions"]
         if problem.groups is not None:
