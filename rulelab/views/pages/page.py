@@ -15,7 +15,8 @@ from ..fronts.tab import FrontsView
 from ..live.session import State
 from ..search.setup import Setup
 from ..search.view import SearchView
-from ..widgets.explained import Explained
+from ..search.welcome import Example, welcome
+from ..widgets.explained import Explained, explain_all
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 
 TITLE = "rulelab"
@@ -32,7 +33,7 @@ class SearchTab:
 
     def __init__(self) -> None:
         self.setup = Setup()
-        self.view = SearchView(new_session=self.setup.new_session)
+        self.view = SearchView(new_session=self.setup.new_session, first=welcome(self._begin))
         self.setup.on_change(self._settings_changed)
         self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
         location = pn.state.location
@@ -46,6 +47,12 @@ class SearchTab:
             sizing_mode="stretch_width",
             margin=0,
         )
+
+    def _begin(self, example: Example) -> None:
+        """Set the form as the example wants it, and search."""
+        self.setup.choose(family="rule_list", data=example.data, **example.settings)
+        self.view.speed = example.speed
+        (self.view.step if example.by_step else self.view.run)()
 
     def _settings_changed(self, *_: Any) -> None:
         """Show the plots of the chosen kind of search, unless a run is shown."""
@@ -158,7 +165,7 @@ def _tabbed(tabs: list[Any]) -> pn.Column:
         active = names.index(opened.tab)
         strip.active = active
         if not places[active].objects:
-            places[active].append(tabs[active].layout)
+            places[active].append(explain_all(tabs[active].layout))
         for i, place in enumerate(places):
             place.visible = i == active
 
