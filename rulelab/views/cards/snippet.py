@@ -38,7 +38,7 @@ def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
             f"last = rl.solve({', '.join(filter(None, ['search', _arguments(**limit)]))})",
             "",
             "model = last.incumbent.model",
-            "print(model)",
+            "print(model.relabelled((data.negative, data.positive)).to_text(data.target))",
             'print(f"objective {last.incumbent.objective:.6f}, lower bound {last.lower_bound:.6f}, {last.status}")',
             "",
         ]
@@ -79,24 +79,33 @@ def _split(recipe: PageRecipe) -> list[str]:
 def _features(recipe: PageRecipe, at: str) -> list[str]:
     if not recipe.binarizes:
         return [f"features = data.X{at}"]
-    arguments = {each.name: recipe[each.name] for each in BINARIZING}
-    return [f"binarizer = rl.Binarizer({_arguments(**arguments)})", f"features = binarizer.fit_transform(data.X{at})"]
+    arguments = _arguments(**{each.name: recipe[each.name] for each in BINARIZING})
+    return [
+        f"binarizer = rl.Binarizer({arguments})",
+        f"features = binarizer.fit_transform(data.X{at}{_weight(recipe, at)})",
+    ]
 
 
 def _problem(recipe: PageRecipe, search: Search, at: str) -> list[str]:
+    weight = _weight(recipe, at)
     if recipe.family.mined:
         mined = {name: recipe[name] for name in ("max_conditions", "min_support", "max_support")}
         by_class = f", y=data.y{at}" if recipe["by_class"] else ""
         return [
-            f"antecedents = rl.mine_antecedents(features, {_arguments(**mined)}{by_class})",
-            f"problem = rl.Problem.from_antecedents(antecedents, data.y{at})",
+            f"antecedents = rl.mine_antecedents(features, {_arguments(**mined)}{by_class}{weight})",
+            f"problem = rl.Problem.from_antecedents(antecedents, data.y{at}{weight})",
         ]
     if search.problem.groups is None:
-        return [f"problem = rl.Problem.from_arrays(features, data.y{at})"]
+        return [f"problem = rl.Problem.from_arrays(features, data.y{at}{weight})"]
     return [
         f"groups = data.sensitive[{recipe.sensitive!r}]",
-        f"problem = rl.Problem.from_arrays(features, data.y{at}, groups=groups{at})",
+        f"problem = rl.Problem.from_arrays(features, data.y{at}{weight}, groups=groups{at})",
     ]
+
+
+def _weight(recipe: PageRecipe, at: str) -> str:
+    """The argument that says how much rows count."""
+    return f", sample_weight=data.weight{at}" if recipe.weighted else ""
 
 
 def _name(search: Search) -> str:

@@ -12,7 +12,6 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from ...data.antecedents import Antecedents
-from ...data.binarize import Binarizer
 from ...data.problem import Problem
 from ...datasets import Dataset
 from ...families import MEMORY, TIME, Family
@@ -47,6 +46,8 @@ class PageRecipe(Recipe):
         Arguments of the search that are no parameters of the family, such as ``bounds``.
     binarizes : bool
         Whether conditions are made of the columns; not where all of them are Boolean.
+    weighted : bool
+        Whether the data say how much each row counts.
     """
 
     load: Callable[[], Dataset]
@@ -55,6 +56,7 @@ class PageRecipe(Recipe):
     sensitive: str | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
     binarizes: bool = True
+    weighted: bool = False
 
     def __call__(self, report: Callable[[str], None]) -> Prepared:
         """Load, binarize and set up the search; raises ValueError with a message for the user."""
@@ -71,24 +73,26 @@ class PageRecipe(Recipe):
         training, test = split(data.y, self.test_share)
         y = data.y.iloc[training]
         report(f"binarizing {count(data.X.shape[1])} columns")
-        conditions, binarizer = self.conditions(data.X.iloc[training])
+        weight = data.weight_of(training)
+        conditions, binarizer = self.conditions(data.X.iloc[training], weight)
         if self.family.mined:
             report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
-        features, fewer = self.features(conditions, y)
+        features, fewer = self.features(conditions, y, weight)
         report("merging equal rows")
-        problem = self.problem(features, y, groups=None if groups is None else groups.iloc[training])
+        problem = self.problem(features, y, weight, groups=None if groups is None else groups.iloc[training])
         search = self.search(problem, random_state=SEARCH_SEED, **self.more)
         if not search.compiled:
             report("compiling the search: once per machine, some seconds")
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
-        notes = (fewer, _mined(features), *_compared(problem, self.sensitive), merged, _left_out(binarizer))
+        notes = (fewer, _mined(features), *_compared(problem, self.sensitive), merged)
         return Prepared(
             search,
             labels=(data.negative, data.positive),
             target=str(data.target),
             name=data.name,
             notes=(_about(data), *_kept_out(test), *(in_labels(each, self.family) for each in notes if each)),
+            left_out=() if binarizer is None else tuple(f"{what}: {why}" for what, why in binarizer.dropped_),
             data=data,
             test_rows=test if len(test) else None,
             recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),
@@ -182,17 +186,12 @@ def _mined(features: Antecedents | pd.DataFrame) -> str:
 def _about(data: Dataset) -> str:
     rows, columns = data.X.shape
     positive = int(data.y.sum())
-    return (
+    said = (
         f"{count(rows)} rows, {count(columns)} columns; {data.target} is {data.positive} "
         f"in {count(positive)} ({100 * positive / rows:.0f} %)"
     )
+    return said if data.weight is None else f"{said}; rows weigh as {data.weight.name} says"
 
 
 def _kept_out(test: np.ndarray) -> tuple[str, ...]:
     return (f"{count(len(test))} rows kept out of training, for the test",) if len(test) else ()
-
-
-def _left_out(binarizer: Binarizer | None) -> str:
-    left_out = [] if binarizer is None else binarizer.dropped_
-    shown = "; ".join(f"{what}: {why}" for what, why in left_out[:3])
-    return f"{count(len(left_out))} not binarized: {shown}" + ("; …" if len(left_out) > 3 else "") if left_out else ""

@@ -15,7 +15,8 @@ from ..fronts.tab import FrontsView
 from ..live.session import State
 from ..search.setup import Setup
 from ..search.view import SearchView
-from ..widgets.explained import Explained
+from ..search.welcome import Example, welcome
+from ..widgets.explained import Explained, explain_all
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 
 TITLE = "rulelab"
@@ -31,13 +32,14 @@ class SearchTab:
     name = "Search"
 
     def __init__(self) -> None:
-        self.setup = Setup(self._complain)
-        self.view = SearchView(new_session=self.setup.new_session)
+        self.setup = Setup()
+        self.view = SearchView(new_session=self.setup.new_session, first=welcome(self._begin))
         self.setup.on_change(self._settings_changed)
         self.setup.param.watch(lambda event: self.view.param.update(refusal=event.new), "refusal")
+        self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
         location = pn.state.location
         if location is not None:
-            self._complain("; ".join(address.follow(location, *self.setup.parts)))
+            self.view.complain("; ".join(address.follow(location, *self.setup.parts)))
         self.layout = pn.Column(
             self.setup.data_card,
             self.view,
@@ -47,8 +49,11 @@ class SearchTab:
             margin=0,
         )
 
-    def _complain(self, message: str) -> None:
-        self.view.complain(message)
+    def _begin(self, example: Example) -> None:
+        """Set the form as the example wants it, and search."""
+        self.setup.choose(family="rule_list", data=example.data, **example.settings)
+        self.view.speed = example.speed
+        (self.view.step if example.by_step else self.view.run)()
 
     def _settings_changed(self, *_: Any) -> None:
         """Show the plots of the chosen kind of search, unless a run is shown."""
@@ -161,7 +166,7 @@ def _tabbed(tabs: list[Any]) -> pn.Column:
         active = names.index(opened.tab)
         strip.active = active
         if not places[active].objects:
-            places[active].append(tabs[active].layout)
+            places[active].append(explain_all(tabs[active].layout))
         for i, place in enumerate(places):
             place.visible = i == active
 

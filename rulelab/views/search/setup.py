@@ -24,11 +24,6 @@ from .families import SHOWN
 class Setup(Viewer):
     """Everything that is chosen before a run, and the form to choose it with.
 
-    Parameters
-    ----------
-    complain : callable
-        Shows an error message; an empty one takes it away.
-
     Attributes
     ----------
     table : DataSettings
@@ -48,9 +43,9 @@ class Setup(Viewer):
     )
     refusal = param.String(default="", doc="What is wrong with the fields that count; empty when nothing is.")
 
-    def __init__(self, complain: Callable[[str], None] = lambda message: None, **params: Any) -> None:
+    def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.table = DataSettings(complain)
+        self.table = DataSettings()
         self.of_family = {name: settings_of(family, SHOWN[name].switches) for name, family in FAMILIES.items()}
         self.limits = limit_settings()
         self.parts = (
@@ -83,22 +78,21 @@ class Setup(Viewer):
 
     def on_change(self, changed: Callable[..., None]) -> None:
         """Call this whenever a setting has changed."""
-        for part in (*self.parts, Part(self.table, ["target", "positive"])):
+        for part in (*self.parts, Part(self.table, ["uploaded"])):
             part.owner.param.watch(changed, list(part.names))
 
     def recipe(self) -> PageRecipe:
         """The present settings, frozen."""
         parameters = chosen(self.settings, self._chosen)
-        groups = None if parameters.get("fairness") is None else self.table.sensitive
-        sensitive = [] if groups is None else [groups]
         return PageRecipe(
             self._chosen,
             {**parameters, MEMORY.name: self.limits.memory_limit},
-            self.table.loader(sensitive),
-            load_code=self.table.code(sensitive),
+            self.table.loader(),
+            load_code=self.table.code(),
             test_share=self.table.test_share,
-            sensitive=groups,
+            sensitive=None if parameters.get("fairness") is None else self.table.sensitive,
             more=SHOWN[self.family].more(self.settings),
+            weighted=self.table.weighted,
         )
 
     @property
