@@ -42,6 +42,8 @@ _HOMES = {
     "NothingFound": "data.conditions",
     "Problem": "data.problem",
     "ProblemError": "data.problem",
+    "Recording": "recording",
+    "RecordingError": "recording",
     "Rule": "models",
     "RuleList": "models",
     "RuleListBounds": "rule_list",
@@ -58,6 +60,7 @@ _HOMES = {
     "Sweep": "sweeps",
     "SweepError": "sweeps",
     "Verification": "certificate",
+    "explain": "glossary",
     "fair_frontier": "rule_set",
     "load_model": "models",
     "mine_antecedents": "data.antecedents",
@@ -68,7 +71,7 @@ _HOMES = {
     "sweep": "sweeps",
     "verify": "certificate",
 }
-_MODULES = ("datasets", "views")
+_MODULES = ("datasets", "glossary", "views")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from .families import BINARIZING, MINING, Family
 from .search import Search
 
 __all__ = ["Recipe", "binarized", "smallest_problem"]
+
+_MANY = 2**61
 
 
 @dataclass(frozen=True)
@@ -121,5 +123,7 @@ def binarized(
 
 
 def smallest_problem() -> Problem:
-    """A problem of two classes and two groups, to try parameters on."""
-    return Problem.from_arrays([[False], [True]] * 2, [1, 0] * 2, groups=["a", "a", "b", "b"])
+    """A problem of two classes and two groups, to try parameters on; the groups are as large as any may have to be."""
+    problem = Problem.from_arrays([[False], [True]] * 2, [1, 0] * 2, groups=["a", "a", "b", "b"])
+    assert problem.groups is not None
+    return replace(problem, groups=replace(problem.groups, rows=np.full((2, 2), _MANY)))

@@ -234,8 +234,8 @@ def _pickled(case: Case) -> list[str]:
 
 
 def _repeated(case: Case) -> list[str]:
-    """Whole weights count as repeated rows."""
-    if not case.rows.integral or case.rows.weight.sum() > 500:
+    """Whole weights count as repeated rows, but not where groups need so many rows."""
+    if case.options.get("min_group_size") or not case.rows.integral or case.rows.weight.sum() > 500:
         return _permuted(case)
     other = case.with_rows(repeated(case.rows))
     assert other.optimum == case.optimum, "the naive reference is wrong"

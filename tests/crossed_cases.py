@@ -84,6 +84,7 @@ class Case:
         if self.family == "rule_set":
             options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
             named = {rate: parameters.get(f"{name}_tolerance") for name, rate in _CERTIFIED.items()}
+            options["min_group_size"] = int(parameters.get("min_group_size", 0))
             options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
             if options["max_complexity"] > _LARGEST:
                 return None
@@ -215,8 +216,14 @@ def _draw_rule_set(family: str, seed: int, rng: np.random.Generator) -> Case:
         "fairness": fairness,
         "regularization": penalty,
         "random_state": 1,
+        "min_group_size": 0,
     }
-    return Case(family, seed, rows, options)
+    case = Case(family, seed, rows, options)
+    if name is not None:  # at most as many rows as the second largest group has, so that two groups are compared
+        data = _data(case)
+        second = min(sorted(sets.rows_of(data, g, rate) for g in range(data.n_groups))[-2] for rate in CRITERIA[name])
+        options["min_group_size"] = int(rng.integers(0, second + 1))
+    return case
 
 
 def criterion(fairness: tuple[Any, ...] | None) -> Any:
@@ -243,7 +250,7 @@ def _best_set(case: Case) -> Fraction | None:
     options, scale = case.options, case.rows.scale
     penalty = exact(options["regularization"]) * scale
     shape = options["max_complexity"], options["max_conditions"], options["loss"], options["form"]
-    best = sets.best_rule_set(_data(case), *shape, penalty, limits(options))
+    best = sets.best_rule_set(_data(case), *shape, penalty, limits(options), options["min_group_size"])
     return None if best is None else best / scale
 
 
@@ -261,7 +268,8 @@ def _unfair(case: Case, model: Any) -> str | None:
     if most is not None and any(len(clause) > most for clause in model.clauses):
         return f"has a rule of more than {most} conditions"
     errors = sets.errors_of(data, model.clauses, options["loss"], options["form"])
-    return None if sets.is_fair(data, errors, limits(options)) else "does not meet its criterion"
+    fair = sets.is_fair(data, errors, limits(options), options["min_group_size"])
+    return None if fair else "does not meet its criterion"
 
 
 FAMILIES: dict[str, Family] = {

@@ -232,8 +232,9 @@ def parity_gap(
     groups: Sequence[str],
     clauses: Sequence[Clause],
     proxy: bool = False,
-) -> Fraction:
-    """The largest difference of a rate between two groups.
+    least: float = 0,
+) -> Fraction | None:
+    """The largest difference of a rate between two groups of at least so many rows; None when there are no two.
 
     Rates: "false_negative" (of positives), "false_positive" (of negatives), "positive" (predicted, of all: demographic
     parity), "error" (of all: accuracy parity). With ``proxy`` a covered negative counts once for every clause that
@@ -254,8 +255,10 @@ def parity_gap(
     rates = []
     for group in set(groups):
         members = [i for i in range(len(y)) if groups[i] == group and bool(y[i]) in of]
+        if len(members) < least:
+            continue
         rates.append(Fraction(sum(weight[i] * count(i) for i in members), sum(weight[i] for i in members)))
-    return max(rates) - min(rates)
+    return max(rates) - min(rates) if len(rates) > 1 else None
 
 
 def largest_sums(A: np.ndarray, weight: Sequence[int], max_conditions: int) -> list[int]:

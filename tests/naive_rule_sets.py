@@ -75,13 +75,25 @@ Limits = Sequence[tuple[str, Fraction]]
 """Names of `RATES`, each with the largest difference between two groups."""
 
 
-def is_fair(data: Data, errors: Errors, limits: Limits) -> bool:
-    """Whether no rate of two groups differs by more than its limit."""
+def is_fair(data: Data, errors: Errors, limits: Limits, least: int = 0) -> bool:
+    """Whether no rate of two groups with at least so many rows of the kind it is about differs by more than its limit.
+
+    Of one group alone, or none, nothing is fair.
+    """
     for name, tolerance in limits:
-        rates = [RATES[name](*errors[g], *_sides(data, g)) for g in range(data.n_groups)]
+        large = [g for g in range(data.n_groups) if rows_of(data, g, name) >= least]
+        if len(large) < 2:
+            return False
+        rates = [RATES[name](*errors[g], *_sides(data, g)) for g in large]
         if max(rates) - min(rates) > tolerance:
             return False
     return True
+
+
+def rows_of(data: Data, g: int, name: str) -> int:
+    """How many rows of a group a rate is about, whatever they weigh."""
+    kinds = {"false_negative": (True,), "false_positive": (False,)}.get(name, (True, False))
+    return sum(group == g and bool(label) in kinds for label, group in zip(data.y, data.group, strict=True))
 
 
 def _sides(data: Data, g: int) -> tuple[Exact, Exact]:
@@ -110,10 +122,12 @@ def best_rule_set(
     form: str = "dnf",
     penalty: Exact = 0,
     limits: Limits = (),
+    least: int = 0,
 ) -> Fraction | None:
     """The least objective of the sets that are fair; None when none is.
 
-    Every set of clauses within the complexity is visited, no two of which decide the same rows.
+    Groups of fewer than ``least`` rows are not compared. Every set of clauses within the complexity is visited, no two
+    of which decide the same rows.
     """
     m = data.A.shape[1]
     clauses = list(all_clauses(data, m if max_conditions is None else max_conditions, form).items())
@@ -151,6 +165,6 @@ def best_rule_set(
 
     best: Exact | None = None
     for cost, found in sets(0, 0, (0,) * data.n_groups, 0):
-        if (best is None or cost < best) and is_fair(data, found, limits):
+        if (best is None or cost < best) and is_fair(data, found, limits, least):
             best = cost
     return None if best is None else Fraction(best)

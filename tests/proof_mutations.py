@@ -44,8 +44,8 @@ def proofs(rng: np.random.Generator) -> Iterator[Proof]:
     A = rng.random((n, m)) < rng.uniform(0.25, 0.7, m)
     y = (A[:, 0] & A[:, 1]) ^ A[:, 2] ^ (rng.random(n) < 0.2)
     y[:2], A[1] = (True, False), A[0]
-    groups = np.array(["a", "b"])[rng.integers(0, 2, n)]
-    for i, g in enumerate("ab"):
+    groups = np.array(["a", "b", "c"])[rng.choice(3, n, p=[0.45, 0.45, 0.1])]
+    for i, g in enumerate("abc"):
         groups[4 * i : 4 * i + 4], y[4 * i : 4 * i + 4] = g, [True, False] * 2
     weight = rng.integers(1, 5, n)
     frame = pd.DataFrame(A, columns=[f"c{j}" for j in range(m)])
@@ -114,30 +114,39 @@ def _sets(
     swapped = {"false_negative": "false_positive", "false_positive": "false_negative"}
     every = list(naive.all_rule_sets(seen, 9, A.shape[1]))
     cost = {s: naive.hamming_loss(seen, wanted, weight, s) for s in every}
-    gaps: dict[tuple[str, Any], Fraction] = {}
+    gaps: dict[Any, Fraction | None] = {}
 
-    def gap(rate: str, clauses: Any) -> Fraction:
-        if (rate, clauses) not in gaps:
+    def fair(rate: str, clauses: Any, smallest: float, limit: Fraction) -> bool:
+        key = rate, clauses, smallest
+        if key not in gaps:
             name = rates[rate] if form == "dnf" else swapped.get(rates[rate], rates[rate])
-            gaps[rate, clauses] = naive.parity_gap(name, seen, wanted, weight, groups, clauses, True)
-        return gaps[rate, clauses]
+            gaps[key] = naive.parity_gap(name, seen, wanted, weight, groups, clauses, True, smallest)
+        found = gaps[key]
+        return found is not None and found <= limit
 
     def least(parameters: Mapping[str, float]) -> Fraction | None:
         most, longest = parameters["max_complexity"], parameters["max_conditions"]
         penalty = Fraction(repr(parameters["regularization"]))
         limits = {k.removesuffix("_tolerance"): Fraction(repr(v)) for k, v in parameters.items() if "_tol" in k}
+        smallest = parameters.get("min_group_size", 0)
         if most > 9:
             return None
         costs = {s: cost[s] + penalty * naive.rule_set_complexity(s) for s in every}
         for s in sorted(costs, key=costs.__getitem__):
             allowed = naive.rule_set_complexity(s) <= most and all(len(clause) <= longest for clause in s)
-            if allowed and all(gap(rate, s) <= limit for rate, limit in limits.items()):
+            if allowed and all(fair(rate, s, smallest, limit) for rate, limit in limits.items()):
                 return costs[s]
         return None
 
     name = f"rule set ({form}{', fair' if fairness is not None else ''})"
     search = rl.RuleSetSearch(
-        problem, 6, 2, form=form, fairness=fairness, regularization=float(rng.choice([0.0, 0.5, 1.5]))
+        problem,
+        6,
+        2,
+        form=form,
+        fairness=fairness,
+        regularization=float(rng.choice([0.0, 0.5, 1.5])),
+        min_group_size=0 if fairness is None else 3,
     )
     last = rl.solve(search)
     if last.status is not rl.Status.OPTIMAL:
@@ -181,6 +190,8 @@ def _changes(rng: np.random.Generator, certificate: Certificate) -> Iterator[tup
     for name in ("price", "positive_weight", "bound_only", "grid", "accuracy_tolerance", "x_tolerance", ""):
         if name not in parameters:
             yield f"parameter {name!r}: added", {"parameters": {**parameters, name: float(rng.integers(0, 2))}}
+    for least in (1.0, 3.0, float(rng.integers(2, 12)), 1e6, 0.5, -1.0):
+        yield f"min_group_size: {least:g}", {"parameters": {**parameters, "min_group_size": least}}
     for family in ("rule_list", "falling_rule_list", "rule_set", "", "Rule_list"):
         if family != certificate.family:
             yield f"family: {family!r}", {"family": family}
@@ -300,7 +311,8 @@ def judge(proof: Proof, changed: Certificate) -> str:
     if answer.state == "refused":
         return "refused"
     assert (changed.family, changed.fingerprint) == (proof.certificate.family, proof.certificate.fingerprint)
-    assert set(changed.parameters) - INTERNAL == set(proof.certificate.parameters) - INTERNAL, "unknown parameters"
+    known = INTERNAL | ({"min_group_size"} if "min_group_size" in proof.certificate.parameters else set())
+    assert set(changed.parameters) - known == set(proof.certificate.parameters) - known, "unknown parameters"
     assert set(changed.arrays) - {"lemmas"} == set(proof.certificate.arrays) - {"lemmas"}, "unknown arrays"
     assert changed.origin in (None, proof.certificate.origin), "another origin"
     least = proof.least(changed.parameters)

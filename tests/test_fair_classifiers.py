@@ -24,7 +24,7 @@ WEIGHTS = {
     "balanced": {"class_weight": "balanced"},
     "half": {"sample_weight": np.where(np.arange(60) % 3 == 0, 1.5, 1.0)},
 }
-SMALL = {"max_complexity": 5, "max_conditions": 2, "time_limit": 20.0}
+SMALL = {"min_group_size": 0, "max_complexity": 5, "max_conditions": 2, "time_limit": 20.0}
 
 
 def rows(groups: int, n: int = 60) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
@@ -84,7 +84,9 @@ def unfair_to_begin_with() -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
 
 def test_the_trace_has_no_objective_before_the_first_fair_set():
     X, y, groups = unfair_to_begin_with()
-    model = rl.RuleSetClassifier(6, fairness=rl.AccuracyParity(0.05)).fit(X, y, sensitive_features=groups)
+    model = rl.RuleSetClassifier(6, fairness=rl.AccuracyParity(0.05), min_group_size=0).fit(
+        X, y, sensitive_features=groups
+    )
     assert model.status_ is rl.Status.OPTIMAL
     trace = model.trace_
     unknown = trace["objective"].isna()
@@ -96,7 +98,7 @@ def test_the_trace_has_no_objective_before_the_first_fair_set():
 
 def test_a_limit_before_the_first_fair_set_says_what_to_do():
     X, y, groups = unfair_to_begin_with()
-    model = rl.RuleSetClassifier(6, fairness=rl.AccuracyParity(0.05), time_limit=0.0)
+    model = rl.RuleSetClassifier(6, fairness=rl.AccuracyParity(0.05), time_limit=0.0, min_group_size=0)
     with pytest.raises(ValueError, match=r"time limit of 0 s .* AccuracyParity.*: loosen it, or raise the limit"):
         model.fit(X, y, sensitive_features=groups)
 
@@ -105,7 +107,7 @@ def test_a_constraint_that_no_set_meets_is_refused():
     y = np.array([1, 0, 1, 1, 0, 0])
     groups = np.array(["x", "x", "y", "y", "y", "y"])
     X = pd.DataFrame({"a": groups == "x", "b": [True, False, True, True, True, True]})
-    models = [rl.RuleSetClassifier(4, fairness=rl.AccuracyParity(limit)) for limit in (0.0, 1.0)]
+    models = [rl.RuleSetClassifier(4, fairness=rl.AccuracyParity(limit), min_group_size=0) for limit in (0.0, 1.0)]
     y = np.array([1, 1, 1, 0, 0, 0])
     with pytest.raises(ValueError, match="cannot meet its constraints"):
         models[0].fit(X[["b"]], y, sensitive_features=groups)

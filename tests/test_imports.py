@@ -16,7 +16,7 @@ import rulelab
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
-    "arguments interrupts limits results strict_json",
+    "arguments glossary interrupts limits results strict_json",
     "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
     "data.boolean_table data.columns data.gaps",
@@ -25,7 +25,8 @@ FLOORS: list[str] = [
     "rehearsal remaining",
     "models",
     "search",
-    "certificate preparing",
+    "certificate preparing prefixes recording.events",
+    "recording",
     "rule_list falling_rule_list rule_set.fairness rule_set.sparse",
     "rule_list.exact falling_rule_list.monte_carlo rule_set.features rule_set.program",
     "rule_list.corels rule_list.frontier falling_rule_list.exact rule_set.arguments rule_set.equal_rates rule_set.pool",
@@ -52,7 +53,7 @@ FLOORS: list[str] = [
     "cli.verify",
     "cli.data_options",
     "cli.progress",
-    "cli.fit cli.frontier cli.near cli.stability",
+    "cli.explain cli.fit cli.frontier cli.near cli.stability",
     "cli.commands",
     "__main__",
 ]

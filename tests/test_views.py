@@ -195,11 +195,11 @@ def test_a_view_needs_one_thing_to_show() -> None:
 def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup = Setup()
     view = SearchView(new_session=setup.new_session, speed="full speed")
-    setup.regularization = 0.0
+    setup.settings.regularization = 0.0
     view.run()
     finish(view)
     assert "regularization" in view._alert.phase
-    setup.param.update(data="tic_tac_toe", regularization=0.02)
+    setup.choose(data="tic_tac_toe", regularization=0.02)
     view.run()
     finish(view)
     assert view._alert.phase == ""

@@ -10,12 +10,12 @@ from test_views_fronts import SMALL
 import rulelab as rl
 from rulelab.sweeps import SweepError
 from rulelab.views.forms.data import UPLOADED
+from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.fronts.order import numbers
 from rulelab.views.fronts.run import Run
 from rulelab.views.fronts.setup import SweepSetup
 from rulelab.views.fronts.tab import FrontsView
 from rulelab.views.live import recipe
-from rulelab.views.search.setup import Setup
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ ROWS = "".join(f"{'red' if i % 3 else HOSTILE},{i % 7},{'yes' if i % 3 else 'no'
 CSV = f"colour,size,ok,side\n{ROWS}".encode()
 
 
-def shared_setups() -> tuple[Setup, SweepSetup]:
+def shared_setups() -> tuple[DataSettings, SweepSetup]:
     """The settings of both tabs, of which the second one follows the uploads of the first one, as on the page."""
-    search, sweep = Setup(), SweepSetup()
+    search, sweep = DataSettings(), SweepSetup()
     search.param.watch(lambda event: sweep.param.update(uploaded=event.new), "uploaded")
     return search, sweep
 

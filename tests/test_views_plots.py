@@ -20,9 +20,11 @@ from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.base import Plot, Window
 from rulelab.views.search.plots.pruned import pruned_columns
+from rulelab.views.search.setup import Setup
 from rulelab.views.search.slide import HEIGHT, WIDTH
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets import style
+from rulelab.views.widgets.switches import Switches
 
 SEARCHES = {
     "rule_list": small_search,
@@ -228,3 +230,8 @@ def test_no_grid_gives_a_place_to_the_empty_button_of_panel() -> None:
     ]
     assert {"VIEW_CSS", "PAGE_CSS"} <= set(grids)
     assert [name for name in grids if ".scroll-button { display: none" not in getattr(style, name)] == []
+
+
+def test_the_switches_of_the_bounds_are_a_named_group() -> None:
+    (group,) = Setup().more.select(Switches)
+    assert group.get_root().html_attributes == {"role": "group", "aria-label": "Bounds in use"}

@@ -10,13 +10,15 @@ from live import HOSTILE
 from patience import wait_until
 
 import rulelab as rl
+from rulelab.families import FAMILIES
 from rulelab.views.forms import address
 from rulelab.views.forms.data import UPLOADED, Upload
 from rulelab.views.live import wording as words
 from rulelab.views.live.recipe import Recipe
 from rulelab.views.live.session import Prepared, State
-from rulelab.views.search.setup import SHARED, Setup
+from rulelab.views.search.setup import Setup
 
+FAMILY_NAMES = [("family", name) for name in FAMILIES]
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 
 
@@ -32,12 +34,12 @@ def prepared(recipe: Recipe) -> Prepared:
 
 
 def test_the_first_page_is_an_embedded_data_set(setup) -> None:
-    assert rl.datasets.names()[setup.data] == "embedded"
-    assert prepared(setup.recipe()).search.problem.n_rows == len(rl.datasets.load(setup.data).y)
+    assert rl.datasets.names()[setup.table.data] == "embedded"
+    assert prepared(setup.recipe()).search.problem.n_rows == len(rl.datasets.load(setup.table.data).y)
 
 
 def test_the_notes_say_how_many_antecedents_were_mined_and_dropped(setup) -> None:
-    setup.param.update(max_conditions=2, min_support=0.2, quantiles=3)
+    setup.choose(max_conditions=2, min_support=0.2, quantiles=3)
     done = prepared(setup.recipe())
     n = done.search.problem.n_antecedents
     note = next(note for note in done.notes if "mined" in note)
@@ -46,7 +48,7 @@ def test_the_notes_say_how_many_antecedents_were_mined_and_dropped(setup) -> Non
 
 
 def test_every_setting_reaches_the_search(setup) -> None:
-    setup.param.update(
+    setup.choose(
         data="tic_tac_toe", regularization=0.02, policy="curiosity", beam=True, memory_limit=50.0, bounds=["lookahead"]
     )
     parameters = prepared(setup.recipe()).search.parameters
@@ -58,16 +60,16 @@ def test_every_setting_reaches_the_search(setup) -> None:
 
 
 def test_an_uploaded_file_can_be_searched(setup) -> None:
-    setup.take(CSV, "my data.csv")
+    setup.table.take(CSV, "my data.csv")
     assert setup.complaints[-1] == ""
-    assert (setup.data, setup.target, setup.positive) == (UPLOADED, "ok", "yes")
+    assert (setup.table.data, setup.table.target, setup.table.positive) == (UPLOADED, "ok", "yes")
     done = prepared(setup.recipe())
     assert done.labels == ("no", "yes")
     assert rl.solve(done.search).incumbent.errors == 0
-    assert (setup._target.value, setup._positive.value) == ("ok", "yes"), "the lists show what is used"
-    setup._target.value = "colour"
-    assert (setup.target, setup.positive, setup._positive.value) == ("colour", "red", "red")
-    setup._positive.value = "blue"
+    assert (setup.table._target.value, setup.table._positive.value) == ("ok", "yes"), "the lists show what is used"
+    setup.table._target.value = "colour"
+    assert (setup.table.target, setup.table.positive, setup.table._positive.value) == ("colour", "red", "red")
+    setup.table._positive.value = "blue"
     assert prepared(setup.recipe()).labels == ("red", "blue")
 
 
@@ -79,15 +81,15 @@ def test_an_uploaded_file_can_be_searched(setup) -> None:
         (b"a,b\n", "no row"),
         (b"a,b\n1,2\n3\n", "row 2"),
         (b"a,a\n1,2\n", "'a'"),
-        (b"a,b\n1,\xff\n", "UTF-8"),
+        (b"a,b\n1,\xff\x01\n", "control character"),
         (b"PAR1 nonsense", "Parquet"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_complained_about(setup, contents, expected) -> None:
-    before = setup.data
-    setup.take(contents, "bad.csv")
+    before = setup.table.data
+    setup.table.take(contents, "bad.csv")
     assert expected in setup.complaints[-1]
-    assert setup.data == before
+    assert setup.table.data == before
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_a_file_that_cannot_be_read_is_complained_about(setup, contents, expecte
     ],
 )
 def test_unusable_data_end_in_a_message(setup, contents, expected) -> None:
-    setup.take(contents, "bad.csv")
+    setup.table.take(contents, "bad.csv")
     session = setup.new_session()
     session.run()
     wait_until(lambda: session.state is State.FAILED)
@@ -118,19 +120,19 @@ def test_too_many_cells_are_refused_before_they_are_parsed() -> None:
 
 def test_the_address_holds_what_differs_from_the_defaults() -> None:
     setup = Setup()
-    setup.param.update(data="tic_tac_toe", regularization=0.02, beam=True)
-    entries = {k: v for k, v in address.write(setup, SHARED).items() if v is not None}
+    setup.choose(data="tic_tac_toe", regularization=0.02, beam=True)
+    entries = {k: v for k, v in address.write(*setup.parts).items() if v is not None}
     assert entries == {"data": "tic_tac_toe", "regularization": "0.02", "beam": "true"}
     again = Setup()
-    assert address.read("?" + "&".join(f"{k}={v}" for k, v in entries.items()), again, SHARED) == []
-    assert (again.data, again.regularization, again.beam) == ("tic_tac_toe", 0.02, True)
+    assert address.read("?" + "&".join(f"{k}={v}" for k, v in entries.items()), *again.parts) == []
+    assert (again.table.data, again.settings.regularization, again.settings.beam) == ("tic_tac_toe", 0.02, True)
 
 
 def test_settings_of_another_tab_stay_in_the_address() -> None:
     setup, others = Setup(), "sweep_families=%5B%22rule_list%22%5D&list_grid=0.05"
     location = SimpleNamespace(search=f"?{others}")
-    assert address.follow(location, setup, SHARED) == []
-    setup.regularization = 0.02
+    assert address.follow(location, *setup.parts) == []
+    setup.settings.regularization = 0.02
     assert parse_qsl(location.search[1:]) == [*parse_qsl(others), ("regularization", "0.02")]
 
 
@@ -138,12 +140,14 @@ def test_settings_of_another_tab_stay_in_the_address() -> None:
     "query",
     [
         *("?data=nothing", "?quantiles=many", "?policy=[]", "?bounds=7", "?beam=" + "[" * 5000),
-        *("?family=tree", "?method=guess", "?max_complexity=many", "?fairness=very"),
+        *("?family=tree", "?family=falling_rule_list&method=guess", "?family=rule_set&max_complexity=many"),
+        *("?family=rule_set&fairness=very", "?max_complexity=5", "?family=rule_set&policy=curiosity"),
     ],
 )
 def test_nonsense_in_the_address_is_complained_about(query) -> None:
     setup = Setup()
-    before = address.write(setup, SHARED)
-    complaints = address.read(query + f"&unknown={HOSTILE}", setup, SHARED)
+    setup.choose(**{name: value for name, value in parse_qsl(query[1:]) if (name, value) in FAMILY_NAMES})
+    before = address.write(*setup.parts)
+    complaints = address.read(query + f"&unknown={HOSTILE}", *setup.parts)
     assert len(complaints) == 1
-    assert address.write(setup, SHARED) == before
+    assert address.write(*setup.parts) == before

@@ -13,30 +13,40 @@ import pytest
 import rulelab as rl
 from rulelab.datasets import reader
 from rulelab.views.forms import address
+from rulelab.views.forms.address import Part
 from rulelab.views.fronts.order import numbers
 from rulelab.views.fronts.setup import SHARED as SWEEP_SHARED
 from rulelab.views.fronts.setup import SweepSetup
-from rulelab.views.search.setup import SHARED, Setup
+from rulelab.views.search.setup import Setup
 
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 
 
-def numeric(owner: type[param.Parameterized], names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if isinstance(owner.param[name], param.Number)]
+def numeric(part: Part) -> list[str]:
+    return [name for name in part.names if isinstance(part.owner.param[name], param.Number)]
+
+
+def search_parts() -> tuple[Part, ...]:
+    return Setup().parts
+
+
+def sweep_parts() -> tuple[Part, ...]:
+    return (Part(SweepSetup(), SWEEP_SHARED),)
 
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "-1", "1e400", "many", "true", "[1]", "null", ""])
-@pytest.mark.parametrize(("owner", "names"), [(Setup, SHARED), (SweepSetup, SWEEP_SHARED)])
-def test_no_number_of_the_address_takes_what_it_cannot_mean(owner, names, text) -> None:
-    settings = owner()
-    asked = numeric(owner, names)
-    assert len(asked) >= 5
-    for name in asked:
-        before = getattr(settings, name)
-        complaints = address.read(f"?{name}={text}", settings, list(names))
-        assert getattr(settings, name) == before, name
-        assert len(complaints) == (1 if text else 0), name
-        assert all(name in complaint for complaint in complaints)
+@pytest.mark.parametrize("make", [search_parts, sweep_parts])
+def test_no_number_of_the_address_takes_what_it_cannot_mean(make, text) -> None:
+    parts = make()
+    shown = [part for part in parts if part.shown()]
+    assert sum(len(numeric(part)) for part in shown) >= 5
+    for part in shown:
+        for name in numeric(part):
+            before = getattr(part.owner, name)
+            complaints = address.read(f"?{name}={text}", *parts)
+            assert getattr(part.owner, name) == before, name
+            assert len(complaints) == (1 if text else 0), name
+            assert all(name in complaint for complaint in complaints)
 
 
 @pytest.mark.parametrize("text", ["nan", "0.1, inf", "-inf", "1e400"])
@@ -74,11 +84,11 @@ def parquet() -> bytes:
 def test_an_upload_that_cannot_be_read_is_an_alert(contents, name) -> None:
     said: list[str] = []
     setup = Setup(said.append)
-    before = setup.data
-    setup.take(contents, name)
+    before = setup.table.data
+    setup.table.take(contents, name)
     assert len(said) == 1
     assert name in said[0]
-    assert (setup.data, setup.uploaded) == (before, None)
+    assert (setup.table.data, setup.table.uploaded) == (before, None)
 
 
 @pytest.mark.parametrize("contents", [gzip.compress(CSV), parquet()], ids=["gzip", "parquet"])

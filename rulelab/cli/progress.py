@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..interrupts import noted
-from .console import say
+from .console import one_line, say
 from .data_options import unheard
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def drained(
     if not search.compiled:
         report("loading the compiled search (the first time on a machine it is compiled, which takes some seconds)")
         search.compile()
+    if left_out := getattr(search, "left_out", ""):
+        say(one_line(left_out))
     progress = None if args.quiet else _Progress(describe)
     with noted() as interrupted:
         for snapshot in search.steps(time_limit=args.time_limit, gap=gap):

@@ -6,12 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line
+from .console import CommandError, one_line, say
 from .families import count, family_of
+from .options import reading_of
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Origin, Verification
-    from ..datasets import Dataset
+    from ..datasets import Dataset, Sheet
     from ..models import Model
 
 
@@ -45,6 +46,24 @@ def is_data_set(name: str) -> bool:
     from .. import datasets
 
     return name in datasets.names() and not Path(name).exists()
+
+
+def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any, **roles: Any) -> Dataset:
+    """The data set of a file; what was doubtful in reading it is said."""
+    for doubt in sheet.doubts:
+        say(f"{sheet.file}: {one_line(doubt)}")
+    data = sheet.dataset(
+        target,
+        positive,
+        args.sensitive,
+        weight=getattr(args, "weight", None),
+        dates=args.dates,
+        drop_missing_target=args.drop_missing_target,
+        **roles,
+    )
+    if data.notes:
+        say(f"{sheet.file}: {one_line(data.notes)}")
+    return data
 
 
 def _read_proof(path: str) -> Certificate:
@@ -113,7 +132,7 @@ def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
         if target is None or named:
             data = datasets.load(args.data, keep_sensitive=True)
         else:
-            data = datasets.read(args.data, target, positive, args.sensitive, keep_sensitive=True)
+            data = file_data(args, datasets.sheet(args.data, **reading_of(args)), target, positive, keep_sensitive=True)
     except ValueError as error:
         raise CommandError(error) from error
     if origin.target is not None and data.target != origin.target:

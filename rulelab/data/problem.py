@@ -36,26 +36,40 @@ class Groups:
     ----------
     names : tuple of str
     positives, negatives : int64 or float64 array, shape (n_groups, n_patterns)
+    summed : Masses or None
+        Weights that are not integers, summed over the rows without rounding; see `masses`.
+    rows : int64 array, shape (2, n_groups), or None
+        How many positive and how many negative rows of positive weight each group has; None: as many as they weigh.
     """
 
     names: tuple[str, ...]
     positives: np.ndarray
     negatives: np.ndarray
     summed: Masses | None = field(default=None, repr=False)
+    rows: np.ndarray | None = field(default=None, repr=False)
 
     @cached_property
     def masses(self) -> Masses:
         """The weights in integers, exactly as the rows had them."""
         return self.summed or masses_of(self.positives, self.negatives)
 
+    @property
+    def sizes(self) -> dict[str, list[int]]:
+        """How many "positives", "negatives" and "rows" each group has: rows, whatever they weigh."""
+        rows = self.rows
+        if rows is None:
+            rows = np.stack([self.positives.sum(axis=1), self.negatives.sum(axis=1)])
+        return {"positives": rows[0].tolist(), "negatives": rows[1].tolist(), "rows": rows.sum(axis=0).tolist()}
+
     def some(self, chosen: Sequence[int]) -> Groups:
         """A selection of the groups."""
-        rows, masses = list(chosen), self.masses
+        taken, masses = list(chosen), self.masses
         return Groups(
-            tuple(self.names[g] for g in rows),
-            self.positives[rows],
-            self.negatives[rows],
-            None if self.summed is None else Masses(masses.positives[rows], masses.negatives[rows], masses.unit),
+            tuple(self.names[g] for g in taken),
+            self.positives[taken],
+            self.negatives[taken],
+            None if self.summed is None else Masses(masses.positives[taken], masses.negatives[taken], masses.unit),
+            None if self.rows is None else self.rows[:, taken],
         )
 
 
@@ -394,4 +408,5 @@ def _groups(
         (len(names), n_patterns),
         unit,
     )
-    return Groups(tuple(map(str, names)), *_as_given(summed, weight))
+    rows = np.stack([np.bincount(codes[side], minlength=len(names)) for side in (is_positive, ~is_positive)])
+    return Groups(tuple(map(str, names)), *_as_given(summed, weight), rows)

@@ -1,9 +1,9 @@
 """Data sets: embedded ones, cached or downloaded ones, and the user's own files.
 
-``names()`` lists them, ``load(name)`` gives a `Dataset`, ``read(path, target)`` reads CSV or Parquet, ``from_frame``
-takes a DataFrame. Data that are not embedded are looked up in the folder `home()`, which the environment variable
-``RULELAB_DATA_HOME`` sets, and are fetched from their source when they are not there; either way their SHA-256 is
-checked before they are used.
+``names()`` lists them, ``load(name)`` gives a `Dataset`, ``read(path, target)`` reads CSV or Parquet, ``sheet(path)``
+shows how a file is read and what its columns hold, ``from_frame`` takes a DataFrame. Data that are not embedded are
+looked up in the folder `home()`, which the environment variable ``RULELAB_DATA_HOME`` sets, and are fetched from their
+source when they are not there; either way their SHA-256 is checked before they are used.
 """
 
 from __future__ import annotations
@@ -18,12 +18,18 @@ from . import cache
 from .cache import home
 from .dataset import Dataset, DatasetError, closest, from_frame, quote
 from .embedded import LOADERS
-from .reader import read, read_table
+from .reader import DatasetWarning, read, sheet
+from .reading import Reading
 from .registry import RECORDS, Record
+from .sheet import Sheet, SheetColumn
 
 __all__ = [
     "Dataset",
     "DatasetError",
+    "DatasetWarning",
+    "Reading",
+    "Sheet",
+    "SheetColumn",
     "catalogue",
     "from_frame",
     "home",
@@ -31,7 +37,7 @@ __all__ = [
     "load",
     "names",
     "read",
-    "read_table",
+    "sheet",
 ]
 
 

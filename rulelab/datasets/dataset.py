@@ -41,6 +41,8 @@ class Dataset:
         Columns that are no features: scores to compare with, bookkeeping, labels derived from the target.
     notes : str
         What to know before using the data.
+    weight : Series or None
+        How much each row counts, shape (n_rows,): numbers of at least 0.
     """
 
     X: pd.DataFrame
@@ -54,6 +56,7 @@ class Dataset:
     negative: Any = None
     extra: pd.DataFrame | None = None
     notes: str = ""
+    weight: pd.Series | None = None
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r}: {self._shape()})"
@@ -70,6 +73,8 @@ class Dataset:
         if self.sensitive is not None:
             inside = [f"{c} ({'also' if c in self.X.columns else 'not'} a feature)" for c in self.sensitive.columns]
             lines.append(f"sensitive: {', '.join(inside)}")
+        if self.weight is not None:
+            lines.append(f"rows weigh as {self.weight.name} says")
         if self.extra is not None:
             lines.append(f"not features: {', '.join(map(str, self.extra.columns))}")
         lines += [f"{label}: {text}" for label, text in (("source", self.source), ("notes", self.notes)) if text]
@@ -84,6 +89,8 @@ def from_frame(
     *,
     keep_sensitive: bool | Sequence[str] | str = False,
     excluded: Sequence[str] = (),
+    weight: str | None = None,
+    drop_missing_target: bool = False,
     name: str = "data",
     description: str = "",
     source: str = "",
@@ -105,6 +112,11 @@ def from_frame(
         Whether (or which of) the sensitive attributes stay in X as features.
     excluded : sequence of str
         Columns that are no features; they go to ``Dataset.extra``.
+    weight : str, optional
+        Name of the column that says how much each row counts; it is no feature.
+    drop_missing_target : bool
+        Leave out the rows without a target, and say in ``Dataset.notes`` how many they are; by default they are
+        refused.
     name, description, source, notes : str
         Carried over.
 
@@ -122,19 +134,29 @@ def from_frame(
         (target, "target"),
         *((c, "sensitive") for c in sensitive),
         *((c, "excluded") for c in excluded),
+        *((c, "weight") for c in ([] if weight is None else [weight])),
     ]:
         _check_present(column, role, list(frame.columns))
     if target in sensitive:
         raise DatasetError(f"column {quote(target)} is the target; it cannot be a sensitive attribute too")
+    if target in excluded or weight == target:
+        raise DatasetError(
+            f"column {quote(target)} is the target; it cannot be {'weights' if weight == target else 'left out'} too"
+        )
+    if weight is not None and (weight in sensitive or weight in excluded):
+        raise DatasetError(f"column {quote(weight)} holds the weights; it can be nothing else too")
     if not len(frame):
         raise DatasetError("there is a header but no row of data below it")
-    _check_finite(frame)
+    if drop_missing_target:
+        frame, notes = _with_target(frame, target, notes)
+    _check_finite(frame.drop(columns=list(excluded)))
+    weights = None if weight is None else _weights(frame[weight])
     positive, negative, y = _binary(frame[target], positive)
     kept = sensitive if keep_sensitive is True else _listed(keep_sensitive or ())
     strangers = [c for c in kept if c not in sensitive]
     if strangers:
         raise DatasetError(f"column {quote(strangers[0])} is to be kept but is no sensitive attribute")
-    out = {target, *excluded, *(c for c in sensitive if c not in kept)}
+    out = {target, weight, *excluded, *(c for c in sensitive if c not in kept)}
     features = [c for c in frame.columns if c not in out]
     if not features:
         raise DatasetError(
@@ -152,6 +174,7 @@ def from_frame(
         negative=negative,
         extra=frame[list(excluded)].copy() if excluded else None,
         notes=notes,
+        weight=weights,
     )
 
 
@@ -208,6 +231,31 @@ def _check_finite(frame: pd.DataFrame) -> None:
                 f"column {quote(column)} has an infinite value in {_rows(infinite)}; "
                 "replace it by a number or leave it empty"
             )
+
+
+def _with_target(frame: pd.DataFrame, target: str, notes: str) -> tuple[pd.DataFrame, str]:
+    """The rows that have a target, and the notes with the number of the others."""
+    missing = frame[target].isna().to_numpy(dtype=bool)
+    if missing.all():
+        raise DatasetError(f"target {quote(target)} is missing in every row")
+    if not missing.any():
+        return frame, notes
+    said = f"{missing.sum()} of {len(missing)} rows have no target and are left out"
+    return frame[~missing].reset_index(drop=True), "; ".join(filter(None, [notes, said]))
+
+
+def _weights(values: pd.Series) -> pd.Series:
+    """The column of weights; refuses what is no number of at least 0."""
+    what = f"column {quote(values.name)} holds the weights, but"
+    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        raise DatasetError(f"{what} has no numbers: {listing(pd.unique(values)[:3])}")
+    numbers = values.to_numpy(dtype=float, na_value=np.nan)
+    wrong = ~(numbers >= 0)
+    if wrong.any():
+        raise DatasetError(f"{what} is missing or negative in {_rows(wrong)}; fill it in, or leave these rows out")
+    if not numbers.any():
+        raise DatasetError(f"{what} is 0 in every row; some row must count")
+    return values.copy()
 
 
 def _rows(mask: np.ndarray, limit: int = 5) -> str:

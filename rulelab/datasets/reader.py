@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import os
-import re
 import struct
+import warnings
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pandas as pd
 
-from .dataset import Dataset, DatasetError, check_names, from_frame, quote
+from .dataset import Dataset, DatasetError, check_names, quote
+from .numerals import numbers
 from .parse import parse_csv
+from .reading import Reading, decoded, records, separated
+from .sheet import Sheet
 
-DELIMITERS = (",", ";", "\t")
-QUOTED = re.compile(r'"[^"]*"')
 BYTES_PER_CELL = 32  # with a limit on cells: how much a gzip file may unpack to, on average
+
+Source = str | os.PathLike[str] | bytes | BinaryIO
+
+
+class DatasetWarning(UserWarning):
+    """A file was read, but some of it can be read in another way."""
 
 
 def read(
-    path: str | os.PathLike[str] | bytes | BinaryIO,
+    path: Source,
     target: str,
     positive: Any = None,
     sensitive: Sequence[str] | str | None = None,
     *,
     keep_sensitive: bool | Sequence[str] | str = False,
+    weight: str | None = None,
+    excluded: Sequence[str] | str = (),
+    dates: str = "parts",
+    drop_missing_target: bool = False,
+    encoding: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
     name: str | None = None,
     max_cells: int | None = None,
 ) -> Dataset:
@@ -38,8 +52,8 @@ def read(
     Parameters
     ----------
     path : path, bytes or binary file
-        The file, its contents, or an open file. CSV: UTF-8, one header line, separated by comma, semicolon or tab.
-        Empty cells and ``NA``, ``NaN``, ``null``, ``None`` and the like are missing values.
+        The file, its contents, or an open file. CSV: one header line. Empty cells and ``NA``, ``NaN``, ``null``,
+        ``None`` and the like are missing values.
     target : str
         Name of the target column.
     positive : object, optional
@@ -48,6 +62,16 @@ def read(
         Names of the sensitive attributes.
     keep_sensitive : bool or sequence of str
         Whether (or which of) the sensitive attributes are features too; default: none is.
+    weight : str, optional
+        Name of the column that says how much each row counts.
+    excluded : sequence of str
+        Names of columns that are no features.
+    dates : str
+        Columns of dates are features as "parts", their year, month and weekday, or not at all: "ignore".
+    drop_missing_target : bool
+        Leave out the rows without a target, and say in ``Dataset.notes`` how many; by default they are refused.
+    encoding, separator, decimal, thousands : str, optional
+        How a CSV file is written, see `rulelab.datasets.Reading`; by default all four are guessed from the file.
     name : str, optional
         Name of the data set, and of the file where bytes are given; default: the file's name.
     max_cells : int, optional
@@ -58,6 +82,12 @@ def read(
     DatasetError
         Whatever is wrong with the file, the columns or the target; rows are counted from 1 below the header.
 
+    Warns
+    -----
+    DatasetWarning
+        When something in the file can be read in another way, such as numbers that were read as texts. `sheet` shows
+        how a file is read.
+
     Examples
     --------
     >>> import rulelab as rl
@@ -65,18 +95,55 @@ def read(
     >>> d.positive, list(d.X.columns), d.y.tolist()
     ('yes', ['age'], [1, 0])
     """
+    found = sheet(
+        path,
+        encoding=encoding,
+        separator=separator,
+        decimal=decimal,
+        thousands=thousands,
+        name=name,
+        max_cells=max_cells,
+    )
+    data = found.dataset(
+        target,
+        positive,
+        sensitive,
+        keep_sensitive=keep_sensitive,
+        weight=weight,
+        excluded=excluded,
+        dates=dates,
+        drop_missing_target=drop_missing_target,
+    )
+    for doubt in found.doubts:
+        warnings.warn(f"{found.file}: {doubt}", DatasetWarning, stacklevel=2)
+    return data
+
+
+def sheet(
+    path: Source,
+    *,
+    encoding: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    name: str | None = None,
+    max_cells: int | None = None,
+) -> Sheet:
+    """Read a file without using it: how it is written, what its columns hold, what they may be good for.
+
+    The arguments are those of `read`, and so are the errors.
+    """
+    reading: Reading | None = Reading(encoding, separator, decimal, thousands).checked()
+    assert reading is not None
     raw, file_name = _contents(path, name or "the data")
-    frame = read_table(raw, file_name, max_cells)
-    name = name or file_name.removesuffix(".gz").rpartition(".")[0] or file_name
-    return from_frame(frame, target, positive, sensitive, keep_sensitive=keep_sensitive, name=name, source=file_name)
-
-
-def read_table(contents: bytes, file_name: str, max_cells: int | None = None) -> pd.DataFrame:
-    """The table in the contents of a CSV or Parquet file; what is wrong with it is a `DatasetError`, as in `read`."""
-    if not contents.strip():
+    if not raw.strip():
         raise DatasetError(f"{file_name} is empty")
-    parse = _parquet if contents.startswith(b"PAR1") else _csv
-    return parse(contents, file_name, max_cells)
+    if raw.startswith(b"PAR1"):
+        frame, reading = _parquet(raw, file_name, max_cells), None
+    else:
+        frame, reading = _csv(raw, reading, file_name, max_cells)
+    stem = file_name.removesuffix(".gz").rpartition(".")[0] or file_name
+    return Sheet(frame, name or stem, file_name, reading)
 
 
 def _contents(path: str | os.PathLike[str] | bytes | BinaryIO, nameless: str) -> tuple[bytes, str]:
@@ -106,21 +173,25 @@ def _too_large(columns: int, rows: int, max_cells: int | None, file_name: str) -
         )
 
 
-def _csv(raw: bytes, file_name: str, max_cells: int | None) -> pd.DataFrame:
+def _csv(raw: bytes, given: Reading, file_name: str, max_cells: int | None) -> tuple[pd.DataFrame, Reading]:
     if raw.startswith(b"\x1f\x8b"):
         raw = _gunzip(raw, file_name, max_cells)
-    text = _decode(raw, file_name)
-    delimiter, header = _header(text, file_name)
+    text, reading = decoded(raw, given, file_name)
+    header, reading = separated(text, reading, file_name)
     check_names(header)
-    rows = _check_widths(text, delimiter, len(header), file_name, max_cells)
+    rows = _check_widths(text, str(reading.separator), len(header), file_name, max_cells)
     if rows == 0:
         raise DatasetError(f"{file_name} has a header but no row of data below it")
-    try:
-        frame = parse_csv(io.StringIO(text), sep=delimiter)
-    except pd.errors.ParserError as error:
-        raise DatasetError(f"{file_name} is no readable CSV: {error}") from error
-    frame.columns = header
-    return frame
+
+    def parsed(**options: Any) -> pd.DataFrame:
+        try:
+            frame = parse_csv(io.StringIO(text), sep=reading.separator, **options)
+        except pd.errors.ParserError as error:
+            raise DatasetError(f"{file_name} is no readable CSV: {error}") from error
+        frame.columns = header
+        return frame
+
+    return numbers(parsed(), reading, lambda: parsed(dtype=str))
 
 
 def _gunzip(raw: bytes, file_name: str, max_cells: int | None) -> bytes:
@@ -135,49 +206,11 @@ def _gunzip(raw: bytes, file_name: str, max_cells: int | None) -> bytes:
     return unpacked
 
 
-def _decode(raw: bytes, file_name: str) -> str:
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        at = error.start + (len(raw) - len(error.object))
-        line = raw.count(b"\n", 0, at) + 1
-        raise DatasetError(
-            f"{file_name} is not UTF-8: byte 0x{raw[at]:02x} at position {at} (line {line}); save it again as UTF-8"
-        ) from error
-    if "\0" in text:
-        raise DatasetError(
-            f"{file_name} is no CSV text: it has a zero byte in line {text.count(chr(10), 0, text.index(chr(0))) + 1}; "
-            "save it again as CSV in UTF-8"
-        )
-    if not text.strip():
-        raise DatasetError(f"{file_name} is empty")
-    return text
-
-
-def _header(text: str, file_name: str) -> tuple[str, list[str]]:
-    """The separator that occurs most often in the header line outside quotes, and the column names."""
-    line = QUOTED.sub("", text.lstrip().partition("\n")[0])
-    delimiter = max(DELIMITERS, key=line.count)
-    _, header = next(_records(text, delimiter, file_name))
-    return delimiter, header
-
-
-def _records(text: str, delimiter: str, file_name: str) -> Iterator[tuple[int, list[str]]]:
-    """The number of each line that is not blank, and its cells; a quoted cell may go over several lines."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        for record in reader:
-            if record and (len(record) > 1 or record[0].strip()):
-                yield reader.line_num, record
-    except csv.Error as error:
-        raise DatasetError(f"{file_name} is no readable CSV: {error} in line {reader.line_num}") from error
-
-
-def _check_widths(text: str, delimiter: str, columns: int, file_name: str, max_cells: int | None) -> int:
+def _check_widths(text: str, separator: str, columns: int, file_name: str, max_cells: int | None) -> int:
     """Refuse a row with too few or too many cells, and too large a table; the number of rows."""
     rows = -1
     limit = None if max_cells is None else max_cells // columns
-    for line, record in _records(text, delimiter, file_name):
+    for line, record in records(text, separator, file_name):
         rows += 1
         if len(record) != columns:
             raise DatasetError(

@@ -240,6 +240,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
 
     def _searched(self, problem: Problem, seed: int | None, time_limit: float | None, interrupted: list[int]) -> _Fit:
         search = self._recipe.search(problem, random_state=seed)
+        if said := getattr(search, "left_out", ""):
+            warnings.warn(said, UserWarning, stacklevel=4)
         snapshot, trace = drained(search, time_limit, self.gap, interrupted)
         check_found(snapshot, self._noun, getattr(self, "fairness", None), time_limit)
         warn_of_open(snapshot, stacklevel=4)

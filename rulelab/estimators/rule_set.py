@@ -24,6 +24,10 @@ class RuleSetClassifier(CertifiedClassifier):
         Positive when any rule holds, or when all clauses hold.
     fairness : Criterion, optional
         Such as ``EqualOpportunity(0.05)``, over the groups of ``sensitive_features``, which `fit` needs then.
+    min_group_size : int, default 30
+        Groups with fewer training rows, of the class that a rate is measured on (positives for equal opportunity), are
+        left out of ``fairness``, and a UserWarning says which: of few rows a rate says little, and would rule the rest.
+        Rows count here whatever their weights are. 0 for all groups.
     regularization : float, default 0.0
         Cost of a unit of complexity, in rows (or weight), beside the bound on it.
     column_limit : int, default 20000
@@ -97,6 +101,7 @@ class RuleSetClassifier(CertifiedClassifier):
         gap: float = 0.0,
         memory_limit: int | None = MEMORY_LIMIT,
         random_state: Any = None,
+        min_group_size: int = 30,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -113,3 +118,4 @@ class RuleSetClassifier(CertifiedClassifier):
         self.gap = gap
         self.memory_limit = memory_limit
         self.random_state = random_state
+        self.min_group_size = min_group_size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..data.gaps import emptied
 from ..data.metrics import Confusion
 
 if TYPE_CHECKING:
@@ -149,8 +151,60 @@ class Parity:
     bound: Fraction
 
 
-def parities(criterion: Criterion, names: tuple[str, ...], positives: list[int], negatives: list[int]) -> list[Parity]:
-    """The constraints of a criterion: one for each rate and each ordered pair of groups.
+def compared(criterion: Criterion, groups: Groups, min_group_size: int) -> list[tuple[int, ...]]:
+    """For each rate of a criterion the groups that it compares.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    groups : Groups
+    min_group_size : int
+        Least rows, of the class that the rate is measured on; groups with fewer are left out.
+
+    Raises
+    ------
+    ValueError
+        When less than two groups are left.
+    """
+    out, sizes = [], groups.sizes
+    for rate in criterion.rates():
+        large = tuple(g for g, size in enumerate(sizes[rate.per]) if size >= min_group_size)
+        if len(large) < 2:
+            found = ", ".join(f"{name!r} {size:g}" for name, size in zip(groups.names, sizes[rate.per], strict=True))
+            raise ValueError(
+                f"{type(criterion).__name__} has no two groups to compare: those with fewer than {min_group_size} "
+                f"{_kind(rate)} are left out, and the groups have {found}; lower min_group_size, merge small groups, "
+                "or leave the constraint out"
+            )
+        out.append(large)
+    return out
+
+
+def left_out(criterion: Criterion, groups: Groups, min_group_size: int) -> str:
+    """Which groups are too small for a criterion, rate by rate, in words; empty when none is."""
+    sizes = groups.sizes
+    parts = []
+    for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
+        small = [f"{groups.names[g]} ({sizes[rate.per][g]:g})" for g in range(len(groups.names)) if g not in large]
+        if small:
+            parts.append(
+                f"{', '.join(small)} from the {rate.name.replace('_', ' ')}: fewer than {min_group_size} {_kind(rate)}"
+            )
+    return f"left out of the fairness constraint: {'; '.join(parts)}" if parts else ""
+
+
+def _kind(rate: Rate) -> str:
+    return "training rows" if rate.per == "rows" else f"{rate.per[:-1]} training rows"
+
+
+def parities(
+    criterion: Criterion,
+    names: tuple[str, ...],
+    positives: list[int],
+    negatives: list[int],
+    among: Sequence[Sequence[int]],
+) -> list[Parity]:
+    """The constraints of a criterion: one for each rate and each ordered pair of groups that it compares.
 
     Parameters
     ----------
@@ -159,6 +213,8 @@ def parities(criterion: Criterion, names: tuple[str, ...], positives: list[int],
         Of the groups.
     positives, negatives : list of int
         Weights of each group.
+    among : sequence of sequence of int
+        The groups of each rate, see `compared`.
 
     Raises
     ------
@@ -166,20 +222,20 @@ def parities(criterion: Criterion, names: tuple[str, ...], positives: list[int],
         When a group has nothing that its rate could be measured on; it is named.
     """
     out = []
-    for rate in criterion.rates():
+    for rate, chosen in zip(criterion.rates(), among, strict=True):
         sizes = {
             "positives": positives,
             "negatives": negatives,
             "rows": [p + q for p, q in zip(positives, negatives, strict=True)],
         }[rate.per]
-        for name, size in zip(names, sizes, strict=True):
-            if not size:
+        for g in chosen:
+            if not sizes[g]:
                 raise ValueError(
-                    f"group {name!r} has no {rate.per}, so it has no {rate.name.replace('_', ' ')}; "
-                    f"{type(criterion).__name__} needs some in every group: merge it with another group or leave it out"
+                    f"group {names[g]!r} has no {rate.per}, so it has no {rate.name.replace('_', ' ')}; "
+                    f"{type(criterion).__name__} needs some in every group: merge it with another or set min_group_size"
                 )
         tolerance = Fraction(repr(float(rate.tolerance)))
-        for g, h in permutations(range(len(names)), 2):
+        for g, h in permutations(chosen, 2):
             per_group = [Fraction(0)] * len(names)
             per_group[g], per_group[h] = Fraction(1, sizes[g]), Fraction(-1, sizes[h])
             offset = sum((rate.base * p * share for p, share in zip(positives, per_group, strict=True)), Fraction(0))
@@ -193,7 +249,7 @@ def parities(criterion: Criterion, names: tuple[str, ...], positives: list[int],
     return out
 
 
-def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray) -> dict[str, float]:
+def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_group_size: int = 0) -> dict[str, float]:
     """The largest difference between two groups in each rate that the criterion names, as the model predicts.
 
     Parameters
@@ -202,13 +258,22 @@ def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray) -> di
     groups : Groups
     predicted : bool array, shape (n_patterns,)
         Which patterns are predicted positive.
+    min_group_size : int
+        Groups with fewer rows are left out, see `compared`.
     """
     counts = confusions(groups, predicted)
     out = {}
-    for rate in criterion.rates():
-        values = [count.rate(rate.name) for count in counts]
+    for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
+        values = [counts[g].rate(rate.name) for g in large]
         out[rate.name] = max(values) - min(values)
     return out
+
+
+def emptied_rates(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_group_size: int = 0) -> str:
+    """Why rates that a criterion made equal are of no use, see `rulelab.data.gaps.emptied`; empty when they are."""
+    counts = confusions(groups, predicted)
+    large = {g for among in compared(criterion, groups, min_group_size) for g in among}
+    return emptied({groups.names[g]: counts[g] for g in sorted(large)})
 
 
 def confusions(groups: Groups, predicted: np.ndarray) -> list[Confusion]:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data.penalties import order_preserving
-from .fairness import Criterion, groups_of, parities
+from .fairness import Criterion, compared, groups_of, parities
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -227,6 +227,7 @@ def make_program(
     form: str = "dnf",
     fairness: Criterion | None = None,
     regularization: float = 0.0,
+    min_group_size: int = 0,
 ) -> Program:
     """The program of a problem.
 
@@ -241,6 +242,8 @@ def make_program(
     fairness : Criterion, optional
     regularization : float
         Added to the loss for each unit of complexity; read as the decimal number that Python shows.
+    min_group_size : int
+        Groups with fewer rows are left out of the criterion, see `rulelab.rule_set.fairness.compared`.
     """
     most_rules = int(max_complexity) // 2
     names, by_group, unit = _weights(problem, fairness)
@@ -269,7 +272,8 @@ def make_program(
     whole = np.concatenate([weight[where] for where, (weight, _, _) in zip(present, parts, strict=True)])
     constraints: tuple[Constraint, ...] = ()
     if fairness is not None:
-        constraints = _constraints(fairness, names, by_group, hit, zero_one)
+        among = compared(fairness, groups_of(problem, fairness), min_group_size)
+        constraints = _constraints(fairness, names, by_group, hit, zero_one, among)
     kind_mass = [int(weight.sum()) for weight, _, _ in parts]
     leave = np.array([part[1] * per_loss for part in parts], dtype=np.int64)
     cover = np.array([part[2] * per_loss for part in parts], dtype=np.int64)
@@ -346,11 +350,12 @@ def _constraints(
     by_group: list[tuple[np.ndarray, np.ndarray]],
     hit: int,
     zero_one: bool,
+    among: list[tuple[int, ...]],
 ) -> tuple[Constraint, ...]:
     """Parities in terms of the entities: kind 2 g is what the rules should cover of group g, kind 2 g + 1 what not."""
     weights = [[int(side.sum()) for side in pair] for pair in by_group[: len(names)]]
     out = []
-    for parity in parities(fairness, names, [w[0] for w in weights], [w[1] for w in weights]):
+    for parity in parities(fairness, names, [w[0] for w in weights], [w[1] for w in weights], among):
         leave, cover, bound = [], [], parity.bound
         for g, shares in enumerate(zip(parity.on_positives, parity.on_negatives, strict=True)):
             wanted, unwanted = shares[hit], shares[1 - hit]

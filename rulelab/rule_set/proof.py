@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
 from ..certificate.rule_set.parity import RATES
-from .fairness import Criterion, groups_of, parities
+from .fairness import Criterion, compared, groups_of, parities
 from .generation import ColumnGeneration
 from .program import Program
 
@@ -27,6 +27,7 @@ def prove(
     fairness: Criterion | None,
     regularization: float,
     bound_only: bool,
+    min_group_size: int = 0,
 ) -> Certificate:
     """The certificate of an optimal rule set, or of the best linear bound so far.
 
@@ -40,6 +41,8 @@ def prove(
     fairness : Criterion, optional
     regularization : float
     bound_only : bool
+    min_group_size : int
+        Of the criterion.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def prove(
     tolerances, multipliers = None, None
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
-        multipliers = _multipliers(problem, model.form, program, fairness, gamma)
+        multipliers = _multipliers(problem, model.form, program, fairness, gamma, min_group_size)
     certificate = prove_rule_set(
         problem,
         model,
@@ -74,13 +77,14 @@ def prove(
         tolerances,
         multipliers,
         bound_only,
+        min_group_size,
     )
     require_checkable(problem, model, certificate)
     return certificate
 
 
 def _multipliers(
-    problem: Problem, form: str, program: Program, fairness: Criterion, gamma: np.ndarray
+    problem: Problem, form: str, program: Program, fairness: Criterion, gamma: np.ndarray, min_group_size: int
 ) -> dict[str, np.ndarray]:
     """The prices of the constraints ``rate of g - rate of h <= tolerance``, float of shape (n_groups, n_groups)."""
     rates = fairness.rates()
@@ -90,12 +94,15 @@ def _multipliers(
     groups = groups_of(problem, fairness)
     n = len(groups.names)
     scale = int(program.unit)
-    weights = [[int(group.sum()) // scale for group in side] for side in (groups.positives, groups.negatives)]
-    pairs = [(rate.name, g, h) for rate in rates for g, h in permutations(range(n), 2)]
+    positives, negatives = (
+        [int(group.sum()) // scale for group in side] for side in (groups.positives, groups.negatives)
+    )
+    among = compared(fairness, groups, min_group_size)
+    pairs = [(rate.name, g, h) for rate, large in zip(rates, among, strict=True) for g, h in permutations(large, 2)]
     out = {rate.name: np.zeros((n, n)) for rate in rates}
     hit = 0 if form == "dnf" else 1
     places = {}
-    for place, parity in zip(pairs, parities(fairness, groups.names, *weights), strict=True):
+    for place, parity in zip(pairs, parities(fairness, groups.names, positives, negatives, among), strict=True):
         sides = parity.on_positives, parity.on_negatives
         places[sides[hit], sides[1 - hit], parity.bound] = place
     for value, constraint in zip(gamma.tolist(), program.constraints, strict=True):

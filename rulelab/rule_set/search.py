@@ -19,7 +19,7 @@ from . import snapshot_detail as figures
 from .arguments import check, clauses_of
 from .closing.closing import Closing, bytes_per_rule
 from .equal_rates import Part, parts
-from .fairness import Criterion, groups_of
+from .fairness import Criterion, groups_of, left_out
 from .features import Features
 from .generation import ColumnGeneration
 from .heuristics.greedy import Greedy
@@ -65,6 +65,10 @@ class RuleSetSearch(Search):
         Such as `rulelab.EqualOpportunity`, over the problem's groups.
     regularization : float
         Cost of a unit of complexity, beside the bound.
+    min_group_size : int
+        Groups with fewer training rows (rows, whatever they weigh; of the class that a rate is measured on, such as
+        positives for equal opportunity) are left out of the criterion. The snapshots say which, in
+        ``detail["left_out"]``. 0 for all groups.
     column_limit : int
         Most rules that the closing step enumerates (never more than 5000 where a table of them would exceed 64 MB).
         When there are more, the search stops with status LIMIT and its proven gap; raise ``column_limit`` and call
@@ -106,6 +110,7 @@ class RuleSetSearch(Search):
         memory_limit: int | None = None,
         random_state: int | None = None,
         warm_start: RuleSet | Sequence[Sequence[int]] | None = None,
+        min_group_size: int = 0,
     ) -> None:
         super().__init__(problem)
         check(
@@ -115,6 +120,7 @@ class RuleSetSearch(Search):
             loss,
             form,
             fairness,
+            min_group_size,
             regularization,
             column_limit,
             memory_limit,
@@ -125,6 +131,7 @@ class RuleSetSearch(Search):
         self.loss = loss
         self.form = form
         self.fairness = fairness
+        self.min_group_size = int(min_group_size)
         self.regularization = float(regularization)
         self.column_limit = int(column_limit)
         self.memory_limit = memory_limit
@@ -133,7 +140,7 @@ class RuleSetSearch(Search):
         self._phase = "reducing"
         self._limit: str | None = None
         self._program = self._new_program()
-        self._best = Incumbents(problem, self._program, form, fairness)
+        self._best = Incumbents(problem, self._program, form, fairness, self.min_group_size)
         self._lower: Cost = self._program.least
         self._unresolved: list[Cost] = []
         self._features: Features
@@ -157,6 +164,7 @@ class RuleSetSearch(Search):
             "loss": self.loss,
             "form": self.form,
             "fairness": self.fairness,
+            "min_group_size": self.min_group_size,
             "regularization": self.regularization,
             "column_limit": self.column_limit,
             "memory_limit": self.memory_limit,
@@ -226,6 +234,7 @@ class RuleSetSearch(Search):
             self.fairness,
             self.regularization,
             bound_only,
+            self.min_group_size,
         )
 
     def _advance(self, max_work: int) -> None:
@@ -255,7 +264,22 @@ class RuleSetSearch(Search):
 
     def _new_program(self) -> Program:
         """The integer program that this search solves."""
-        return make_program(self.problem, self.max_complexity, self.loss, self.form, self.fairness, self.regularization)
+        return make_program(
+            self.problem,
+            self.max_complexity,
+            self.loss,
+            self.form,
+            self.fairness,
+            self.regularization,
+            self.min_group_size,
+        )
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are too small for the fairness constraint, in words; empty when none is."""
+        if self.fairness is None:
+            return ""
+        return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
 
     def _prepare(self) -> None:
         self._features = Features.from_problem(self.problem, self.form)
@@ -430,8 +454,10 @@ class RuleSetSearch(Search):
         if incumbent is not None:
             lower = incumbent.objective if self._phase == "certified" else min(lower, incumbent.objective)
         detail = figures.detail(self._program, self.conditions, generation)
-        if self.fairness is not None and incumbent is not None:
-            detail["true_gaps"] = self._best.gaps
+        if self.fairness is not None:
+            detail["left_out"] = self.left_out
+            if incumbent is not None:
+                detail |= {"true_gaps": self._best.gaps, "emptied": self._best.emptied}
         return Snapshot(
             step=0,
             work=self.work,

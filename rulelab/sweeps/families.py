@@ -111,9 +111,10 @@ class Certified(Method):
             if stopped():
                 raise Stopped
         seconds = time.perf_counter() - began
-        message = "" if snapshot.limit is None else f"{snapshot.limit} limit"
+        end = "" if snapshot.limit is None else f"{snapshot.limit} limit"
         if snapshot.limit == "exactness":
-            message = f"optimal within {snapshot.gap:.3g}"
+            end = f"optimal within {snapshot.gap:.3g}"
+        message = "; ".join(filter(None, (end, snapshot.detail.get("left_out", ""))))
         if snapshot.incumbent is None:
             return Fitted(str(snapshot.status), None, None, seconds, message=message)
         found = snapshot.incumbent

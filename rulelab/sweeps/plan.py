@@ -123,6 +123,10 @@ def make_plan(
         raise SweepError(
             f"a sweep needs a data set of rulelab.datasets (load, read or from_frame make one), not {type(dataset)}"
         )
+    if dataset.weight is not None:
+        raise SweepError(
+            f"a sweep counts every row alike, but the rows of {dataset.name} have weights; read it without weight=..."
+        )
     y = dataset.y.to_numpy() == 1
     _check_numbers(cv, random_state, time_limit, gap)
     smallest = min(int(y.sum()), int((~y).sum()))

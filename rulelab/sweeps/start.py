@@ -64,7 +64,7 @@ def sweep(
         Number of folds.
     sensitive : str or sequence of str, optional
         Sensitive attribute of the data set; several are intersected. It is only measured, not used in training, but by
-        methods with fairness constraints.
+        methods with fairness constraints. Rows where it is missing are a group of their own, "(missing)".
     n_jobs : int
         Fits at a time; -1 for as many as there are processors.
     client : distributed.Client, optional
@@ -75,7 +75,9 @@ def sweep(
         same folds and the conditions of the same binarizing, where the grid holds that fixed.
     groups : sequence of str, optional
         Groups that gaps compare and that fairness constraints are about. Default: those with at least 30 rows of
-        either class in the whole data set.
+        either class in the whole data set. Of these a constraint leaves out the ones that have fewer than
+        ``min_group_size`` (30, if the grid does not say otherwise) rows in the training part of a fold; the message of
+        the fit names them.
     resample : str, optional
         "balance" draws training rows of the rarer class again, until both classes have as many (Angelino et al., JMLR
         18, 2018, appendix E.3); test rows stay as they are.

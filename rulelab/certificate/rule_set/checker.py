@@ -37,12 +37,18 @@ from .parity import SUFFIX, check_parities, parities, read_sides, read_tolerance
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"
 """A parameter of certificates whose dual values are not meant to prove the model optimal."""
+MIN_GROUP_SIZE = "min_group_size"
+"""A parameter of certificates whose constraints leave out groups of fewer rows; without it none are."""
 LARGEST = 2**62
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a certificate speaks of: C, D, the regularization, G, the tolerances of rates by name; whether of more."""
+    """What a certificate speaks of.
+
+    C, D, the regularization, G, the tolerances of rates by name, whether it is for a bound only, and the least rows of
+    a group that is compared.
+    """
 
     max_complexity: int
     max_conditions: int
@@ -50,6 +56,7 @@ class Claim:
     grid: int
     tolerances: Mapping[str, Fraction]
     bound_only: bool = False
+    min_group_size: int = 0
 
 
 def check(
@@ -71,6 +78,8 @@ def check(
     scope = f"complexity at most {claim.max_complexity}, at most {claim.max_conditions} conditions a rule"
     for name, tolerance in claim.tolerances.items():
         scope += f", {name.replace('_', ' ')} of groups at most {float(tolerance):.10g} apart"
+    if claim.min_group_size:
+        scope += f", groups of fewer than {claim.min_group_size} rows left out"
     return Outcome(
         valid=True,
         reason=f"no rule set has an objective below {found['lower_bound']:.10g} ({scope})",
@@ -86,7 +95,7 @@ class Case:
     def __init__(self, problem: Problem, model: RuleSet, claim: Claim) -> None:
         self.claim = claim
         self.sides = read_sides(problem, model.form, bool(claim.tolerances))
-        self.parities = parities(self.sides, model.form, claim.tolerances)
+        self.parities = parities(self.sides, model.form, claim.tolerances, claim.min_group_size)
         self.per_loss, self.per_unit = claim.regularization.denominator, claim.regularization.numerator
         masses = np.gcd.reduce(np.concatenate([self.sides.wanted, self.sides.unwanted], axis=None))
         self.step = max(1, math.gcd(self.per_loss * int(masses), self.per_unit))
@@ -199,6 +208,11 @@ def read_claim(parameters: Mapping[str, float]) -> Claim:
     bound_only = named.pop(BOUND_ONLY, 0.0)
     if bound_only not in (0.0, 1.0):
         raise CertificateError(f"the parameter {BOUND_ONLY} must be 0 or 1, not {bound_only!r}")
+    least = named.pop(MIN_GROUP_SIZE, 0.0)
+    if not (math.isfinite(least) and float(least).is_integer() and 0 <= least < 2**53):
+        raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {least!r}")
+    if MIN_GROUP_SIZE in parameters and not any(name.endswith(SUFFIX) for name in parameters):
+        raise CertificateError(f"the parameter {MIN_GROUP_SIZE} is {least!r}, but no rates of groups are compared")
     if set(named) != set(PARAMETERS):
         raise CertificateError(f"the parameters must be {', '.join(PARAMETERS)}, not {', '.join(sorted(named))}")
     regularization = named.pop("regularization")
@@ -214,6 +228,7 @@ def read_claim(parameters: Mapping[str, float]) -> Claim:
         int(named["grid"]),
         read_tolerances(parameters),
         bool(bound_only),
+        int(least),
     )
 
 

@@ -133,8 +133,11 @@ def _costs(
         raise CertificateError("a multiplier of a constraint is negative or not finite")
     if np.signbit(multipliers).any() or multipliers[:, np.arange(n_groups), np.arange(n_groups)].any():
         raise CertificateError("a multiplier is a negative zero, or of a group and itself")
-    for parity, values in zip(constraints, multipliers.tolist(), strict=True):
+    for parity, prices in zip(constraints, multipliers, strict=True):
+        left_out, values = np.delete(np.arange(n_groups), parity.compared), prices.tolist()
         exact = [[Fraction(x) for x in row] for row in values]
+        if prices[left_out].any() or prices[:, left_out].any():
+            raise CertificateError("a multiplier is of a group that is left out of the constraint")
         offset -= parity.tolerance * sum(map(sum, exact), Fraction(0))
         for g in range(n_groups):
             net = sum(exact[g], Fraction(0)) - sum((row[g] for row in exact), Fraction(0))

@@ -45,12 +45,15 @@ class Sides:
         Weights of the rows that rules should cover, and that they should not; one group where none are compared.
     names : tuple of str
         Of the groups.
+    rows : tuple of two tuples of int
+        How many positive and how many negative rows each group has; empty where no groups are compared.
     """
 
     matrix: np.ndarray
     wanted: np.ndarray
     unwanted: np.ndarray
     names: tuple[str, ...]
+    rows: tuple[tuple[int, ...], ...] = ()
 
     def measure(self, times: np.ndarray) -> tuple[list[int], list[int]]:
         """Of each group the wanted weight that is not covered, and the unwanted weight, once for each covering rule.
@@ -68,11 +71,13 @@ class Parity:
     """A rate that no two groups may differ in by more than the tolerance.
 
     The rate of group g is ``left_out[g]`` times its wanted weight that is not covered, plus ``covered[g]`` times its
-    unwanted weight, once for every rule that covers it, plus ``offset[g]``.
+    unwanted weight, once for every rule that covers it, plus ``offset[g]``. Only the groups in ``compared`` are meant;
+    of others all three are 0.
     """
 
     name: str
     tolerance: Fraction
+    compared: tuple[int, ...]
     left_out: tuple[Fraction, ...]
     covered: tuple[Fraction, ...]
     offset: tuple[Fraction, ...]
@@ -83,8 +88,9 @@ class Parity:
         return [a * x + b * y + c for a, x, b, y, c in parts]
 
     def holds(self, left_out: Sequence[int], covered: Sequence[int]) -> bool:
-        """Whether the rates differ by at most the tolerance."""
-        rates = self.rates(left_out, covered)
+        """Whether the rates of the groups that are compared differ by at most the tolerance."""
+        known = self.rates(left_out, covered)
+        rates = [known[g] for g in self.compared]
         return max(rates) - min(rates) <= self.tolerance
 
 
@@ -105,6 +111,7 @@ def read_sides(problem: Problem, form: str, fair: bool) -> Sides:
     """Matrix and weights of a problem; by group when rates are compared. Raises CertificateError."""
     matrix = problem.matrix()
     names: tuple[str, ...] = ("all",)
+    rows: tuple[tuple[int, ...], ...] = ()
     positives, negatives = problem.positives[None], problem.negatives[None]
     if fair:
         groups = problem.groups
@@ -118,13 +125,23 @@ def read_sides(problem: Problem, form: str, fair: bool) -> Sides:
         if (groups.negatives.sum(axis=0) != problem.negatives).any():
             raise CertificateError("the groups' negatives are not those of the problem")
         names, positives, negatives = groups.names, groups.positives, groups.negatives
+        counted = (positives.sum(axis=1), negatives.sum(axis=1)) if groups.rows is None else groups.rows
+        rows = tuple(tuple(map(int, side)) for side in counted)
+        if len(rows) != 2 or any(len(side) != len(names) for side in rows):
+            raise CertificateError("the rows of the groups must be counted for both classes and every group")
     if form == "cnf":
-        return Sides(~matrix, negatives, positives, names)
-    return Sides(matrix, positives, negatives, names)
+        return Sides(~matrix, negatives, positives, names, rows)
+    return Sides(matrix, positives, negatives, names, rows)
 
 
-def parities(sides: Sides, form: str, tolerances: Mapping[str, Fraction]) -> list[Parity]:
-    """The constraints, in the order of the tolerances; raises CertificateError where a group has no such rate."""
+def parities(sides: Sides, form: str, tolerances: Mapping[str, Fraction], min_group_size: int = 0) -> list[Parity]:
+    """The constraints, in the order of the tolerances, between groups of at least so many rows that a rate is about.
+
+    Raises
+    ------
+    CertificateError
+        Where such a group has no such rate, or less than two are left.
+    """
     positives, negatives = sides.wanted.sum(axis=1).tolist(), sides.unwanted.sum(axis=1).tolist()
     if form == "cnf":
         positives, negatives = negatives, positives
@@ -136,10 +153,18 @@ def parities(sides: Sides, form: str, tolerances: Mapping[str, Fraction]) -> lis
     out = []
     for name, tolerance in tolerances.items():
         rate = RATES[name]
-        for group, size in zip(sides.names, sizes[rate.per], strict=True):
-            if not size:
-                raise CertificateError(f"the group {group!r} has no {rate.per}, so it has no {name}")
-        share = [Fraction(1, size) for size in sizes[rate.per]]
+        rows = [{"positives": p, "negatives": q, "rows": p + q}[rate.per] for p, q in zip(*sides.rows, strict=True)]
+        compared = tuple(g for g in range(len(rows)) if rows[g] >= min_group_size)
+        if len(compared) < 2:
+            raise CertificateError(
+                f"the certificate leaves out groups of fewer than {min_group_size} {rate.per}, which leaves "
+                f"{len(compared)} to compare the {name} of"
+            )
+        share = [Fraction(0)] * len(rows)
+        for g in compared:
+            if not sizes[rate.per][g]:
+                raise CertificateError(f"the group {sides.names[g]!r} has no {rate.per}, so it has no {name}")
+            share[g] = Fraction(1, sizes[rate.per][g])
         on_wanted, on_unwanted = rate.on_positives, rate.on_negatives
         if form == "cnf":
             on_wanted, on_unwanted = on_unwanted, on_wanted
@@ -147,6 +172,7 @@ def parities(sides: Sides, form: str, tolerances: Mapping[str, Fraction]) -> lis
             Parity(
                 name,
                 tolerance,
+                compared,
                 tuple(on_wanted * x for x in share),
                 tuple(on_unwanted * x for x in share),
                 tuple(rate.base * p * x for p, x in zip(positives, share, strict=True)),
@@ -161,7 +187,7 @@ def check_parities(sides: Sides, constraints: Sequence[Parity], times: np.ndarra
     for parity in constraints:
         if not parity.holds(left_out, covered):
             rates = parity.rates(left_out, covered)
-            most, least = (rates.index(pick(rates)) for pick in (max, min))
+            most, least = (pick(parity.compared, key=rates.__getitem__) for pick in (max, min))
             raise CertificateError(
                 f"the model breaks a constraint: the {parity.name} of the groups {sides.names[most]!r} and "
                 f"{sides.names[least]!r} differs by {float(rates[most] - rates[least]):.6g}, more than "

@@ -10,7 +10,7 @@ from ...data.problem import Problem
 from ...models import RuleSet
 from ..certificate import Certificate
 from ..origin import Origin
-from .checker import BOUND_ONLY, Case, check_model, read_claim
+from .checker import BOUND_ONLY, MIN_GROUP_SIZE, Case, check_model, read_claim
 from .dual import read_dual
 from .parity import SUFFIX
 
@@ -27,6 +27,7 @@ def prove_rule_set(
     tolerances: Mapping[str, float] | None = None,
     multipliers: Mapping[str, np.ndarray] | None = None,
     bound_only: bool = False,
+    min_group_size: int = 0,
 ) -> Certificate:
     """A certificate that no rule set within the limits has a smaller Hamming loss.
 
@@ -57,6 +58,9 @@ def prove_rule_set(
         units of 1 / Q rows.
     bound_only : bool
         The dual values are to prove a bound on all rule sets; that the model meets it is not claimed.
+    min_group_size : int
+        Groups with fewer rows of the kind that a rate is measured on are left out of its constraint; their multipliers
+        are 0.
 
     Returns
     -------
@@ -79,6 +83,8 @@ def prove_rule_set(
         parameters[BOUND_ONLY] = 1.0
     if tolerances and multipliers:
         names = sorted(tolerances)
+        if min_group_size:
+            parameters[MIN_GROUP_SIZE] = float(min_group_size)
         parameters |= {name + SUFFIX: float(tolerances[name]) + 0.0 for name in names}
         arrays["multipliers"] = np.array([multipliers[name] for name in names], dtype=np.float64)
     check_model(problem, model, read_claim(parameters))

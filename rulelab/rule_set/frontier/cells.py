@@ -267,7 +267,13 @@ class Cell:
 
 
 def counted_gaps(
-    criterion: Criterion, program: Program, found: Found, loss: str, form: str, n_groups: int
+    criterion: Criterion,
+    program: Program,
+    found: Found,
+    loss: str,
+    form: str,
+    n_groups: int,
+    among: list[tuple[int, ...]],
 ) -> dict[str, float]:
     """The largest difference of each rate as the constraints count it: with the Hamming loss, the proxy."""
     of_wanted, of_unwanted = slice(0, 2 * n_groups, 2), slice(1, 2 * n_groups, 2)
@@ -279,8 +285,8 @@ def counted_gaps(
         positives, negatives, on_positives, on_negatives = unwanted, wanted, hit, missed
     sizes = {"positives": positives, "negatives": negatives, "rows": positives + negatives}
     out = {}
-    for rate in criterion.rates():
+    for rate, large in zip(criterion.rates(), among, strict=True):
         errors = rate.on_positives * on_positives + rate.on_negatives * on_negatives + rate.base * positives
-        values = [Fraction(int(e), int(size)) for e, size in zip(errors, sizes[rate.per], strict=True)]
+        values = [Fraction(int(errors[g]), int(sizes[rate.per][g])) for g in large]
         out[rate.name] = float(max(values) - min(values))
     return out

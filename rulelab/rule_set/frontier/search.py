@@ -15,7 +15,16 @@ from ...data.problem import Problem
 from ...models import Model, RuleSet
 from ...search import Incumbent, Search, Snapshot, Status, check_limits
 from ..arguments import check
-from ..fairness import Criterion, EqualizedOdds, EqualOpportunity, true_gaps
+from ..fairness import (
+    Criterion,
+    EqualizedOdds,
+    EqualOpportunity,
+    compared,
+    emptied_rates,
+    groups_of,
+    left_out,
+    true_gaps,
+)
 from ..program import Cost, make_program
 from ..search import RuleSetSearch
 from .cells import Cell, Found, counted_gaps
@@ -71,6 +80,8 @@ class FairFrontierSearch(Search):
     memory_limit : int, optional
         Bytes that the search may take. When they are used up it stops with status LIMIT and valid bounds; raise
         ``memory_limit`` and call `advance` again to go on.
+    min_group_size : int
+        As for `rulelab.RuleSetSearch`; `left_out` says which groups are concerned.
 
     Raises
     ------
@@ -99,6 +110,7 @@ class FairFrontierSearch(Search):
         column_limit: int = 20_000,
         random_state: int = 0,
         memory_limit: int | None = None,
+        min_group_size: int = 0,
     ) -> None:
         for name, value in (("criteria", criteria), ("tolerances", tolerances), ("complexities", complexities)):
             if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
@@ -119,6 +131,7 @@ class FairFrontierSearch(Search):
                     loss,
                     form,
                     criterion,
+                    min_group_size,
                     0.0,
                     column_limit,
                     memory_limit,
@@ -130,8 +143,9 @@ class FairFrontierSearch(Search):
         self.criteria, self.tolerances, self.complexities = tuple(criteria), tuple(tolerances), tuple(complexities)
         self.max_conditions, self.loss, self.form, self.trees = max_conditions, loss, form, trees
         self.column_limit, self.random_state = column_limit, random_state
+        self.min_group_size = int(min_group_size)
         self._order = [
-            Cell(criterion, make_program(problem, complexity, loss, form, criterion))
+            Cell(criterion, make_program(problem, complexity, loss, form, criterion, min_group_size=min_group_size))
             for criterion in made
             for complexity in complexities
         ]
@@ -143,7 +157,15 @@ class FairFrontierSearch(Search):
     def parameters(self) -> dict[str, Any]:
         names = ("criteria", "tolerances", "complexities", "max_conditions", "loss", "form", "trees", "column_limit")
         own = {name: getattr(self, name) for name in names}
-        return {**own, "random_state": self.random_state, "memory_limit": self.memory_limit}
+        more = {name: getattr(self, name) for name in ("random_state", "memory_limit", "min_group_size")}
+        return {**own, **more}
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are too small for the criteria, in words; empty when none is."""
+        made = [make(self.tolerances[0]) for make in self.criteria]
+        said = [left_out(each, groups_of(self.problem, each), self.min_group_size) for each in made]
+        return ". ".join(dict.fromkeys(filter(None, said)))
 
     @property
     def memory_limit(self) -> int | None:
@@ -248,6 +270,7 @@ class FairFrontierSearch(Search):
             memory_bytes=grid.memory_bytes,
             phase="finished" if done else "searching",
             limit=limit,
+            detail={"left_out": self.left_out},
         )
 
     def _show(self, cell: Cell) -> FairCell:
@@ -263,14 +286,17 @@ class FairFrontierSearch(Search):
         model = selected = None
         proxy: dict[str, float] = {}
         true: dict[str, float] = {}
+        empty = ""
         if found is not None:
             assert cell.selected is not None
             model = RuleSet.from_problem(self.problem, found.rules, form=self.form)
             selected = RuleSet.from_problem(self.problem, cell.selected.rules, form=self.form)
-            assert self.problem.groups is not None
-            n_groups = len(self.problem.groups.names)
-            proxy = counted_gaps(cell.criterion, program, found, self.loss, self.form, n_groups)
-            true = true_gaps(cell.criterion, self.problem.groups, model.predicts_positive(self.problem.matrix()))
+            groups = groups_of(self.problem, cell.criterion)
+            among = compared(cell.criterion, groups, self.min_group_size)
+            proxy = counted_gaps(cell.criterion, program, found, self.loss, self.form, len(groups.names), among)
+            predicted = model.predicts_positive(self.problem.matrix())
+            true = true_gaps(cell.criterion, groups, predicted, self.min_group_size)
+            empty = emptied_rates(cell.criterion, groups, predicted, self.min_group_size)
         objective = np.inf if model is None else model.hamming_loss if self.loss == "hamming" else model.errors
         lower = rounded_down(program.bound(min(cost, cell.upper)))
         proven = cost >= cell.upper
@@ -288,6 +314,7 @@ class FairFrontierSearch(Search):
             errors=None if model is None else model.errors,
             proxy_gaps=proxy,
             true_gaps=true,
+            emptied=empty,
             selected=selected,
         )
 
@@ -305,6 +332,7 @@ def fair_frontier(
     time_limit: float | None = None,
     work_limit: int | None = None,
     random_state: int = 0,
+    min_group_size: int = 0,
 ) -> Iterator[FairCell]:
     """The best rule set of every cell of a grid, each yielded as soon as it is proven or given up.
 
@@ -320,6 +348,8 @@ def fair_frontier(
     work_limit : int, optional
         Units of work of the searches of rule sets, for the whole grid, which end it at the same cells and bounds on
         every machine.
+    min_group_size : int
+        See `FairFrontierSearch`.
 
     Yields
     ------
@@ -344,6 +374,7 @@ def fair_frontier(
         trees,
         column_limit,
         random_state,
+        min_group_size=min_group_size,
     )
     return _drained(search, time_limit, work_limit)
 

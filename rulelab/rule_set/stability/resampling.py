@@ -93,7 +93,7 @@ class Bootstrap:
         groups = problem.groups
         if groups is not None:
             k = len(groups.names)
-            groups = Groups(groups.names, drawn[:k, 0][:, kept], drawn[:k, 1][:, kept])
+            groups = Groups(groups.names, drawn[:k, 0][:, kept], drawn[:k, 1][:, kept], rows=groups.rows)
         return replace(
             problem,
             words=problem.words[kept],

@@ -105,6 +105,11 @@ class StabilitySearch(Search):
         }
 
     @property
+    def left_out(self) -> str:
+        """Which groups are too small for the fairness constraint, in words; the same ones in all samples."""
+        return self._search.left_out
+
+    @property
     def compiled(self) -> bool:
         return self._search.compiled
 

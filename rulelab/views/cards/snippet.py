@@ -65,11 +65,6 @@ def of_model(model: Model) -> str:
     )
 
 
-def load_code(name: str) -> str:
-    """Python that loads a data set by its name."""
-    return f"rl.datasets.load({name!r})"
-
-
 def mining(recipe: Recipe) -> dict[str, Any]:
     """How antecedents were mined; empty for a recipe whose problem has the conditions themselves."""
     return {name: getattr(recipe, name) for name in _MINING if hasattr(recipe, name)}
@@ -102,8 +97,7 @@ def _problem(recipe: Recipe, search: Search, at: str) -> list[str]:
     if search.problem.groups is None:
         return [f"problem = rl.Problem.from_arrays(features, data.y{at})"]
     return [
-        f"groups = data.sensitive[{getattr(recipe, 'sensitive', None)!r}].astype(object)",
-        'groups = groups.where(groups.notna(), "(missing)").astype(str)',
+        f"groups = data.sensitive[{getattr(recipe, 'sensitive', None)!r}]",
         f"problem = rl.Problem.from_arrays(features, data.y{at}, groups=groups{at})",
     ]
 

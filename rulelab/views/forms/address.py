@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -14,43 +15,81 @@ from ..widgets.esc import plain
 from .data import UPLOADED
 
 
-def read(query: str, owner: param.Parameterized, names: Sequence[str]) -> list[str]:
-    """Set parameters from a query such as ``?data="diabetes"&quantiles=5``; returns complaints about what is wrong."""
-    complaints = []
-    entries = [entry for entry in parse_qsl(query.removeprefix("?"), max_num_fields=50) if entry[0] in names]
-    for name, text in sorted(entries, key=lambda entry: names.index(entry[0])):  # what one allows depends on others
-        try:
-            owner.param.update(**{name: _read(owner.param[name], text)})
-        except (ValueError, TypeError, OverflowError):
-            complaints.append(
-                "a file that was uploaded is not kept when the page is loaded again; upload it once more"
-                if text == UPLOADED
-                else f"the address asks for {name} = {plain(text, 40)}, which is not possible; it is ignored"
-            )
+@dataclass(frozen=True)
+class Part:
+    """Settings of one object that the address holds.
+
+    Attributes
+    ----------
+    owner : Parameterized
+    names : sequence of str
+        Its parameters, those first that others depend on.
+    shown : callable
+        Whether they count at present.
+    formerly : mapping of str to str
+        Names of parameters by the names that older addresses have.
+    """
+
+    owner: param.Parameterized
+    names: Sequence[str]
+    shown: Callable[[], bool] = lambda: True
+    formerly: Mapping[str, str] = field(default_factory=dict)
+
+
+def read(query: str, *parts: Part) -> list[str]:
+    """Set parameters from a query such as ``?data="diabetes"&thresholds=5``; returns complaints about what is wrong."""
+    complaints, unused = [], dict(parse_qsl(query.removeprefix("?"), max_num_fields=50))
+    for part in parts:  # what one allows depends on those before
+        if not part.shown():
+            continue
+        asked = {part.formerly.get(name, name): name for name in reversed(unused)}
+        for name in filter(asked.__contains__, part.names):
+            text = unused.pop(asked[name])
+            try:
+                part.owner.param.update(**{name: _read(part.owner.param[name], text)})
+            except (ValueError, TypeError, OverflowError):
+                complaints.append(
+                    "a file that was uploaded is not kept when the page is loaded again; upload it once more"
+                    if text == UPLOADED
+                    else f"the address asks for {asked[name]} = {plain(text, 40)}, which is not possible; it is ignored"
+                )
+    known = _names(parts)
+    complaints += [
+        f"the address asks for {name} = {plain(text, 40)}, which is no setting of what it chooses; it is ignored"
+        for name, text in unused.items()
+        if name in known
+    ]
     return complaints
 
 
-def write(owner: param.Parameterized, names: Sequence[str]) -> dict[str, str | None]:
+def write(*parts: Part) -> dict[str, str | None]:
     """The query's entries: those that differ from the default, and None for the others."""
-    entries: dict[str, str | None] = {}
-    for name in names:
-        value = getattr(owner, name)
-        default = owner.param[name].default
-        entries[name] = None if value == default else value if isinstance(value, str) else json.dumps(value)
+    entries: dict[str, str | None] = dict.fromkeys(_names(parts))
+    for part in parts:
+        for name in part.names if part.shown() else ():
+            value = getattr(part.owner, name)
+            default = part.owner.param[name].default
+            entries[name] = None if value == default else value if isinstance(value, str) else json.dumps(value)
     return entries
 
 
-def follow(location: Any, owner: param.Parameterized, names: Sequence[str]) -> list[str]:
+def follow(location: Any, *parts: Part) -> list[str]:
     """Read the address now, and keep it up to date from now on; returns complaints."""
-    complaints = read(location.search, owner, names)
+    complaints = read(location.search, *parts)
 
     def update(*_: Any) -> None:
-        entries = write(owner, names)
-        kept = [entry for entry in parse_qsl(location.search.removeprefix("?")) if entry[0] not in names]
+        entries = write(*parts)
+        kept = [entry for entry in parse_qsl(location.search.removeprefix("?")) if entry[0] not in entries]
         location.search = _query({**dict(kept), **{k: v for k, v in entries.items() if v is not None}})
 
-    owner.param.watch(update, list(names))
+    for part in parts:
+        part.owner.param.watch(update, list(part.names))
     return complaints
+
+
+def _names(parts: Sequence[Part]) -> list[str]:
+    """All names that entries of these parts may have, or have had."""
+    return [name for part in parts for name in (*part.names, *part.formerly)]
 
 
 def _query(entries: dict[str, Any]) -> str:

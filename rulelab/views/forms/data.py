@@ -46,7 +46,7 @@ class Upload:
             raise datasets.DatasetError(
                 f"{path.name} has {len(contents)} bytes, more than the {MAX_UPLOAD_BYTES} that the page takes"
             )
-        frame = datasets.read_table(contents, path.name, MAX_CELLS)
+        frame = datasets.sheet(contents, name=path.name, max_cells=MAX_CELLS).frame
         return cls(path.name.partition(".")[0] or "data", frame, path.name)
 
     @property

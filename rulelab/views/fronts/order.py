@@ -12,8 +12,7 @@ import rulelab
 from ...datasets import Dataset, load
 from ...sweeps import BASELINES, Sweep, SweepError, sweep
 from ...warming import warm_up
-from ..cards import snippet
-from ..live.recipe import refuse_large
+from ..live.recipe import load_code, refuse_large
 from ..live.wording import family_name
 from .run import Started
 
@@ -110,7 +109,7 @@ class Order:
     def code(self, family: str) -> str:
         """Python that starts the family's sweep as ``sweep``."""
         options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options(family).items())
-        source = self.source_code or snippet.load_code(self.data)
+        source = self.source_code or load_code(self.data)
         return (
             f"import rulelab as rl\n{_imports(self.grids[family])}\ndata = {source}\n"
             f"sweep = rl.sweep(\n    data,\n    {family!r},\n{options})"

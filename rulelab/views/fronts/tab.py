@@ -33,7 +33,7 @@ class FrontsView(Viewer):
         self.view = FrontView(dark=self.dark, on_pin=self.on_pin)
         location = pn.state.location
         if location is not None:
-            self.view.complain("; ".join(address.follow(location, self.setup, SHARED)))
+            self.view.complain("; ".join(address.follow(location, address.Part(self.setup, SHARED))))
         button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
         self._start = pn.widgets.Button(
             label="Run sweep", icon=icons.RUN, on_click=self.run, color="primary", width=130, **button

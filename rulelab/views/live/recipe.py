@@ -39,6 +39,8 @@ class Recipe(ABC):
     negations : bool
         Whether categories are negated too.
     memory_megabytes : float
+    sensitive : str or None
+        Column whose values are the groups that the search has to be fair to.
     """
 
     load: Callable[[], Dataset]
@@ -47,6 +49,7 @@ class Recipe(ABC):
     quantiles: int = 10
     negations: bool = True
     memory_megabytes: float = 1000.0
+    sensitive: str | None = None
 
     @property
     @abstractmethod
@@ -121,6 +124,11 @@ def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:
         return rows, rows[:0]
     training, test = train_test_split(rows, test_size=test_share, stratify=y, random_state=SPLIT_SEED)
     return training, test
+
+
+def load_code(name: str) -> str:
+    """Python that loads a data set by its name."""
+    return f"rl.datasets.load({name!r})"
 
 
 def refuse_large(data: Dataset) -> None:

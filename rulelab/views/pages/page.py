@@ -13,8 +13,9 @@ from ..compare.view import CompareView
 from ..forms import address
 from ..fronts.tab import FrontsView
 from ..live.session import State
-from ..search.setup import SHARED, Setup
+from ..search.setup import Setup
 from ..search.view import SearchView
+from ..widgets.explained import Explained
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 
 TITLE = "rulelab"
@@ -32,11 +33,10 @@ class SearchTab:
     def __init__(self) -> None:
         self.setup = Setup(self._complain)
         self.view = SearchView(new_session=self.setup.new_session)
-        self.setup.param.watch(self._settings_changed, [*SHARED, "target", "positive"])
-        self.setup.param.watch(self._kind_changed, ["family", "method", "fairness"])
+        self.setup.on_change(self._settings_changed)
         location = pn.state.location
         if location is not None:
-            self._complain("; ".join(address.follow(location, self.setup, SHARED)))
+            self._complain("; ".join(address.follow(location, *self.setup.parts)))
         self.layout = pn.Column(
             self.setup.data_card,
             self.view,
@@ -50,11 +50,9 @@ class SearchTab:
         self.view.complain(message)
 
     def _settings_changed(self, *_: Any) -> None:
-        self.view.stale = True
-
-    def _kind_changed(self, *_: Any) -> None:
         """Show the plots of the chosen kind of search, unless a run is shown."""
-        if self.view.session.state is State.IDLE:
+        self.view.stale = True
+        if self.view.session.state is State.IDLE and self.view.session.look != self.setup.look:
             self.view.reset()
 
 
@@ -93,11 +91,14 @@ def create() -> pmui.Page:
     tabs = [make() for make in TABS]
     search, compare, fronts = tabs
     page = pmui.Page(
-        title=TITLE, main=[_tabbed(tabs), compare.view.kept], busy_indicator=None, dark_theme=pn.config.theme == "dark"
+        title=TITLE,
+        main=[_tabbed(tabs), compare.view.kept, Explained()],
+        busy_indicator=None,
+        dark_theme=pn.config.theme == "dark",
     )
     if "theme" not in pn.state.session_args:
         pn.state.onload(lambda: _follow_system(page))
-    search.setup.param.watch(lambda event: fronts.view.setup.param.update(uploaded=event.new), "uploaded")
+    search.setup.table.param.watch(lambda event: fronts.view.setup.param.update(uploaded=event.new), "uploaded")
     for tab in tabs:
         if "on_pin" in tab.view.param:
             tab.view.on_pin = compare.view.pin
@@ -165,7 +166,7 @@ def _tabbed(tabs: list[Any]) -> pn.Column:
 
     strip.param.watch(lambda event: opened.param.update(tab=names[event.new]), "active")
     if pn.state.location is not None:
-        address.follow(pn.state.location, opened, ["tab"])
+        address.follow(pn.state.location, address.Part(opened, ["tab"]))
     opened.param.watch(show, "tab")
     show()
     return pn.Column(strip, *places, stylesheets=[TAB_CSS], **wide)

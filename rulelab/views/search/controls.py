@@ -11,6 +11,7 @@ import panel as pn
 from ..live.session import SearchSession, State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
+from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS
 
@@ -93,7 +94,7 @@ class Controls:
             *further,
             self._hint,
             stylesheets=[BAR_CSS],
-            css_classes=["rl-row"],
+            css_classes=["rl-row", *term_classes("controls")],
             margin=0,
             sizing_mode="stretch_width",
         )

@@ -11,6 +11,7 @@ import panel as pn
 import param
 from panel.custom import JSComponent
 
+from ..widgets.explained import term_slug
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, PLOT_CSS
 from .plots.base import Plot
@@ -56,6 +57,10 @@ export function render({ model }) {
   const root = made("header", "", { class: "plot" })
   const title = made("h2", model.heading)
   const caption = made("p", "", { class: "caption" })
+  if (model.term) {
+    title.append(" ", made("button", "?", { type: "button", class: "why", "data-term": model.term, "aria-label":
+      "Explanation", "aria-description": model.heading }))
+  }
   const menu = made("details", "")
   const summary = made("summary", "Save", { "aria-label": `Save or read: ${model.heading}` })
   const sheet = made("div", "", { class: "sheet" })
@@ -108,6 +113,7 @@ class PlotHead(JSComponent):
 
     heading = param.String(doc="The name of the plot.")
     caption = param.String(doc="What is seen now.")
+    term = param.String(doc="Its entry in the glossary; empty: none.")
 
     _esm = _ESM
     _stylesheets = [PLOT_CSS]
@@ -143,7 +149,10 @@ class PlotBox:
         title: Any = plot.figure.title
         title.visible, self._title = False, str(title.text)
         plot.figure.html_attributes = {"role": "figure", "aria-label": self._title}
-        self._head = PlotHead(self.answer, heading=self._title, sizing_mode="stretch_width", margin=0)
+        plot.figure.css_classes = []  # the sign stands beside the name
+        self._head = PlotHead(
+            self.answer, heading=self._title, term=term_slug(self._title), sizing_mode="stretch_width", margin=0
+        )
         self.pane = pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0)
         self._below = None
         if plot.below is not None:

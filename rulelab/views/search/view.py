@@ -12,13 +12,15 @@ import param
 from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
-from ...search import Incumbent, Search, Snapshot
+from ...families.account import Account, account
+from ...search import Incumbent, Search, Snapshot, Status
 from ..cards import card
-from ..cards.incumbent import empty_card, incumbent_card
+from ..cards.incumbent import empty_card, incumbent_card, proof_block
 from ..live.history import Mark
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
 from ..widgets import icons
 from ..widgets.esc import esc, plain
+from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
@@ -65,9 +67,7 @@ class SearchView(Viewer):
         rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
     """
 
-    speed: param.Selector[str] = param.Selector(
-        default="speeding up", objects=list(SPEEDS), label="Speed", doc="A tick is 250 ms."
-    )
+    speed: param.Selector[str] = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed")
     axis: param.Selector[str] = param.Selector(default="log work", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
@@ -97,7 +97,7 @@ class SearchView(Viewer):
         self._card_of: Any = None
         self._connected, self._left_running = True, False
         self._beat: Any = None
-        self._build()
+        self._build(search)
         self._take_look()
         context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
         self._context = cast("BokehSessionContext | None", context)
@@ -151,6 +151,7 @@ class SearchView(Viewer):
             else:
                 self._take_look()
             self._card.object = empty_card(LOOKS[self._look].looks_for)
+            self._name_model()
             self._notes.object = ""
             self._exports.visible = False
             self._pinned.object = ""
@@ -206,10 +207,28 @@ class SearchView(Viewer):
         self._shown = latest
         self._plots.extend(snapshots, whole, latest, prepared)
         self._show_texts()
+        shown = None if latest.incumbent is None else account(prepared.search, latest)
+        equation = "" if shown is None else shown.equation
         if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
             self._card_of = latest.incumbent.model
-            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target)
+            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, equation)
             self._exports.visible = True
+        self._name_model(shown)
+
+    def _name_model(self, shown: Account | None = None) -> None:
+        """Say what the best model is and, once the search has ended, what it has shown."""
+        heading = LOOKS[self._look].heading if shown is None else shown.title
+        text = f"<h2>{esc(heading)} {sign(LOOKS[self._look].heading)}</h2>"
+        if text != self._heading.object:
+            self._heading.object = text
+        said = "" if shown is None or not self._ended else proof_block(shown)
+        if said != self._account.object:
+            self._account.object = said
+
+    @property
+    def _ended(self) -> bool:
+        snapshot = self._session.snapshot
+        return snapshot is not None and snapshot.status is not Status.RUNNING
 
     def _show_texts(self) -> None:
         """The texts beside the plots, where they have changed."""
@@ -275,7 +294,7 @@ class SearchView(Viewer):
     def _set_pace(self) -> None:
         self._session.pace = SPEEDS[self.speed]
 
-    def _build(self) -> None:
+    def _build(self, search: Search | None) -> None:
         self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
         self._card = Html(
@@ -288,8 +307,15 @@ class SearchView(Viewer):
         self._notes = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
         actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         selects = [
-            pn.widgets.Select.from_param(one, width=width, margin=0, align="end", stylesheets=[SELECT_CSS])
-            for one, width in ((self.param.speed, 150), (self.param.axis, 110))
+            pn.widgets.Select.from_param(
+                self.param[name],
+                width=width,
+                margin=0,
+                align="end",
+                stylesheets=[SELECT_CSS],
+                css_classes=term_classes(name),
+            )
+            for name, width in (("speed", 150), ("axis", 110))
         ]
         self._controls = Controls(actions, selects)
         self._pin = pn.widgets.Button(
@@ -329,12 +355,14 @@ class SearchView(Viewer):
             stylesheets=[BAR_CSS],
             margin=(10, 0, 0, 0),
         )
-        self._heading = Html("", stylesheets=[CARD_CSS], margin=0)
-        self._rules = _box(["rl-wide", "rl-model"])
+        self._heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
+        self._account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], sizing_mode="stretch_width", margin=0)
+        self._rules = _box(["rl-wide", "rl-best"])
         said = pn.Column(
             self._alert, self._notes, css_classes=["rl-row", "rl-said"], sizing_mode="stretch_width", margin=0
         )
-        self._top = (self._controls.bar, self._status, said)
+        alone = [] if search is None else [Explained()]
+        self._top = (self._controls.bar, self._status, said, *alone)
         self._layout = pn.Column(
             *self._top,
             stylesheets=[VIEW_CSS],
@@ -356,13 +384,13 @@ class SearchView(Viewer):
         self._show_texts()
         last = len(self._boxes) - look.under
         first, others, under = self._boxes[: look.beside], self._boxes[look.beside : last], self._boxes[last:]
-        self._rules.objects = [self._heading, self._card, self._exports, *_items(under)]
+        self._rules.objects = [self._heading, self._card, self._account, self._exports, *_items(under)]
         places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
         boxes = [
             _box(place if len(others) == 3 else ["rl-wide"], *box.items)
             for place, box in zip(places, others, strict=True)
         ]
-        self._heading.object = f"<h2>{look.heading}</h2>"
+        self._name_model()
         self._card.object = empty_card(look.looks_for)
         self._layout.objects = [
             *self._top,

@@ -33,7 +33,9 @@ LIVE_CSS = f"""
   margin-top: 6px !important; }}
 .figures:empty {{ display: none; }}
 .figure {{ white-space: nowrap; height: 39px; }}
-.name {{ color: {MUTED}; font-size: 12px; display: block; overflow: hidden; text-overflow: ellipsis; }}
+.name {{ color: {MUTED}; font: inherit; font-size: 12px; display: block; padding: 0; border: 0; background: none;
+  text-align: left; text-decoration: underline dotted; text-underline-offset: 3px; cursor: help;
+  max-width: 100%; overflow: hidden; text-overflow: ellipsis; }}
 .value {{ font-variant-numeric: tabular-nums; font-size: 16px; display: block; }}
 .status .figures {{ min-height: 40px; }}
 @media (max-width: 1150px) {{ .status .figures {{ min-height: 82px; }} }}
@@ -61,6 +63,10 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .rules th.num {{ white-space: normal; overflow-wrap: break-word; }}
 .rules th.label {{ overflow-wrap: normal; }}
 .rules td.label {{ font-weight: 600; }}
+.shown {{ border-left: 4px solid {GREEN}; background: color-mix(in srgb, {GREEN} 10%, transparent); padding: 4px 10px;
+  font-size: 13px; }}
+.copy {{ font: inherit; color: inherit; background: transparent; border: 1px solid {LINE}; border-radius: 4px;
+  padding: 2px 10px; cursor: pointer; }}
 .kw {{ color: {MUTED}; font-style: italic; }}
 .share {{ display: inline-block; min-width: 44px; padding: 0 3px;
   background: linear-gradient(to right,
@@ -79,6 +85,8 @@ PLOT_CSS = f"""
 :host {{ color: {TEXT}; font-size: 14px; line-height: 1.35; }}
 .plot {{ display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 8px; align-items: start; }}
 h2 {{ font-size: 15px; font-weight: 600; line-height: 1.4; margin: 0; }}
+.why {{ font: 600 11px/1 system-ui, sans-serif; width: 18px; height: 18px; padding: 0; border-radius: 50%;
+  color: {MUTED}; cursor: help; vertical-align: 1px; }}
 .caption {{ grid-column: 1 / -1; color: {MUTED}; font-size: 13px; min-height: 2.7em; margin: 2px 0 0; }}
 details {{ position: relative; font-size: 12px; }}
 summary, button {{ cursor: pointer; border: 1px solid {LINE}; border-radius: 4px; padding: 2px 8px; font: inherit;
@@ -110,8 +118,8 @@ VIEW_CSS = (
 .rl-wide, .rl-third { align-self: stretch !important; height: auto !important; }
 .rl-third { grid-column: span 2; }
 .rl-first { min-height: 452px !important; }
-.rl-model { contain: size; overflow-y: auto; }
-.rl-said { min-height: 22px !important; }
+.rl-best { contain: size; overflow-y: auto; }
+.rl-said { min-height: 38px !important; }
 @media (max-width: 1150px) {
   .rl-said { min-height: 40px !important; }
   .rl-third { grid-column: span 3; }
@@ -120,7 +128,7 @@ VIEW_CSS = (
 @media (max-width: 760px) {
   .rl-wide, .rl-third { grid-column: 1 / -1; }
   .rl-first { min-height: 0 !important; }
-  .rl-model { contain: none; min-height: 430px !important; }
+  .rl-best { contain: none; min-height: 430px !important; }
   .rl-said { min-height: 74px !important; }
 }
 """
@@ -144,7 +152,8 @@ PAGE_CSS = (
 )
 
 BAR_CSS = """
-.rl-hint { flex: 1 1 130px !important; min-width: 130px; width: auto !important; align-self: center !important; }
+.rl-hint { flex: 1 1 130px !important; min-width: 130px; padding-right: 22px;
+  width: auto !important; align-self: center !important; }
 :host { flex-wrap: wrap; gap: 8px; align-items: flex-end; min-width: 0 !important; }
 """
 
@@ -180,10 +189,11 @@ CARD_HEAD_CSS = f"""
 """
 
 MODEL_BOX_CSS = """
-:host { flex: 1 1 310px !important; max-width: 760px; min-width: min(100%, 310px) !important; width: auto !important;
-  height: auto !important; }
+:host { display: grid !important; grid-template: subgrid / minmax(0, 1fr); width: auto !important;
+  height: auto !important; min-width: 0 !important; max-height: none !important; align-content: start; }
+.scroll-button { display: none !important; }
 """
-"""A card among others: as wide as there is place for, but at least as wide as a phone allows."""
+"""A card: its lines are those of the grid around it, where there is one."""
 
 COMPARE_CSS = (
     """
@@ -194,13 +204,15 @@ COMPARE_CSS = (
     + _NO_SCROLL_BUTTON
 )
 
-CARDS_CSS = (
-    """
-:host { display: flex !important; flex-flow: row wrap !important; gap: 12px; width: 100%; min-width: 0 !important;
-  box-sizing: border-box; align-items: stretch; max-height: none !important; }
+CARDS_CSS = """
+:host { display: grid !important; grid-auto-flow: column; grid-auto-columns: minmax(min(330px, 100%), 760px);
+  column-gap: 12px; width: 100%; min-width: 0 !important; box-sizing: border-box; align-items: stretch;
+  max-height: none !important; height: auto !important; overflow-x: auto; overflow-y: hidden;
+  scroll-snap-type: x proximity; }
+.rl-model { scroll-snap-align: start; }
+.scroll-button { display: none !important; }
 """
-    + _NO_SCROLL_BUTTON
-)
+"""Cards side by side, their lines on one height; what has no place is scrolled to, and the page stays."""
 
 STACK_CSS = (
     """

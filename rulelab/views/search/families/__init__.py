@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from ....search import Search
 from . import falling_rule_list, rule_list, rule_set
-from .falling_rule_list import FallingSettings
 from .family import Family, Look
-from .rule_list import RuleListSettings
-from .rule_set import RuleSetSettings
 
-__all__ = ["FAMILIES", "LOOKS", "FallingSettings", "Family", "Look", "RuleListSettings", "RuleSetSettings", "look_of"]
+__all__ = ["FAMILIES", "LOOKS", "Family", "Look", "look_of"]
 
 FAMILIES: dict[str, Family] = {
     family.name: family for family in (rule_list.FAMILY, falling_rule_list.FAMILY, rule_set.FAMILY)

@@ -14,7 +14,9 @@ from ....data.problem import Problem
 from ....falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from ....search import solve
 from ....warming import tiny_problem
+from ...forms.data_settings import DataSettings
 from ...forms.fields import column, field, note, worded
+from ...widgets.switches import Switches
 from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
 from ..plots.considered import ConsideredPlot
@@ -90,10 +92,11 @@ class FallingRecipe(MinedRecipe):
         )
 
 
-def _fields(settings: FallingSettings) -> list[Any]:
+def _fields(settings: FallingSettings, _table: DataSettings) -> tuple[list[Any], list[Any]]:
     soft = field(settings, "violation_penalty", pn.widgets.FloatInput, step=0.1, visible=settings.param.soft)
     exact = settings.param.method.rx() == "exact"
-    return [
+    own = [
+        mined.cost_field(settings),
         field(settings, "positive_weight", pn.widgets.FloatInput, step=1),
         field(settings, "soft", pmui.Checkbox),
         soft,
@@ -101,10 +104,11 @@ def _fields(settings: FallingSettings) -> list[Any]:
         field(settings, "iterations", pn.widgets.IntInput, step=1000),
         column(
             note("Bounds in use"),
-            field(settings, "falling_bounds", pn.widgets.CheckBoxGroup, options=worded(BOUNDS)),
+            field(settings, "falling_bounds", Switches, options=worded(BOUNDS)),
             visible=exact,
         ),
     ]
+    return own, mined.mining_fields(settings)
 
 
 def _recipe(settings: FallingSettings, **common: Any) -> FallingRecipe:
@@ -138,6 +142,7 @@ _LOOKS_FOR = (
 FAMILY = Family(
     name="falling_rule_list",
     label="Falling rule list",
+    settings=FallingSettings,
     shared=(
         *mined.SHARED,
         "positive_weight",
@@ -149,6 +154,7 @@ FAMILY = Family(
     ),
     fields=_fields,
     recipe=_recipe,
+    compared=mined.compares_none,
     mined=True,
     look_of=_look_of,
     looks={

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import param
+
+from ...forms.data_settings import DataSettings
 from ...live.recipe import Recipe
 from ..plots.base import Plot
 from ..plots.curves import Column, Curves
@@ -51,12 +54,16 @@ class Family:
         As in `rulelab.search.Search.family`.
     label : str
         For the user.
+    settings : callable
+        Makes the settings of a form.
     shared : tuple of str
-        Parameters of the settings that the address holds, besides those of the data.
+        Their parameters that the address holds.
     fields : callable
-        Makes the form's fields for the settings.
+        Makes the form's fields for the settings and the `DataSettings`: those of the search, those of its conditions.
     recipe : callable
         Makes the recipe of the settings, and of what all recipes share.
+    compared : callable
+        By the settings and the `DataSettings`, the columns whose groups the search has to be fair to.
     mined : bool
         Whether its rules are mined antecedents.
     look_of : callable
@@ -66,9 +73,11 @@ class Family:
 
     name: str
     label: str
+    settings: Callable[[], param.Parameterized]
     shared: tuple[str, ...]
-    fields: Callable[[Any], Sequence[Any]]
+    fields: Callable[[Any, DataSettings], tuple[Sequence[Any], Sequence[Any]]]
     recipe: Callable[..., Recipe]
+    compared: Callable[[Any, DataSettings], tuple[str, ...]]
     mined: bool
     look_of: Callable[[Mapping[str, Any]], str]
     looks: Mapping[str, Look]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import panel as pn
+import panel_material_ui as pmui
 import param
 
 from ....data.antecedents import Antecedents, mine_antecedents
@@ -21,10 +22,18 @@ from ...live.wording import count
 MAX_BITS = 4_000_000_000
 """Largest set of antecedents on the page, in rows x antecedents (packed: 500 MB)."""
 
-SHARED = ("max_conditions", "min_support", "max_support", "regularization")
+CONDITIONS = ("quantiles", "negations")
+SHARED = (*CONDITIONS, "max_conditions", "min_support", "max_support", "regularization")
 
 
-class MinedSettings(param.Parameterized):
+class ConditionSettings(param.Parameterized):
+    """The settings of all families."""
+
+    quantiles = param.Integer(default=5, bounds=(2, 1000), label="Quantile groups per number")
+    negations = param.Boolean(default=True, label="Negate categories")
+
+
+class MinedSettings(ConditionSettings):
     """The settings of all lists."""
 
     max_conditions = param.Selector(default=1, objects=[1, 2, 3], label="Conditions per rule, at most")
@@ -33,15 +42,35 @@ class MinedSettings(param.Parameterized):
     regularization = param.Number(default=0.005, bounds=(0, 1), label="Regularization: cost of a rule")
 
 
-def mining_fields(settings: MinedSettings) -> list[Any]:
-    """The fields of the antecedents."""
+def condition_fields(settings: ConditionSettings, *others: Any) -> list[Any]:
+    """The fields of the conditions, with others between them."""
     return [
+        field(settings, "quantiles", pn.widgets.IntInput, start=2, end=1000),
+        *others,
+        field(settings, "negations", pmui.Checkbox),
+    ]
+
+
+def mining_fields(settings: MinedSettings) -> list[Any]:
+    """The fields of the conditions and antecedents."""
+    return condition_fields(
+        settings,
         field(settings, "max_conditions", pn.widgets.Select),
         pair(
             field(settings, "min_support", pn.widgets.FloatInput, step=0.01),
             field(settings, "max_support", pn.widgets.FloatInput, step=0.01),
         ),
-    ]
+    )
+
+
+def cost_field(settings: MinedSettings) -> Any:
+    """The field of the regularization."""
+    return field(settings, "regularization", pn.widgets.FloatInput, step=0.001)
+
+
+def compares_none(_settings: Any, _table: Any) -> tuple[str, ...]:
+    """No columns: lists know no constraint between groups."""
+    return ()
 
 
 def mining(settings: MinedSettings) -> dict[str, Any]:

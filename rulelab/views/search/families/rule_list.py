@@ -14,7 +14,9 @@ from ....data.problem import Problem
 from ....rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
 from ....search import solve
 from ....warming import tiny_problem
+from ...forms.data_settings import DataSettings
 from ...forms.fields import field, note, worded
+from ...widgets.switches import Switches
 from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
 from ..plots.curves import LENGTHS_QUEUED, Curves
@@ -71,13 +73,15 @@ class RuleListRecipe(MinedRecipe):
         solve(RuleListSearch(tiny_problem(), regularization=0.01, beam_width=2 if self.beam else 0))
 
 
-def _fields(settings: RuleListSettings) -> list[Any]:
-    return [
+def _fields(settings: RuleListSettings, _table: DataSettings) -> tuple[list[Any], list[Any]]:
+    own = [
+        mined.cost_field(settings),
         field(settings, "policy", pn.widgets.Select, options=worded(list(POLICIES))),
         field(settings, "beam", pmui.Checkbox),
         note("Bounds in use"),
-        field(settings, "bounds", pn.widgets.CheckBoxGroup, options=worded(BOUNDS)),
+        field(settings, "bounds", Switches, options=worded(BOUNDS)),
     ]
+    return own, mined.mining_fields(settings)
 
 
 def _recipe(settings: RuleListSettings, **common: Any) -> RuleListRecipe:
@@ -101,9 +105,11 @@ def _plots(curves: Curves) -> tuple[Plot, ...]:
 FAMILY = Family(
     name="rule_list",
     label="Rule list",
+    settings=RuleListSettings,
     shared=(*mined.SHARED, "policy", "beam", "bounds"),
     fields=_fields,
     recipe=_recipe,
+    compared=mined.compares_none,
     mined=True,
     look_of=_look_of,
     looks={

@@ -25,6 +25,7 @@ from ....rule_set import (
 )
 from ....search import Search, Snapshot, solve
 from ....warming import noisy_problem
+from ...forms.data_settings import DataSettings
 from ...forms.fields import column, field, note, pair
 from ...live.recipe import Recipe
 from ...live.wording import count
@@ -35,6 +36,7 @@ from ..plots.curves import Curves
 from ..plots.generation import GENERATED, EffortPlot, ReducedCostPlot
 from ..plots.incumbents import IncumbentsPlot
 from ..plots.rates import RatesPlot
+from . import mined
 from .family import Family, Look
 
 NO_CRITERION = "none"
@@ -53,12 +55,11 @@ _WHAT = {
     "false_positive_rate_parity": "false positive rate parity",
     "accuracy_parity": "accuracy parity: all errors",
 }
-_MISSING = "(missing)"
 _LOSSES = {"Hamming: rules to add or remove": "hamming", "0-1: training errors": "zero_one"}
 _FORMS = {"DNF: any rule holds": "dnf", "CNF: all clauses hold": "cnf"}
 
 
-class RuleSetSettings(param.Parameterized):
+class RuleSetSettings(mined.ConditionSettings):
     """The settings of a rule set."""
 
     max_complexity = param.Integer(default=10, bounds=(1, 10_000), label="Set complexity C")
@@ -67,20 +68,8 @@ class RuleSetSettings(param.Parameterized):
     form = param.Selector(default="dnf", objects=list(FORMS), label="Form")
     complexity_cost = param.Number(default=0.0, bounds=(0, None), label="Cost of a unit of complexity, in rows")
     fairness = param.Selector(default=NO_CRITERION, objects=list(_WHAT), label="Fairness")
-    sensitive = param.Selector(default=None, objects=[None], label="Sensitive attribute")
     tolerance = param.Number(default=0.05, bounds=(0, 1), label="Largest difference (ε)")
     negatives_tolerance = param.Number(default=0.05, bounds=(0, 1), label="On negatives (ε₂)")
-
-    @property
-    def fair(self) -> bool:
-        """Whether there is a fairness criterion."""
-        return self.fairness != NO_CRITERION
-
-    def offer_sensitive(self, columns: list[str]) -> None:
-        """Let one of these columns be chosen; the first one is taken."""
-        chosen = self.param.sensitive
-        chosen.objects = columns or [None]
-        chosen.default = self.sensitive = chosen.objects[0]
 
 
 @dataclass(frozen=True)
@@ -98,8 +87,6 @@ class RuleSetRecipe(Recipe):
         Name of the criterion, or "none".
     tolerance, negatives_tolerance : float
         Largest differences between groups; the second one is that of equalized odds on negatives.
-    sensitive : str or None
-        Column whose values are the groups.
     """
 
     max_complexity: int = 20
@@ -110,7 +97,6 @@ class RuleSetRecipe(Recipe):
     fairness: str = NO_CRITERION
     tolerance: float = 0.05
     negatives_tolerance: float = 0.05
-    sensitive: str | None = None
 
     @property
     def look(self) -> str:
@@ -165,21 +151,20 @@ def criterion_of(fairness: str, tolerance: float, negatives_tolerance: float) ->
 
 
 def _groups(data: Dataset, column: str | None) -> pd.Series:
-    """The group of each row, as text."""
+    """The group of each row."""
     if column is None or data.sensitive is None or column not in data.sensitive:
         raise ValueError(
             f"fairness compares groups of people, but {data.name} has no sensitive attribute; choose fairness: none, "
             "a data set that has one (diabetes, compas, adult, ...), or upload a file and pick a column"
         )
-    values = data.sensitive[column]
-    return values.astype(object).where(values.notna(), _MISSING).astype(str)
+    return data.sensitive[column]
 
 
-def _fields(settings: RuleSetSettings) -> list[Any]:
+def _fields(settings: RuleSetSettings, table: DataSettings) -> tuple[list[Any], list[Any]]:
     fair = settings.param.fairness.rx() != NO_CRITERION
-    known = settings.param.sensitive.rx().rx.is_not(None)
+    known = table.param.sensitive.rx().rx.is_not(None)
     size = {**{str(d): d for d in settings.param.rule_size.objects if d is not None}, "any": None}
-    return [
+    own = [
         pair(
             field(settings, "max_complexity", pn.widgets.IntInput, start=1),
             field(settings, "rule_size", pn.widgets.Select, options=size),
@@ -189,10 +174,10 @@ def _fields(settings: RuleSetSettings) -> list[Any]:
         field(settings, "complexity_cost", pn.widgets.FloatInput, step=0.1),
         field(settings, "fairness", pn.widgets.Select, options={_WHAT[name]: name for name in _WHAT}),
         column(
-            column(field(settings, "sensitive", pn.widgets.Select), visible=known),
+            column(field(table, "sensitive", pn.widgets.Select), visible=known),
             column(
                 note("These data have no sensitive attribute: there are no groups to be fair to."),
-                visible=settings.param.sensitive.rx().rx.is_(None),
+                visible=table.param.sensitive.rx().rx.is_(None),
             ),
             field(settings, "tolerance", pn.widgets.FloatInput, step=0.01),
             column(
@@ -202,11 +187,18 @@ def _fields(settings: RuleSetSettings) -> list[Any]:
             visible=fair,
         ),
     ]
+    return own, mined.condition_fields(settings)
+
+
+def _compared(settings: RuleSetSettings, table: DataSettings) -> tuple[str, ...]:
+    return () if settings.fairness == NO_CRITERION or table.sensitive is None else (table.sensitive,)
 
 
 def _recipe(settings: RuleSetSettings, **common: Any) -> RuleSetRecipe:
     return RuleSetRecipe(
         **common,
+        quantiles=settings.quantiles,
+        negations=settings.negations,
         max_complexity=settings.max_complexity,
         rule_size=settings.rule_size,
         loss=settings.loss,
@@ -215,7 +207,6 @@ def _recipe(settings: RuleSetSettings, **common: Any) -> RuleSetRecipe:
         fairness=settings.fairness,
         tolerance=settings.tolerance,
         negatives_tolerance=settings.negatives_tolerance,
-        sensitive=settings.sensitive,
     )
 
 
@@ -252,19 +243,21 @@ _PLAIN = Look(
 FAMILY = Family(
     name="rule_set",
     label="Rule set",
+    settings=RuleSetSettings,
     shared=(
+        *mined.CONDITIONS,
         "max_complexity",
         "rule_size",
         "loss",
         "form",
         "complexity_cost",
         "fairness",
-        "sensitive",
         "tolerance",
         "negatives_tolerance",
     ),
     fields=_fields,
     recipe=_recipe,
+    compared=_compared,
     mined=False,
     look_of=_look_of,
     looks={

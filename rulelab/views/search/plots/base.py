@@ -24,6 +24,7 @@ from bokeh.plotting import figure
 
 from ....search import Snapshot
 from ...live.session import Prepared
+from ...widgets.explained import term_classes
 
 HEIGHT = 236
 _NUMBER = """
@@ -134,6 +135,7 @@ def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) ->
         toolbar_location="right",
         toolbar_inner=True,
         tools=[BoxZoomTool(), PanTool(), ResetTool()],
+        css_classes=term_classes(title),
         **{"height": HEIGHT, "min_border_right": 12, **options},
     )
     plot.toolbar.update(active_drag=None, autohide=True, logo=None)

@@ -1,0 +1,204 @@
+"""How a text file is written: its encoding, its separator, the marks in its numbers; given, or guessed and said so."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from .dataset import DatasetError, quote
+
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+DECIMALS = {"point": ".", "comma": ","}
+THOUSANDS = {"none": "", "comma": ",", "point": ".", "space": " ", "apostrophe": "'"}
+ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
+"""What is guessed; any other that Python knows can be given."""
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_QUOTED = re.compile(r'"[^"]*"')
+_SAMPLE_CHARACTERS = 200_000
+_SAMPLE_ROWS = 200
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a text file is read. What is None is guessed from the file.
+
+    Attributes
+    ----------
+    encoding : str or None
+        Such as ``"utf-8"``, ``"utf-16"`` or ``"cp1252"``.
+    separator : str or None
+        Between cells: one character, or ``"comma"``, ``"semicolon"``, ``"tab"``, ``"pipe"``.
+    decimal : str or None
+        ``"."`` or ``","``, or their names ``"point"`` and ``"comma"``.
+    thousands : str or None
+        What groups digits by three: ``","``, ``"."``, ``" "``, ``"'"``, or ``""`` for nothing; or their names
+        ``"comma"``, ``"point"``, ``"space"``, ``"apostrophe"``, ``"none"``. A space stands for unbreakable ones, too.
+    doubts : tuple of str
+        Guesses that could have been others, in words.
+    """
+
+    encoding: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    doubts: tuple[str, ...] = ()
+
+    def checked(self) -> Reading:
+        """The same with characters in place of names; DatasetError for what cannot be meant."""
+        if self.encoding is not None:
+            try:
+                if not codecs.lookup(self.encoding)._is_text_encoding:  # type: ignore[attr-defined]
+                    raise LookupError
+            except (LookupError, ValueError):
+                raise DatasetError(
+                    f"encoding must be one that Python knows ({', '.join(ENCODINGS)}, ...), not {quote(self.encoding)}"
+                ) from None
+        separator = SEPARATORS.get(str(self.separator), self.separator)
+        if separator is not None and (len(separator) != 1 or separator in '"\r\n' or separator.isalnum()):
+            raise DatasetError(
+                f"separator must be one character or one of {', '.join(SEPARATORS)}, not {quote(self.separator)}"
+            )
+        decimal = _one_of("decimal", self.decimal, DECIMALS)
+        thousands = _one_of("thousands", self.thousands, THOUSANDS)
+        if decimal is not None and decimal == thousands:
+            raise DatasetError(f"decimal and thousands cannot both be {quote(decimal)}")
+        return replace(self, separator=separator, decimal=decimal, thousands=thousands)
+
+    @property
+    def words(self) -> str:
+        """All of it in words, once it is known."""
+        marks = {mark: name for name, mark in THOUSANDS.items()}
+        separator = {mark: name for name, mark in SEPARATORS.items()}.get(str(self.separator), quote(self.separator))
+        return (
+            f"{self.encoding}, separated by {separator}, decimal {marks[str(self.decimal)]}, "
+            f"thousands {marks[str(self.thousands)]}"
+        )
+
+
+def decoded(raw: bytes, given: Reading, file_name: str) -> tuple[str, Reading]:
+    """The text of a file, and the encoding that it was found to have.
+
+    Raises
+    ------
+    DatasetError
+        When the bytes are no text in the given encoding, or in none that is guessed.
+    """
+    encoding, doubt = given.encoding, ""
+    if encoding is None:
+        encoding, doubt = _guess_encoding(raw)
+    try:
+        text = raw.decode("utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding)
+    except UnicodeDecodeError as error:
+        at = error.start + (len(raw) - len(error.object))
+        raise DatasetError(
+            f"{file_name} is not {encoding.upper()}: byte 0x{raw[at]:02x} at position {at} (line "
+            f"{raw.count(bytes([10]), 0, at) + 1}); save it again as UTF-8, or say which encoding it has"
+        ) from error
+    text = text.removeprefix("\ufeff")
+    control = _CONTROL.search(text) if "\0" in text or (doubt and given.encoding is None) else None
+    if control:
+        what = "a zero byte" if control[0] == "\0" else f"the control character 0x{ord(control[0]):02x}"
+        raise DatasetError(
+            f"{file_name} is no CSV text: it has {what} in line {text.count(chr(10), 0, control.start()) + 1}; "
+            "save it again as CSV in UTF-8"
+        )
+    if not text.strip():
+        raise DatasetError(f"{file_name} is empty")
+    return text, replace(given, encoding=encoding, doubts=(*given.doubts, *([doubt] if doubt else [])))
+
+
+def separated(text: str, given: Reading, file_name: str) -> tuple[list[str], Reading]:
+    """The names of the columns, and the separator that they were found to have."""
+    separator, doubt = given.separator, ""
+    if separator is None:
+        separator, doubt = _guess_separator(text)
+    _, header = next(records(text, separator, file_name))
+    return header, replace(given, separator=separator, doubts=(*given.doubts, *([doubt] if doubt else [])))
+
+
+def records(text: str, separator: str, file_name: str) -> Iterator[tuple[int, list[str]]]:
+    """The number of each line that is not blank, and its cells; a quoted cell may go over several lines."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        for record in reader:
+            if record and (len(record) > 1 or record[0].strip()):
+                yield reader.line_num, record
+    except csv.Error as error:
+        raise DatasetError(f"{file_name} is no readable CSV: {error} in line {reader.line_num}") from error
+
+
+def _one_of(what: str, value: str | None, named: dict[str, str]) -> str | None:
+    mark = value if value is None else named.get(value, value)
+    if mark is not None and mark not in named.values():
+        shown = ", ".join(repr(mark) for mark in named.values())
+        raise DatasetError(f"{what} must be one of {shown} (or {', '.join(named)}), not {quote(value)}")
+    return mark
+
+
+def _guess_encoding(raw: bytes) -> tuple[str, str]:
+    for mark, name in _MARKS:
+        if raw.startswith(mark):
+            return name, ""
+    zeros = raw[:_SAMPLE_CHARACTERS]
+    if b"\0" in zeros:  # every second byte of plain letters in UTF-16
+        even, odd = zeros[::2].count(0), zeros[1::2].count(0)
+        if max(even, odd) > len(zeros) // 5 and min(even, odd) * 10 < max(even, odd):
+            return "utf-16-le" if odd > even else "utf-16-be", ""
+        return "utf-8", ""
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        lenient = raw.decode("utf-8", errors="replace")
+        wrong = lenient.count("\ufffd")
+        right = sum(character > "\x7f" for character in lenient) - wrong
+        if right > 10 * wrong:  # damaged UTF-8: another encoding would turn its letters into nonsense
+            return "utf-8", ""
+        try:
+            raw.decode("cp1252")
+        except UnicodeDecodeError:
+            return "latin-1", _doubt_encoding("latin-1")
+        return "cp1252", _doubt_encoding("cp1252")
+    return "utf-8", ""
+
+
+def _doubt_encoding(encoding: str) -> str:
+    said = f"it is not UTF-8 and is read as {encoding} (western European)"
+    return f"{said}; where letters look wrong, choose another encoding"
+
+
+def _guess_separator(text: str) -> tuple[str, str]:
+    """The one by which all rows have as many cells as the header; else the one that is most often in the header."""
+    start = text.lstrip()[:_SAMPLE_CHARACTERS]
+    if len(start) == _SAMPLE_CHARACTERS:
+        start = start.rpartition("\n")[0] or start
+    header = _QUOTED.sub("", re.split(r"[\r\n]", start, maxsplit=1)[0])
+    present = [separator for separator in SEPARATORS.values() if separator in header]
+    if not present:
+        return ",", ""
+    even = {separator: width for separator in present if (width := _even_width(start, separator)) > 1}
+    if not even:
+        return max(present, key=header.count), ""
+    best = max(even, key=lambda separator: (even[separator], header.count(separator)))
+    others = [quote(separator) for separator in even if separator != best]
+    doubt = f"the separator may be {' or '.join(others)} instead of {quote(best)}" if others else ""
+    return best, doubt
+
+
+def _even_width(start: str, separator: str) -> int:
+    """The number of cells of all rows of a sample; 0 where they differ."""
+    width = 0
+    try:
+        for number, (_, record) in enumerate(records(start, separator, "")):
+            width = width or len(record)
+            if len(record) != width:
+                return 0
+            if number == _SAMPLE_ROWS:
+                break
+    except DatasetError:
+        return 0
+    return width

@@ -1,0 +1,292 @@
+"""A table before it is used: how it was read, what its columns hold and are good for, and the data set it makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .dataset import Dataset, DatasetError, from_frame, listing, quote, scalar
+from .dates import PARTS, dates_of, is_time, parts_of
+from .leaks import leak
+from .numerals import is_text, nearly_numbers
+from .reading import Reading
+
+ROLES = ("target", "feature", "sensitive", "weight", "ignore")
+DATES = ("parts", "ignore")
+PREVIEW_ROWS = 8
+MAX_CLASSES = 50
+"""Most values of a column that is offered as target."""
+MAX_GROUPS = 12
+"""Most values of a column that is taken for sensitive by its name."""
+_CATEGORIES = 20  # as many of a column have conditions of their own
+_WORDS = 3
+_TARGETS = {"target", "label", "class", "outcome", "y", "response", "default", "churn", "survived", "income"}
+_SENSITIVE = {"sex", "gender", "race", "ethnicity", "religion", "nationality", "disability", "geschlecht", "sexe"}
+_WEIGHTS = {"sample_weight", "case_weight", "row_weight", "survey_weight", "sampling_weight"}
+_IDENTIFIER = re.compile(r"(^|[_ .-])(id|key|uuid|index|nr|no|number)$|Id$|ID$|^id", re.ASCII)
+
+
+@dataclass(frozen=True)
+class SheetColumn:
+    """What a column holds, and what it is good for.
+
+    Attributes
+    ----------
+    name : str
+    type : str
+        "number", "yes or no", "category", "date", "time", "text" (each row its own) or "empty".
+    missing, distinct : int
+        Cells without a value, and different values of the others; of the whole column.
+    role : str
+        One of `ROLES`: a guess.
+    reason : str
+        Why this role.
+    doubts : tuple of str
+        What may be wrong with how it is read.
+    """
+
+    name: str
+    type: str
+    missing: int
+    distinct: int
+    role: str
+    reason: str = ""
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table that was read, to be looked at and given roles before a data set is made of it.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        All columns as they were read.
+    name, file : str
+        Of the data set to be, and of the file.
+    reading : Reading or None
+        How the text was read; None for Parquet.
+
+    Examples
+    --------
+    >>> import rulelab as rl
+    >>> sheet = rl.datasets.sheet("id;Größe;krank\\n1;1,75;ja\\n2;1,5;nein\\n".encode("latin-1"))
+    >>> sheet.reading.words
+    'cp1252, separated by semicolon, decimal comma, thousands none'
+    >>> sheet.dataset("krank", excluded=["id"]).X["Größe"].tolist()
+    [1.75, 1.5]
+    """
+
+    frame: pd.DataFrame = field(repr=False)
+    name: str = "data"
+    file: str = ""
+    reading: Reading | None = None
+
+    @cached_property
+    def columns(self) -> tuple[SheetColumn, ...]:
+        """All columns, described."""
+        described = [self._described(name) for name in self.frame.columns]
+        target = _guess_target(described)
+        return tuple(target if target and column.name == target.name else column for column in described)
+
+    @property
+    def target(self) -> str | None:
+        """The column that is likely to be predicted; None where none is."""
+        return next((column.name for column in self.columns if column.role == "target"), None)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What may be wrong with how the table was read, in words."""
+        own = () if self.reading is None else self.reading.doubts
+        return (*own, *(f"column {quote(name)}: {doubt}" for name, found in self._doubts.items() for doubt in found))
+
+    def labels(self, column: str) -> list[Any]:
+        """The values of a column, one of which may be the positive class: sorted; none when they are too many."""
+        values = [scalar(value) for value in self.frame[column].dropna().unique()]
+        return sorted(values, key=lambda v: (isinstance(v, str), v)) if len(values) <= MAX_CLASSES else []
+
+    def leaks(self, target: str) -> dict[str, str]:
+        """The columns that determine the target, or nearly, with the evidence."""
+        codes, classes = pd.factorize(self.frame[target], sort=False)
+        if not 2 <= len(classes) <= MAX_CLASSES:
+            return {}
+        found = {name: leak(self._values(name), codes) for name in self.frame.columns if name != target}
+        return {name: evidence for name, evidence in found.items() if evidence}
+
+    def preview(self) -> pd.DataFrame:
+        """The first rows as texts, empty where a cell is missing."""
+        first = self.frame.head(PREVIEW_ROWS)
+        return first.astype(object).map(str).where(first.notna(), "")
+
+    def summary(self, target: str | None = None) -> pd.DataFrame:
+        """The columns as a table: type, missing, distinct, role and notes, with leaks to the target."""
+        target = target or self.target
+        leaks = {} if target is None else self.leaks(target)
+        rows = [
+            {
+                "column": column.name,
+                "type": column.type,
+                "missing": column.missing,
+                "distinct": column.distinct,
+                "role": "target" if column.name == target else "feature" if column.role == "target" else column.role,
+                "notes": "; ".join(
+                    filter(
+                        None,
+                        [column.reason, *column.doubts, leaks.get(column.name, "") and f"leak? {leaks[column.name]}"],
+                    )
+                ),
+            }
+            for column in self.columns
+        ]
+        return pd.DataFrame(rows).set_index("column")
+
+    def dataset(
+        self,
+        target: str,
+        positive: Any = None,
+        sensitive: Sequence[str] | str | None = None,
+        *,
+        keep_sensitive: bool | Sequence[str] | str = False,
+        weight: str | None = None,
+        excluded: Sequence[str] | str = (),
+        dates: str = "parts",
+        drop_missing_target: bool = False,
+    ) -> Dataset:
+        """The data set with these roles; the arguments are those of `rulelab.datasets.read`.
+
+        Raises
+        ------
+        DatasetError
+        """
+        if dates not in DATES:
+            raise DatasetError(f"dates must be one of {', '.join(map(repr, DATES))}, not {quote(dates)}")
+        taken = {target, *([sensitive] if isinstance(sensitive, str) else sensitive or ()), weight}
+        excluded = [excluded] if isinstance(excluded, str) else list(excluded)
+        frame, notes = self._with_dates([n for n in self._dates if n not in taken and n not in excluded], dates)
+        return from_frame(
+            frame,
+            target,
+            positive,
+            sensitive,
+            keep_sensitive=keep_sensitive,
+            excluded=excluded,
+            weight=weight,
+            drop_missing_target=drop_missing_target,
+            name=self.name,
+            source=self.file,
+            notes=notes,
+        )
+
+    def _with_dates(self, names: Sequence[str], dates: str) -> tuple[pd.DataFrame, str]:
+        if not names:
+            return self.frame, ""
+        parts: dict[str, pd.Series] = {}
+        for name in self.frame.columns:
+            if name not in names:
+                parts[name] = self.frame[name]
+            elif dates == "parts":
+                for part, values in parts_of(name, self._dates[name]).items():
+                    if part in self.frame.columns:
+                        raise DatasetError(f"column {quote(part)} is there already; rename it, or ignore dates")
+                    parts[part] = values
+        if not parts:
+            raise DatasetError(f"no column is left: {listing(names)} hold dates; make year, month and weekday of them")
+        done = "are given as " + ", ".join(PARTS) if dates == "parts" else "are left out"
+        return pd.DataFrame(parts), f"dates ({listing(names)}) {done}"
+
+    def _values(self, name: str) -> pd.Series:
+        """The cells of a column, dates as dates."""
+        return self._dates.get(name, self.frame[name])
+
+    @cached_property
+    def _dates(self) -> dict[str, pd.Series]:
+        return {name: found for name, (found, _) in self._found_dates.items() if found is not None}
+
+    @cached_property
+    def _found_dates(self) -> dict[str, tuple[pd.Series | None, str]]:
+        return {name: dates_of(self.frame[name]) for name in self.frame.columns}
+
+    @cached_property
+    def _doubts(self) -> dict[str, tuple[str, ...]]:
+        """By column, where there are any."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, (dates, doubt) in self._found_dates.items():
+            said = doubt if dates is not None else nearly_numbers(self.frame[name], self.reading)
+            if said:
+                found[name] = (said,)
+        return found
+
+    def _described(self, name: str) -> SheetColumn:
+        values = self._values(name)
+        missing = int(values.isna().sum())
+        distinct, n_present = int(values.nunique()), len(values) - missing
+        kind = _kind(values, distinct, n_present)
+        role, reason = _guess_role(name, values, kind, distinct, n_present)
+        return SheetColumn(name, kind, missing, distinct, role, reason, self._doubts.get(name, ()))
+
+
+def _kind(values: pd.Series, distinct: int, n_present: int) -> str:
+    if not n_present:
+        return "empty"
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        return "date"
+    if is_time(values):
+        return "time"
+    if pd.api.types.is_bool_dtype(values.dtype):
+        return "yes or no"
+    if is_text(values):
+        return "text" if distinct > _CATEGORIES and distinct > n_present / 2 else "category"
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return "category"
+    inferred = pd.api.types.infer_dtype(values, skipna=True)
+    return "yes or no" if inferred == "boolean" else "number" if inferred != "mixed-integer" else "category"
+
+
+def _guess_role(name: str, values: pd.Series, kind: str, distinct: int, n_present: int) -> tuple[str, str]:
+    folded = name.strip().casefold()
+    if kind == "empty":
+        return "ignore", "every cell is missing"
+    if distinct == 1 and n_present == len(values):
+        return "ignore", f"the same in every row: {quote(scalar(values.iloc[0]), 30)}"
+    if kind == "time":
+        return "ignore", "times of day or durations: turn them into numbers to use them"
+    if kind == "date":
+        return "feature", f"as {', '.join(PARTS[:-1])} and {PARTS[-1]}"
+    if kind == "text":
+        said = f"{distinct} different values in {n_present} rows"
+        words = np.mean([len(str(text).split()) for text in values.dropna().iloc[:1000]])
+        return "ignore", f"free text: {said}" if words > _WORDS else f"an identifier: {said}"
+    if kind == "number" and distinct == n_present > _CATEGORIES and pd.api.types.is_integer_dtype(values.dtype):
+        span = int(values.max()) - int(values.min())
+        if span == distinct - 1 and bool(values.is_monotonic_increasing):
+            return "ignore", "an identifier: it counts the rows"
+        if _IDENTIFIER.search(name):
+            return "ignore", "an identifier: by its name, and no value comes twice"
+    if folded in _WEIGHTS and kind == "number" and bool((values.dropna() >= 0).all()):
+        return "weight", "by its name"
+    if folded in _SENSITIVE and 2 <= distinct <= MAX_GROUPS:
+        return "sensitive", "by its name"
+    return "feature", ""
+
+
+def _guess_target(columns: Sequence[SheetColumn]) -> SheetColumn | None:
+    """The column to predict, by its name or as the last one of two values; ranked by these, then by place."""
+
+    def rank(position: int) -> tuple[bool, bool, int]:
+        column = columns[position]
+        named = column.name.strip().casefold() in _TARGETS
+        return named, position == len(columns) - 1, position
+
+    able = [k for k, c in enumerate(columns) if c.distinct == 2 and c.role in ("feature", "sensitive")]
+    if not able:
+        return None
+    best = columns[max(able, key=rank)]
+    named = best.name.strip().casefold() in _TARGETS
+    reason = "by its name, and of two values" if named else "the last column of two values"
+    return SheetColumn(best.name, best.type, best.missing, best.distinct, "target", reason, best.doubts)

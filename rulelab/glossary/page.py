@@ -1,0 +1,162 @@
+"""Terms of the page: buttons, plots, cards, and the sweeps of the tab Fronts."""
+
+from __future__ import annotations
+
+from .term import CORELS, FALLING, OWN, Term
+
+TERMS = (
+    Term(
+        "model family",
+        "What kind of model is searched: a rule list, a falling rule list, or a rule set.",
+        see=("rule list", "falling rule list", "rule set"),
+        aliases=("family", "families", "sweep families", "method (fronts)"),
+    ),
+    Term(
+        "controls",
+        "Run searches until the proof, Pause holds, Step does one unit of work, Stop ends, Reset forgets.",
+        "Run goes on after a pause or a limit. The search can be watched at any speed, from one step in a quarter of "
+        "a second to as fast as it can.",
+        see=("run", "step", "stop", "reset", "speed"),
+    ),
+    Term("run", "Starts the search, or goes on after a pause or a limit; after the end it begins anew."),
+    Term("pause", "Holds the search; nothing is lost."),
+    Term("step", "Does one unit of work and pauses again.", see=("work",)),
+    Term("stop", "Ends the search and keeps what it has proven."),
+    Term("reset", "Forgets the run; the next one uses the settings as they are then."),
+    Term(
+        "speed",
+        "How much work is done between two looks; a tick is a quarter of a second.",
+        "Speeding up doubles the work from tick to tick, so that the beginning can be watched and the end comes soon.",
+        see=("work",),
+    ),
+    Term(
+        "plot against",
+        "What the live plots have on their horizontal axis: seconds, or units of work.",
+        "Work does not depend on the machine. Log work shows the first steps of a long search as well as the last.",
+        see=("work",),
+        aliases=("axis", "log work"),
+    ),
+    Term("pin model", "Keeps the best model as a card in the tab Compare.", see=("model card",), aliases=("pin",)),
+    Term("model (json)", "Saves the best model; rulelab and this page read it again."),
+    Term("rules (text)", "Saves the rules as plain text."),
+    Term("trace (csv)", "Saves the course of the search: objective, bound and counts at every look."),
+    Term(
+        "convergence",
+        "The objective falls as better models are found, the lower bound rises; where they meet, the proof is done.",
+        "The area between is the gap.",
+        see=("objective", "lower bound", "gap"),
+        aliases=("objective and lower bound",),
+    ),
+    Term(
+        "queue by prefix length",
+        "How many prefixes wait to be expanded, by the number of their rules. Empty: nothing is left to look at.",
+        "It grows while prefixes are made faster than bounds cut them, and collapses when a better list or a better "
+        "bound cuts many at once.",
+        see=("queued", "prefix"),
+    ),
+    Term(
+        "prefixes cut",
+        "How many prefixes each bound has cut. Each counts once, for the first bound that cuts it.",
+        "A cut takes all longer lists along that begin with the prefix. Those named always cannot be switched off.",
+        see=("bounds", "possible lists"),
+        aliases=("prefixes cut, by bound", "prefixes cut by bound", "pruned"),
+    ),
+    Term(
+        "errors of the incumbents",
+        "Every best model so far, by its number of rules (or its complexity) and its training errors.",
+        "For lists two straight lines join: below the upper one a list is better than the best known; below the lower "
+        "one it is proven that there is none. What lies between is still open.",
+        "errors = n · (R − λ · rules) for R = objective and R = lower bound",
+        see=("incumbent", "gap"),
+        aliases=("still open", "nothing below", "better than the best"),
+    ),
+    Term(
+        "strata of risk",
+        "Each rule of a falling list as a bar: as wide as its share of the people, as high as its probability.",
+        "The whiskers are 95 % intervals; bars above the threshold are predicted positive.",
+        source=f"after the strata of {FALLING}",
+        see=("probability", "threshold", "interval"),
+    ),
+    Term(
+        "antecedents considered per position",
+        "How many antecedents the Monte-Carlo search could choose from at each position of its lists.",
+        "The bounds leave fewer the longer the list is.",
+        source=f"section 6, {FALLING}",
+        see=("monte carlo",),
+    ),
+    Term(
+        "least reduced cost of all rules",
+        "How much the best new rule would still improve the linear programme; at 0 no rule does, and the bound holds.",
+        see=("reduced cost", "column generation"),
+    ),
+    Term(
+        "rules and pricing effort",
+        "Rules found, rules in use, and conjunctions looked at to find them, over time.",
+        see=("rules in the pool", "pricing nodes"),
+        aliases=("in master", "in the master"),
+    ),
+    Term(
+        "model card",
+        "A model with all that is known of it: rules, proof, accuracies, groups, data and settings.",
+        "Differences to the other cards are marked.",
+        aliases=("cards", "compare", "differs"),
+    ),
+    Term("intended use", "What the model is for, in the words of whoever answers for it."),
+    Term("limits of the model", "What the model must not be used for, and what it does not know.", aliases=("limits",)),
+    Term(
+        "baselines",
+        "Other methods on the same rows and conditions, to compare with; they prove nothing.",
+        see=("accuracy",),
+        aliases=("compare with", "sweep baselines", "fit baselines", "method (compare)"),
+    ),
+    Term(
+        "sweep",
+        "Fits models over a grid of settings and folds, to see what accuracy costs in complexity or in fairness.",
+        see=("front", "folds"),
+        aliases=("run sweep",),
+    ),
+    Term(
+        "front",
+        "The points that no other one beats in both measures: less complexity or gap, and more accuracy.",
+        formula="p is on the front when no q has x_q ≤ x_p and y_q ≥ y_p, one of them strictly",
+        see=("sweep",),
+        aliases=("on the front of", "fronts", "pareto front"),
+    ),
+    Term(
+        "accuracy and complexity",
+        "Accuracy against rules and conditions; filled points are on the front of their family.",
+        see=("front",),
+        aliases=("accuracy against complexity",),
+    ),
+    Term(
+        "accuracy and gap",
+        "Accuracy against the largest difference between groups of people.",
+        see=("front", "gap between groups"),
+        aliases=("accuracy against gap", "accuracy and fairness"),
+    ),
+    Term(
+        "folds",
+        "The rows are cut into so many parts of equal size; each part is tested once, trained on the others.",
+        "Points are means over the folds, ± one standard error.",
+        aliases=("sweep folds",),
+    ),
+    Term("time limit per fit", "Seconds of search for each model of a sweep.", aliases=("sweep time limit",)),
+    Term("count on", "Whether figures count test rows or training rows.", aliases=("on", "part")),
+    Term(
+        "gap over folds",
+        "How one gap is made of the folds: from the counts of all folds together, or as the mean of the folds' gaps.",
+        "The mean of gaps is too large on average, as each fold takes its largest difference.",
+        source=OWN,
+        see=("gap between groups",),
+        aliases=("measure",),
+    ),
+    Term("point", "One setting of a sweep, with its means over the folds.", see=("sweep",)),
+    Term("model of", "Which model of the point is shown: that of a fold, or one of all rows."),
+    Term("fairness criterion", "The gap that the picture shows.", see=("gap between groups",)),
+    Term(
+        "ablation",
+        "Switches bounds off to see what each is worth: the optimum stays, the work grows.",
+        source=f"section 6, {CORELS}",
+        see=("bounds",),
+    ),
+)

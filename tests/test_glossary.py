@@ -1,0 +1,143 @@
+"""Every name that a person meets has an entry in the glossary, and the entries hang together."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from itertools import chain
+
+import numpy as np
+import pytest
+
+import rulelab as rl
+from rulelab.cli import main
+from rulelab.families import CRITERIA, FAMILIES
+from rulelab.glossary import TERMS, Term, explain, find, near
+from rulelab.rule_list import CORELS_BOUNDS
+from rulelab.rule_list.exact.search import POLICIES
+from rulelab.search import Search, Status
+
+LIMITS = ("time limit", "gap limit", "work limit", "memory limit", "exactness", "iterations", "column limit")
+
+
+def problem() -> rl.Problem:
+    rng = np.random.default_rng(0)
+    A = rng.random((60, 5)) < 0.4
+    return rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(60) < 0.3)).astype(int))
+
+
+SEARCHES = {
+    "exact": lambda p: rl.RuleListSearch(p, regularization=0.02),
+    "corels": lambda p: rl.CorelsSearch(p, regularization=0.02),
+    "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02),
+    "softly falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, violation_penalty=0.5),
+    "monte carlo": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, method="monte_carlo", iterations=20),
+    "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=5),
+}
+
+
+@pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
+def test_bounds_and_counts_of_every_search_are_explained(make: type[Search]) -> None:
+    search = make(problem())  # type: ignore[arg-type]
+    snapshot = rl.solve(search)
+    unknown = {"simplex_iterations", "newton_steps"}  # of the linear programme: shown nowhere
+    names = {*snapshot.pruned, *snapshot.counts} - unknown
+    assert {name for name in names if find(name, search.family) is None} == set()
+    for name in snapshot.pruned:
+        term = find(name, search.family)
+        assert term is not None
+        assert term.formula or term.source or name.startswith("always: ") or name in ("captures nothing",), name
+
+
+@pytest.mark.parametrize("family", ["rule_list", "falling_rule_list"])
+def test_switches_have_their_theorem(family: str) -> None:
+    own = {"rule_list": rl.RuleListBounds, "falling_rule_list": rl.FallingBounds}[family]
+    for name in chain((each.name for each in dataclasses.fields(own)), CORELS_BOUNDS if family == "rule_list" else ()):
+        term = find(name, family)
+        assert term is not None, name
+        assert term.formula, name
+        assert term.source, name
+
+
+def test_parameters_of_the_records_are_explained() -> None:
+    for family in FAMILIES.values():
+        assert find(family.name) is not None
+        assert find(f"{family.noun} objective").formula  # type: ignore[union-attr]
+        for each in family.parameters:
+            assert find(each.name, family.name) is not None, each.name
+            for choice in each.choices:
+                assert find(choice, family.name) is not None, choice
+
+
+def test_criteria_have_the_formula_of_their_gap() -> None:
+    for record in CRITERIA.values():
+        term = find(record.name)
+        assert term is not None
+        assert find(record.words) is term
+        assert "ε" in term.formula
+        assert term.source
+
+
+def test_statuses_limits_and_orders_are_explained() -> None:
+    for name in (*Status, *LIMITS):
+        assert find(str(name)) is not None, name
+    for policy in POLICIES:
+        assert find(policy) is not None, policy
+
+
+def test_terms_lead_to_terms_and_no_name_means_two() -> None:
+    names: dict[str, str] = {}
+    for term in TERMS.values():
+        assert term.sentence.endswith("."), term.name
+        assert "\n" not in str(term.sentence + term.text + term.formula)
+        assert set(term.see) <= set(TERMS), term.name
+        assert term.name not in term.see
+        for name in (term.name, *term.aliases):
+            assert names.setdefault(name, term.name) == term.name, name
+            assert find(name) is term
+
+
+def test_a_family_has_its_own_meaning() -> None:
+    assert find("dominance", "falling_rule_list") is not find("dominance", "rule_list")
+    assert find("always: hierarchical", "falling_rule_list").name == "hierarchical (falling rule list)"  # type: ignore[union-attr]
+    assert find("max_conditions", "rule_set") is find("rule size")
+
+
+def test_explain_takes_names_as_they_are_written() -> None:
+    for written in ("lower bound", "Lower bound", "lower_bound", "LOWER-BOUND", "lower bound?"):
+        assert explain(written) is TERMS["lower bound"]
+    assert explain("min_support") is TERMS["min support"]
+
+
+@pytest.mark.parametrize("wrong", ["lowr bound", "equivalent suport", "Curiousity"])
+def test_unknown_terms_suggest_near_ones(wrong: str) -> None:
+    with pytest.raises(ValueError, match="did you mean") as caught:
+        explain(wrong)
+    assert near(wrong)[0] in str(caught.value)
+
+
+@pytest.mark.parametrize("nothing", ["", "zzzzqq", None, 3])
+def test_what_is_no_word_is_refused(nothing: object) -> None:
+    with pytest.raises(ValueError, match="no term"):
+        explain(nothing)  # type: ignore[arg-type]
+
+
+def test_entries_are_shown_whole_and_escaped() -> None:
+    term = Term("a<b", "One & all.", "More.", "x < y", "Thm 1", ("gap",))
+    assert str(term) == "a<b: One & all.\nMore.\n    x < y\nSource: Thm 1.\nSee also: gap."
+    assert term._repr_html_().startswith("<p><b>a&lt;b</b>: One &amp; all.</p><p>More.</p><p>    x &lt; y</p>")
+
+
+def test_the_command_explains_lists_and_suggests(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "lower", "bound"]) == 0
+    assert capsys.readouterr().out == f"{TERMS['lower bound']}\n"
+    assert main(["explain"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(TERMS)
+    assert main(["explain", "lowerbound"]) == 1
+    assert "did you mean lower bound" in capsys.readouterr().err
+
+
+def test_explaining_loads_nothing_heavy() -> None:
+    code = "import sys, rulelab; rulelab.explain('gap'); print(*{'numpy', 'numba', 'panel'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""

@@ -1,0 +1,192 @@
+"""Groups too small for a fairness constraint are left out, and it is said; proofs make the same restriction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab.cli import commands as cli
+from rulelab.datasets import from_frame
+from rulelab.rule_set import RuleSetSearch
+from rulelab.views.cards.card import of_search
+
+EO = rl.EqualOpportunity(0.05)
+
+
+def table(n: int = 300) -> pd.DataFrame:
+    """Groups "a" and "b", and a small one "c" on whose positives no rule does well; some labels are missing."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.random((n, 5)) < 0.5, columns=list("vwxyz"))
+    frame["group"] = np.where(rng.random(n) < 0.5, "a", "b")
+    frame["label"] = ((frame.v & frame.w) ^ (rng.random(n) < 0.1)).astype(int)
+    frame.loc[:19, "group"], frame.loc[:19, "label"], frame.loc[:19, "v"] = "c", np.arange(20) % 2, False
+    frame.loc[20:59, "group"] = None
+    return frame
+
+
+def problem(weight: np.ndarray | None = None) -> rl.Problem:
+    frame = table()
+    return rl.Problem.from_arrays(
+        frame[list("vwxyz")], frame.label, sample_weight=weight, groups=frame.group.fillna("none")
+    )
+
+
+def test_a_small_group_does_not_rule_the_rest() -> None:
+    every = rl.solve(RuleSetSearch(problem(), 6, fairness=EO))
+    most = rl.solve(search := RuleSetSearch(problem(), 6, fairness=EO, min_group_size=15))
+    free = rl.solve(RuleSetSearch(problem(), 6))
+    assert every.status is most.status is rl.Status.OPTIMAL
+    assert every.incumbent.objective > most.incumbent.objective >= free.incumbent.objective
+    assert "c (10)" in search.left_out
+    assert "false negative rate" in search.left_out
+    assert "fewer than 15 positive training rows" in search.left_out
+    assert most.detail["left_out"] == search.left_out
+    assert every.detail["left_out"] == ""
+    assert most.detail["true_gaps"]["false_negative_rate"] <= 0.05
+
+
+def test_a_card_says_who_was_left_out_and_that_rates_are_empty() -> None:
+    last = rl.solve(search := RuleSetSearch(problem(), 2, fairness=rl.EqualOpportunity(0.0), min_group_size=15))
+    card = of_search(search, last)
+    assert "c (10)" in card.limits
+    assert last.detail["emptied"] == "equal because nearly everyone is missed: true positive rates 0 %"
+    assert last.detail["emptied"] in card.limits
+
+
+def test_rows_count_whatever_they_weigh() -> None:
+    weight = np.ones(300, dtype=int)
+    weight[:20] = 50
+    heavy = RuleSetSearch(problem(weight), 6, fairness=EO, min_group_size=15)
+    assert "c (10)" in heavy.left_out
+    weight[:10] = 0
+    assert "c (5)" in RuleSetSearch(problem(weight), 6, fairness=EO, min_group_size=15).left_out
+    odds = RuleSetSearch(problem(0.5 * weight), 6, fairness=rl.EqualizedOdds(0.1), min_group_size=11)
+    assert odds.left_out.count("c (5)") == 2
+
+
+def test_groups_without_any_such_row_are_left_out_by_one() -> None:
+    frame = table()
+    y = frame.label.where(frame.group != "c", 0)
+    grouped = rl.Problem.from_arrays(frame[list("vwxyz")], y, groups=frame.group.fillna("none"))
+    with pytest.raises(ValueError, match="'c' has no positives"):
+        RuleSetSearch(grouped, fairness=EO)
+    assert "c (0)" in RuleSetSearch(grouped, fairness=EO, min_group_size=1).left_out
+
+
+def test_one_group_alone_cannot_be_compared() -> None:
+    with pytest.raises(ValueError, match=r"no two groups to compare.*fewer than 999 positive.*'c' 10.*min_group_size"):
+        RuleSetSearch(problem(), fairness=EO, min_group_size=999)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, True, None, "many"])
+def test_a_wrong_size_is_named(wrong: object) -> None:
+    with pytest.raises(ValueError, match="min_group_size must be an integer >= 0"):
+        RuleSetSearch(problem(), fairness=EO, min_group_size=wrong)  # type: ignore[arg-type]
+
+
+def test_a_frontier_leaves_out_the_same_groups() -> None:
+    search = rl.FairFrontierSearch(
+        problem(), [rl.EqualOpportunity, rl.DemographicParity], (0.05, 0.3), (4, 6), 2, min_group_size=15
+    )
+    last = rl.solve(search)
+    assert last.status is rl.Status.OPTIMAL
+    assert last.detail["left_out"] == search.left_out
+    assert "c (10)" in search.left_out
+    for cell in search.cells:
+        alone = RuleSetSearch(problem(), cell.max_complexity, 2, fairness=cell.criterion, min_group_size=15)
+        assert cell.objective == rl.solve(alone).incumbent.objective
+        assert cell.true_gaps.keys() == rl.solve(alone).detail["true_gaps"].keys()
+        assert max(cell.proxy_gaps.values()) <= cell.criterion.rates()[0].tolerance + 1e-12
+
+
+def test_a_stability_search_leaves_out_the_same_groups_of_every_sample() -> None:
+    search = rl.StabilitySearch(problem(), 2, max_complexity=4, fairness=EO, min_group_size=5)
+    assert search.left_out == ""
+    assert rl.solve(search).status is rl.Status.OPTIMAL
+
+
+def test_a_proof_speaks_of_the_groups_that_were_compared() -> None:
+    data = problem()
+    search = RuleSetSearch(data, 6, fairness=EO, min_group_size=15)
+    model = rl.solve(search).incumbent.model
+    proof = search.certificate()
+    answer = rl.verify(data, model, proof)
+    assert answer.valid, answer.reason
+    assert "groups of fewer than 15 rows left out" in answer.reason
+
+    def changed(**parameters: float) -> rl.Verification:
+        return rl.verify(data, model, replace(proof, parameters={**proof.parameters, **parameters}))
+
+    assert "breaks a constraint" in changed(min_group_size=0.0).reason
+    assert not changed(min_group_size=10.0)
+    assert "leaves 0 to compare" in changed(min_group_size=999.0).reason
+    assert "whole number" in changed(min_group_size=2.5).reason
+    multipliers = proof.arrays["multipliers"].copy()
+    multipliers[0, 0, data.groups.names.index("c")] = 1.0
+    answer = rl.verify(data, model, replace(proof, arrays={**proof.arrays, "multipliers": multipliers}))
+    assert "a group that is left out" in answer.reason
+    free = RuleSetSearch(data, 6)
+    best = rl.solve(free).incumbent.model
+    plain = free.certificate()
+    lie = replace(plain, parameters={**plain.parameters, "min_group_size": 15.0})
+    assert "no rates of groups" in rl.verify(data, best, lie).reason
+
+
+def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table().to_csv(tmp_path / "t.csv", index=False)
+    where = (tmp_path / "t.csv", "--target", "label", "--sensitive", "group")
+    saved = ("-o", tmp_path / "m.json", "--proof", tmp_path / "p.npz")
+    options = ("--model", "rule-set", "--fairness", "equal-opportunity:0.05", "--max-complexity", "6", "--quiet")
+
+    def run(*words: object) -> tuple[int, str, str]:
+        status = cli.main(list(map(str, words)))
+        return status, *capsys.readouterr()
+
+    status, out, err = run("fit", *where, *options, *saved, "--min-group-size", "15")
+    assert status == 0
+    assert "left out of the fairness constraint: " in err
+    assert "c (10)" in err
+    status, out, _ = run("verify", *where[:1], tmp_path / "m.json", tmp_path / "p.npz", "--sensitive", "group")
+    assert status == 0
+    assert "min group size 15" in out
+    assert "(10)" not in run("fit", *where, *options, "--min-group-size", "0")[2]
+    strict = ("--model", "rule-set", "--fairness", "equal-opportunity:0,1", "--max-complexity", "2", "--quiet")
+    status, out, err = run("frontier", *where, *strict, "--min-group-size", "15")
+    assert status == 0
+    assert "c (10)" in err
+    assert "at tolerance 0 and complexity 2 the rates are equal because nearly everyone is missed" in out
+    assert "points of accuracy" in out
+
+
+def test_an_estimator_warns() -> None:
+    frame = table()
+    groups = frame.group.fillna("none")
+    model = rl.RuleSetClassifier(6, fairness=EO, min_group_size=15)
+    with pytest.warns(UserWarning, match=r"left out of the fairness constraint: c \(10\), none"):
+        model.fit(frame[list("vwxyz")], frame.label, sensitive_features=groups)
+    with pytest.raises(ValueError, match="no two groups"):
+        rl.RuleSetClassifier(6, fairness=EO, min_group_size=200).fit(
+            frame[list("vwxyz")], frame.label, sensitive_features=groups
+        )
+
+
+def test_a_sweep_has_a_group_of_missing_labels_and_says_who_is_left_out() -> None:
+    data = from_frame(table(), "label", sensitive=["group"], name="t")
+    sweep = rl.sweep(
+        data,
+        "rule_set",
+        {"max_complexity": [4], "fairness": [EO], "min_group_size": [11]},
+        2,
+        "group",
+        groups=["a", "b", "c", "(missing)"],
+    )
+    assert sweep.wait(60)
+    assert set(sweep.rates(0).index) == {"a", "b", "c", "(missing)"}
+    assert all("c (" in result.message for result in sweep.results)

@@ -1,0 +1,240 @@
+"""A table before it is used: types, guessed roles with reasons, leaks, dates, rows without a target, weights."""
+
+from __future__ import annotations
+
+import datetime
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab.datasets import DatasetError, from_frame, sheet
+from rulelab.datasets.sheet import MAX_CLASSES, PREVIEW_ROWS
+
+ROWS = 60
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    random = np.random.default_rng(0)
+    ill = random.random(ROWS) < 0.4
+    return pd.DataFrame(
+        {
+            "patient_id": random.permutation(10_000)[:ROWS],
+            "row": np.arange(1, ROWS + 1),
+            "code": [f"P-{k:04d}" for k in range(ROWS)],
+            "remark": [f"the patient said number {k} and left" for k in range(ROWS)],
+            "sex": np.where(random.random(ROWS) < 0.5, "f", None),
+            "age": random.integers(20, 30, ROWS),
+            "smoker": random.random(ROWS) < 0.5,
+            "country": "DE",
+            "nothing": np.nan,
+            "seen": [f"2024-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(ROWS)],
+            "therapy": np.where(ill, "drug", "none"),
+            "dose": np.where(ill, 5.0, 1.0) + random.random(ROWS),
+            "sample_weight": random.integers(1, 4, ROWS),
+            "ill": np.where(ill, "yes", "no"),
+        }
+    )
+
+
+def as_csv(frame: pd.DataFrame) -> bytes:
+    return frame.to_csv(index=False).encode()
+
+
+def as_parquet(frame: pd.DataFrame) -> bytes:
+    out = io.BytesIO()
+    frame.to_parquet(out)
+    return out.getvalue()
+
+
+EXPECTED = {
+    "patient_id": ("number", "ignore", "identifier: by its name"),
+    "row": ("number", "ignore", "identifier: it counts the rows"),
+    "code": ("text", "ignore", "identifier: 60 different values in 60 rows"),
+    "remark": ("text", "ignore", "free text: 60 different values"),
+    "sex": ("category", "feature", ""),
+    "age": ("number", "feature", ""),
+    "smoker": ("yes or no", "feature", ""),
+    "country": ("category", "ignore", "the same in every row: 'DE'"),
+    "nothing": ("empty", "ignore", "every cell is missing"),
+    "seen": ("date", "feature", "as year, month and weekday"),
+    "therapy": ("category", "feature", ""),
+    "dose": ("number", "feature", ""),
+    "sample_weight": ("number", "weight", "by its name"),
+    "ill": ("category", "target", "the last column of two values"),
+}
+
+
+@pytest.mark.parametrize("write", [as_csv, as_parquet])
+def test_every_column_is_named_for_what_it_is(frame: pd.DataFrame, write) -> None:
+    found = sheet(write(frame))
+    for column in found.columns:
+        kind, role, reason = EXPECTED[column.name]
+        assert (column.type, column.role) == (kind, role), column.name
+        assert reason in column.reason
+        assert column.missing == frame[column.name].isna().sum()
+        assert column.distinct == frame[column.name].nunique()
+    assert found.target == "ill"
+    assert found.labels("ill") == ["no", "yes"]
+    assert found.labels("patient_id") == []
+    assert found.preview().shape == (PREVIEW_ROWS, len(frame.columns))
+
+
+def test_sensitive_columns_are_known_by_their_names(frame: pd.DataFrame) -> None:
+    frame["sex"] = frame["sex"].fillna("m")
+    roles = {column.name: column.role for column in sheet(as_csv(frame)).columns}
+    assert roles["sex"] == "sensitive"
+
+
+def test_a_target_of_two_values_is_preferred_to_the_last_column() -> None:
+    table = pd.DataFrame({"a": range(60), "churn": [0, 1] * 30, "b": np.arange(60) / 7})
+    assert sheet(as_csv(table)).target == "churn"
+    table = table.drop(columns="churn")
+    assert sheet(as_csv(table)).target is None
+
+
+def test_columns_that_determine_the_target_are_named_with_the_evidence(frame: pd.DataFrame) -> None:
+    found = sheet(as_csv(frame))
+    leaks = found.leaks("ill")
+    assert set(leaks) == {"therapy", "dose"}
+    assert leaks["therapy"] == "each of its 2 values goes with one class"
+    assert leaks["dose"].startswith("the cut at ")
+    assert found.summary().loc["therapy", "notes"].startswith("leak? each of")
+    assert found.leaks("patient_id") == {}, "not a target of few classes"
+
+
+def test_a_leak_may_be_wrong_on_few_rows_and_lie_in_what_is_missing() -> None:
+    n = 2000
+    y = np.arange(n) % 2
+    values = np.where(y == 1, "a", "b").astype(object)
+    values[:5] = "a"
+    frame = pd.DataFrame({"near": values, "when": np.where(y == 1, 3.5, np.nan), "noise": np.arange(n) % 7, "y": y})
+    leaks = sheet(as_csv(frame)).leaks("y")
+    assert leaks["near"] == "each of its 2 values goes with one class, but for 3 of 2000 rows"
+    assert set(leaks) == {"near", "when"}
+    values[:40] = "a"
+    assert "near" not in sheet(as_csv(frame.assign(near=values))).leaks("y")
+
+
+def test_no_leak_of_the_rarer_class_alone() -> None:
+    """Ninety-nine right rows of a hundred are no evidence where ninety-nine are of one class."""
+    y = np.zeros(1000, dtype=int)
+    y[:10] = 1
+    frame = pd.DataFrame({"a": np.arange(1000) % 4, "y": y})
+    assert sheet(as_csv(frame)).leaks("y") == {}
+
+
+DATES = [
+    datetime.date(2023, 12, 30),
+    datetime.date(2024, 2, 29),
+    datetime.date(2024, 11, 1),
+    datetime.date(2025, 1, 17),
+]
+FORMS = ["%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d %b %Y", "%Y-%m-%dT%H:%M:%S"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_dates_become_year_month_and_weekday(form: str) -> None:
+    cells = [date.strftime(form) for date in DATES]
+    text = "day;y\n" + "".join(f"{cell};{k % 2}\n" for k, cell in enumerate(cells)) + ";0\n"
+    found = sheet(text.encode())
+    assert found.doubts == ()
+    data = found.dataset("y")
+    assert data.X["day: year"].tolist()[:4] == [2023, 2024, 2024, 2025]
+    assert data.X["day: month"].tolist()[:4] == [12, 2, 11, 1]
+    assert data.X["day: weekday"].tolist()[:4] == ["Saturday", "Thursday", "Friday", "Friday"]
+    assert data.X.isna().all(axis=1).tolist() == [False] * 4 + [True]
+    assert "dates ('day') are given as year, month, weekday" in data.notes
+    assert rl.Binarizer().fit_transform(data.X).shape[1] > 0
+
+
+def test_dates_of_parquet_files_are_dates_too() -> None:
+    kinds = {
+        "dates": DATES,
+        "stamps": pd.to_datetime(pd.Series(DATES)),
+        "zoned": pd.to_datetime(pd.Series(DATES)).dt.tz_localize("Europe/Berlin"),
+    }
+    data = sheet(as_parquet(pd.DataFrame({**kinds, "y": [0, 1, 0, 1]}))).dataset("y")
+    for name in kinds:
+        assert data.X[f"{name}: month"].tolist() == [12, 2, 11, 1]
+
+
+def test_dates_can_be_ignored_and_left_out() -> None:
+    found = sheet(b"day,a,y\n2024-01-05,1,0\n2024-02-06,2,1\n")
+    assert found.dataset("y", dates="ignore").X.columns.tolist() == ["a"]
+    assert found.dataset("y", excluded=["day"]).X.columns.tolist() == ["a"]
+    with pytest.raises(DatasetError, match="dates must be one of 'parts', 'ignore'"):
+        found.dataset("y", dates="years")
+    with pytest.raises(DatasetError, match="no column is left"):
+        sheet(b"y,day\n0,2024-01-05\n1,2024-02-06\n").dataset("y", dates="ignore")
+    with pytest.raises(DatasetError, match="'day: year' is there already"):
+        sheet(b"day,day: year,y\n2024-01-05,1,0\n2024-02-06,2,1\n").dataset("y")
+
+
+def test_day_or_month_first_is_said_where_both_are_possible() -> None:
+    found = sheet(b"day,y\n01/02/2024,0\n03/04/2024,1\n")
+    (doubt,) = found.doubts
+    assert "'01/02/2024' is read with the day first; it could be the month" in doubt
+    assert sheet(b"day,y\n01/02/2024,0\n03/24/2024,1\n").doubts == ()
+
+
+def test_rows_without_a_target_are_counted() -> None:
+    raw = b"a,y\n1,0\n2,\n3,1\n4,\n5,1\n"
+    data = sheet(raw).dataset("y", drop_missing_target=True)
+    assert (data.X["a"].tolist(), data.y.tolist()) == ([1, 3, 5], [0, 1, 1])
+    assert data.notes == "2 of 5 rows have no target and are left out"
+    with pytest.raises(DatasetError, match="missing in rows 2, 4"):
+        sheet(raw).dataset("y")
+    with pytest.raises(DatasetError, match="missing in every row"):
+        sheet(b"a,y\n1,\n2,\n").dataset("y", drop_missing_target=True)
+
+
+def test_weights_are_no_feature_and_checked() -> None:
+    raw = b"a,w,y\n1,2,0\n2,0,1\n3,1.5,1\n"
+    data = rl.datasets.read(raw, "y", weight="w")
+    assert data.weight is not None
+    assert (data.weight.tolist(), data.X.columns.tolist()) == ([2, 0, 1.5], ["a"])
+    assert "rows weigh as w says" in data.summary()
+    for cells, message in [
+        ("2,-1,1", "row 2"),
+        ("2,,1", "row 2"),
+        ("x,y,z", "no numbers"),
+        ("0,0,0", "0 in every row"),
+    ]:
+        frame = pd.read_csv(io.StringIO("w\n" + cells.replace(",", "\n") + "\n"), skip_blank_lines=False)
+        with pytest.raises(DatasetError, match=message):
+            from_frame(frame.assign(a=[1, 2, 3], y=[0, 1, 1]), "y", weight="w")
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ({"excluded": ["y"]}, "is the target"),
+        ({"weight": "y"}, "is the target"),
+        ({"weight": "w", "excluded": ["w"]}, "holds the weights"),
+        ({"weight": "w", "sensitive": ["w"]}, "holds the weights"),
+        ({"weight": "ww"}, "no weight column 'ww'"),
+    ],
+)
+def test_roles_that_exclude_each_other(roles: dict, message: str) -> None:
+    with pytest.raises(DatasetError, match=message):
+        sheet(b"a,w,y\n1,2,0\n2,1,1\n").dataset("y", **roles)
+
+
+def test_an_excluded_column_may_hold_anything() -> None:
+    data = from_frame(pd.DataFrame({"a": [1, 2], "b": [np.inf, 0.0], "y": [0, 1]}), "y", excluded=["b"])
+    assert data.X.columns.tolist() == ["a"]
+
+
+def test_wide_and_long_files_are_described_whole() -> None:
+    """Types are of the whole column, not of a sample of it."""
+    n = 20_000
+    late = ["1"] * (n - 1) + ["x"]
+    frame = pd.DataFrame({"late": late, "y": np.arange(n) % (MAX_CLASSES + 1)})
+    found = sheet(as_csv(frame))
+    assert found.columns[0].type == "category"
+    assert "100 % of its cells are numbers; the others are 'x'" in found.doubts[0]
+    assert found.labels("y") == []
