@@ -230,7 +230,7 @@ def test_another_family_brings_its_plots_with_the_next_run(view) -> None:
     assert shown._plots is before
     shown.reset()
     assert shown._look == "rule_set"
-    assert len(shown._plot_panes) == len(shown._plots.figures) == 4
+    assert len(shown._boxes) == len(shown._plots.figures) == 4
     assert "Best rule set so far" in shown._heading.object
     assert "certified optimal for rules of at most 3 conditions" in finish(shown)._status.phase
 
@@ -387,7 +387,7 @@ def test_rates_are_shown_before_and_after(view) -> None:
     assert [group for _, group in before["factor"]] == [HOSTILE[:17] + "…", "b "]
     assert before["value"] != after["value"]
     assert max(after["value"]) - min(after["value"]) <= 1.02
-    (below,) = [pane.object for pane in shown._below if pane is not None]
+    below = shown._boxes[-1].items[-1].object
     assert "gap in missed positives" in below
     assert "<img" not in below
 

@@ -11,6 +11,7 @@ import panel_material_ui as pmui
 import param
 
 from ...families import MEMORY, TIME, Family, Parameter
+from ..widgets.switches import Switches
 from .criteria import NO_CRITERION, WORDS, criterion_of
 from .data_settings import DataSettings
 from .fields import column, field, note, worded
@@ -71,7 +72,7 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
         (rare if each.name in RARE else usual[each in family.own]).append(made)
     if BOUNDS in settings.param:
         exact = settings.param.method.rx() == "exact" if "method" in settings.param else True
-        boxes = field(settings, BOUNDS, pn.widgets.CheckBoxGroup, options=worded(settings.param.bounds.objects))
+        boxes = field(settings, BOUNDS, Switches, options=worded(settings.param.bounds.objects))
         usual[True].append(column(note("Bounds in use"), boxes, visible=exact))
     return usual[True], usual[False], rare
 

@@ -11,7 +11,7 @@ from bokeh.plotting import figure
 from ...search import Snapshot
 from ..live.session import Prepared
 from .families import Look
-from .plots.base import Plot, compact
+from .plots.base import Plot, compact, ticks
 from .plots.curves import AXES, Curves, curve_columns
 from .plots.incumbents import frontier_columns
 
@@ -37,9 +37,7 @@ class SearchFigures:
         self.plots: tuple[Plot, ...] = look.plots(self._shared)
         self.figures: tuple[figure, ...] = tuple(plot.figure for plot in self.plots)
         self._timed = [plot for plot in self.plots if plot.over_time]
-        for plot in self._timed[1:]:
-            plot.figure.x_range = self.bounds.x_range
-        self._formatters = {log: compact(power_of_ten=log) for log in (False, True)}
+        self._ticks = {log: (ticks(log), compact(log)) for log in (False, True)}
         self._begun: Prepared | None = None
 
     @property
@@ -59,7 +57,7 @@ class SearchFigures:
             glyph.x = self._shared.axis
         for plot in self._timed:
             plot.figure.xaxis.axis_label = labels[axis]
-            plot.figure.xaxis.formatter = self._formatters[axis == "log work"]
+            plot.figure.xaxis.ticker, plot.figure.xaxis.formatter = self._ticks[axis == "log work"]
         self._fit()
 
     def use_dark(self, dark: bool) -> None:
@@ -100,6 +98,6 @@ class SearchFigures:
 
     def _fit(self) -> None:
         """Let the axes span what there is."""
-        self.bounds.x_range.update(end=self._shared.end)
+        self._shared.fit()
         for plot in self.plots:
             plot.fit()

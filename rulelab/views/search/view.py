@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import panel as pn
 import param
@@ -19,16 +19,19 @@ from ..cards import card
 from ..cards.incumbent import empty_card, incumbent_card, proof_block
 from ..live.history import Mark
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
-from ..live.wording import count, standing, worded
+from ..live.wording import count, worded
 from ..widgets import icons
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from .controls import Controls, status_of
 from .families import LOOKS
 from .figures import AXES, SearchFigures
+from .plot_box import PlotBox
 from .repeated import Repeated
+from .slide import slide
 
 if TYPE_CHECKING:
     from bokeh.server.contexts import BokehSessionContext
@@ -59,7 +62,7 @@ class SearchView(Viewer):
     speed : str
         One of `SPEEDS`.
     axis : str
-        ``"time"``, ``"work"`` or ``"log work"``.
+        ``"log work"``, ``"work"`` or ``"time"``.
     first : viewable, optional
         What stands in the place of the model before anything runs.
 
@@ -71,7 +74,7 @@ class SearchView(Viewer):
     """
 
     speed: param.Selector[str] = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed")
-    axis: param.Selector[str] = param.Selector(default="time", objects=list(AXES), label="Plot against")
+    axis: param.Selector[str] = param.Selector(default="log work", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
     refusal = param.String(default="", doc="Why no run may begin; empty where one may.")
@@ -132,7 +135,7 @@ class SearchView(Viewer):
         self._start_beat()
 
     def step(self, *_: Any) -> None:
-        """Do one unit of work."""
+        """Do one unit of work; nothing after the end, which the line beside the buttons says."""
         if self._session.state is State.IDLE:
             if self._refused():
                 return
@@ -157,7 +160,7 @@ class SearchView(Viewer):
         with pn.io.hold():
             if self._session.look == self._look:
                 self._plots.clear()
-                self._show_below()
+                self._show_texts()
             else:
                 self._take_look()
             self._card.object = empty_card(LOOKS[self._look].looks_for)
@@ -208,7 +211,7 @@ class SearchView(Viewer):
             if latest is not None and latest is not self._shown:
                 self._show(session)
         if self._context is None:
-            pn.io.push_notebook(*self._plot_panes)
+            pn.io.push_notebook(*(box.pane for box in self._boxes))
 
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
@@ -226,11 +229,11 @@ class SearchView(Viewer):
         assert prepared is not None
         self._shown = latest
         self._plots.extend(snapshots, whole, latest, prepared)
+        self._show_texts()
         if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
             self._card_of = latest.incumbent.model
             parts = equation(prepared.search, latest)
             self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, parts)
-            self._show_below()
             self._exports.visible = True
         self._name_model(prepared.search, latest)
 
@@ -246,14 +249,13 @@ class SearchView(Viewer):
         if said != self._account.object:
             self._account.object = said
 
-    def _show_below(self) -> None:
-        """The texts under the plots, where they have changed."""
-        for plot, pane in zip(self._plots.plots, self._below, strict=True):
-            if pane is not None and pane.object != plot.below:
-                pane.object = plot.below
+    def _show_texts(self) -> None:
+        """The texts beside the plots, where they have changed."""
+        for box in self._boxes:
+            box.refresh()
 
     def _show_standing(self, session: SearchSession) -> None:
-        now, idle = standing(session), session.state is State.IDLE
+        now, idle = status_of(session, self.stale), session.state is State.IDLE
         if self._first is not None and self._first.visible != idle:
             self._first.visible = idle
         self._ticks += 1
@@ -268,19 +270,12 @@ class SearchView(Viewer):
         elif session.state.busy and self._alert.phase:
             self.complain("")
         notes = session.prepared.notes if session.prepared else ()
-        if self.stale and session.state is not State.IDLE:
-            notes = (*notes, "The settings have changed; the next run uses them (Reset, then Run).")
         text = f'<p class="note">{" · ".join(esc(worded(note), 400) for note in notes)}</p>' if notes else ""
         if session.prepared is not None and session.prepared.left_out:
             text += _disclosed(session.prepared.left_out)
         if text != self._notes.object:
             self._notes.object = text
-        primary = "pause" if session.state.busy else "run"
-        kind: Literal["primary", "default"]
-        for name, button in self._buttons.items():
-            kind = "primary" if name == primary else "default"
-            if button.color != kind:
-                button.color = kind
+        self._controls.show(session, self.stale, self.blocked)
 
     def _mind_connection(self, context: BokehSessionContext) -> None:
         connected = context.session is None or context.session.connection_count > 0
@@ -320,16 +315,15 @@ class SearchView(Viewer):
 
     @param.depends("blocked", watch=True)
     def _block(self) -> None:
-        for name in ("run", "step"):
-            self._buttons[name].disabled = self.blocked
+        self._controls.show(self._session, self.stale, self.blocked)
 
     @param.depends("speed", watch=True)
     def _set_pace(self) -> None:
         self._session.pace = SPEEDS[self.speed]
 
     def _build(self, search: Search | None) -> None:
-        self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width")
-        self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
+        self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
+        self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
         self._card = Html(
             "",
             stylesheets=[CARD_CSS],
@@ -337,22 +331,9 @@ class SearchView(Viewer):
             margin=0,
             css_classes=["rl-rules"],
         )
-        self._notes = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", css_classes=["rl-row"], margin=0)
+        self._notes = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
         actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
-        self._buttons = {
-            name: pn.widgets.Button(
-                label=name.capitalize(),
-                icon=getattr(icons, name.upper()),
-                on_click=action,
-                stylesheets=[BUTTON_CSS],
-                margin=0,
-                height=38,
-                width=98,
-                align="end",
-            )
-            for name, action in actions.items()
-        }
-        speed, axis = (
+        selects = [
             pn.widgets.Select.from_param(
                 self.param[name],
                 width=width,
@@ -361,8 +342,9 @@ class SearchView(Viewer):
                 stylesheets=[SELECT_CSS],
                 css_classes=term_classes(name),
             )
-            for name, width in (("speed", 170), ("axis", 110))
-        )
+            for name, width in (("speed", 150), ("axis", 110))
+        ]
+        self._controls = Controls(actions, selects)
         self._pin = pn.widgets.Button(
             label="Pin model",
             icon=icons.PIN,
@@ -402,18 +384,12 @@ class SearchView(Viewer):
         )
         self._heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
         self._account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], sizing_mode="stretch_width", margin=0)
-        self._rules = _box(["rl-wide"])
-        bar = pn.Row(
-            *self._buttons.values(),
-            speed,
-            axis,
-            stylesheets=[BAR_CSS],
-            css_classes=["rl-row", *term_classes("controls")],
-            margin=0,
-            sizing_mode="stretch_width",
+        self._rules = _box(["rl-wide", "rl-best"])
+        said = pn.Column(
+            self._alert, self._notes, css_classes=["rl-row", "rl-said"], sizing_mode="stretch_width", margin=0
         )
         alone = [] if search is None else [Explained()]
-        self._top = (bar, self._alert, self._status, self._notes, *alone)
+        self._top = (self._controls.bar, self._status, said, *alone)
         self._layout = pn.Column(
             *self._top,
             stylesheets=[VIEW_CSS],
@@ -428,27 +404,25 @@ class SearchView(Viewer):
         look = LOOKS[self._look]
         self._plots = SearchFigures(look)
         self._restyle()
-        self._plot_panes = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self._plots.figures]
-        self._below = [
-            Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0) if plot.below is not None else None
-            for plot in self._plots.plots
+        self._boxes = [
+            PlotBox(plot, partial(self._slide, number), self._file_name)
+            for number, plot in enumerate(self._plots.plots)
         ]
-        panes = [
-            [item for item in both if item is not None] for both in zip(self._plot_panes, self._below, strict=True)
-        ]
-        last = len(panes) - look.under
-        first, others, under = panes[: look.beside], panes[look.beside : last], panes[last:]
+        self._show_texts()
+        last = len(self._boxes) - look.under
+        first, others, under = self._boxes[: look.beside], self._boxes[look.beside : last], self._boxes[last:]
         model = [self._first, self._card, self._account, self._exports]
-        self._rules.objects = [self._heading, *filter(None, model), *chain.from_iterable(under)]
+        self._rules.objects = [self._heading, *filter(None, model), *_items(under)]
         places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
         boxes = [
-            _box(place if len(others) == 3 else ["rl-wide"], *pane) for place, pane in zip(places, others, strict=True)
+            _box(place if len(others) == 3 else ["rl-wide"], *box.items)
+            for place, box in zip(places, others, strict=True)
         ]
         self._name_model()
         self._card.object = empty_card(look.looks_for)
         self._layout.objects = [
             *self._top,
-            _box(["rl-wide"], *chain.from_iterable(first)),
+            _box(["rl-wide", "rl-first"], *_items(first)),
             self._rules,
             *boxes,
         ]
@@ -477,6 +451,20 @@ class SearchView(Viewer):
 
     def _trace(self) -> io.StringIO:
         return io.StringIO(self._session.history.frame().to_csv(index=False))
+
+    def _slide(self, number: int) -> dict[str, Any]:
+        """A plot of the run as a picture of its own."""
+        session = self._session
+        snapshots, _, _ = session.history.since(Mark())
+        return slide(LOOKS[self._look], number, self.axis, snapshots, session.snapshot, session.prepared)
+
+    def _file_name(self) -> str:
+        prepared = self._session.prepared
+        return "search" if prepared is None else prepared.name
+
+
+def _items(boxes: Sequence[PlotBox]) -> list[Any]:
+    return [item for box in boxes for item in box.items]
 
 
 def _box(places: list[str], *items: Any) -> pn.Column:

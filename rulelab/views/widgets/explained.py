@@ -196,10 +196,16 @@ class Explained(JSComponent):
             self._send_msg({**said, "see": see, "asked": asked})
 
 
+def term_slug(name: str, family: str = "") -> str:
+    """What a part of the page asks for when it names a term itself; empty where there is no entry."""
+    term = find(name, family)
+    return "" if term is None else _slug(term.name)
+
+
 def term_classes(name: str, family: str = "") -> list[str]:
     """The CSS classes that give a part of the page a sign for this term; none where there is no entry."""
-    term = find(name, family)
-    return [] if term is None else [_MARK + _slug(term.name)]
+    slug = term_slug(name, family)
+    return [_MARK + slug] if slug else []
 
 
 def explain_all(layout: Any) -> Any:

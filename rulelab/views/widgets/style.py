@@ -16,6 +16,11 @@ LINE = f"color-mix(in srgb, {TEXT} 18%, transparent)"
 FAINT = f"color-mix(in srgb, {TEXT} 6%, transparent)"
 MUTED = f"color-mix(in srgb, {TEXT} 72%, transparent)"
 
+FOCUS = f"outline: 3px solid {TEXT} !important; outline-offset: 2px;"
+"""Where the keyboard is: the colour of the text, which stands out on every background of the page."""
+_NO_SCROLL_BUTTON = ".scroll-button { display: none !important; }"
+"""Panel's columns hold an empty button that would take a place of its own in a grid."""
+
 LIVE_CSS = f"""
 :host {{ display: block; width: 100%; box-sizing: border-box; }}
 .live {{ color: {TEXT}; border: 1px solid {LINE}; border-left: 5px solid {MUTED}; border-radius: 6px;
@@ -23,15 +28,22 @@ LIVE_CSS = f"""
 .live[hidden] {{ display: none; }}
 .live p {{ margin: 0; }}
 .phase {{ font-weight: 600; overflow-wrap: anywhere; white-space: pre-line; }}
-.figures {{ display: flex; flex-wrap: wrap; gap: 2px 22px; margin-top: 6px !important; }}
+.status .phase {{ min-height: 1.35em; }}
+.figures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(88px, 1fr)); gap: 2px 12px;
+  margin-top: 6px !important; }}
 .figures:empty {{ display: none; }}
-.figure {{ white-space: nowrap; }}
+.figure {{ white-space: nowrap; height: 39px; }}
 .name {{ color: {MUTED}; font: inherit; font-size: 12px; display: block; padding: 0; border: 0; background: none;
-  text-align: left; text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; }}
-.value {{ font-variant-numeric: tabular-nums; font-size: 16px; display: block; min-width: 4.2em; }}
+  text-align: left; text-decoration: underline dotted; text-underline-offset: 3px; cursor: help;
+  max-width: 100%; overflow: hidden; text-overflow: ellipsis; }}
+.value {{ font-variant-numeric: tabular-nums; font-size: 16px; display: block; }}
+.status .figures {{ min-height: 40px; }}
+@media (max-width: 1150px) {{ .status .figures {{ min-height: 82px; }} }}
+@media (max-width: 560px) {{ .status .phase {{ min-height: 2.7em; }} .status .figures {{ min-height: 124px; }} }}
 .busy {{ border-left-color: {BLUE}; }}
 .paused {{ border-left-color: {PURPLE}; }}
 .proven {{ border-left-color: {GREEN}; background: color-mix(in srgb, {GREEN} 14%, transparent); }}
+.earlier {{ border-left-style: dashed; color: {MUTED}; }}
 .limit {{ border-left-color: #E69F00; background: color-mix(in srgb, #E69F00 12%, transparent); }}
 .failed, .alert {{ border-left-color: {ORANGE}; background: color-mix(in srgb, {ORANGE} 12%, transparent); }}
 """
@@ -70,22 +82,62 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 }}
 """
 
+PLOT_CSS = f"""
+:host {{ color: {TEXT}; font-size: 14px; line-height: 1.35; }}
+.plot {{ display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 8px; align-items: start; }}
+h2 {{ font-size: 15px; font-weight: 600; line-height: 1.4; margin: 0; }}
+.why {{ font: 600 11px/1 system-ui, sans-serif; width: 18px; height: 18px; padding: 0; border-radius: 50%;
+  color: {MUTED}; cursor: help; vertical-align: 1px; }}
+.caption {{ grid-column: 1 / -1; color: {MUTED}; font-size: 13px; min-height: 2.7em; margin: 2px 0 0; }}
+details {{ position: relative; font-size: 12px; }}
+summary, button {{ cursor: pointer; border: 1px solid {LINE}; border-radius: 4px; padding: 2px 8px; font: inherit;
+  color: inherit; background: none; }}
+summary {{ list-style: none; color: {MUTED}; }}
+summary:focus-visible, button:focus-visible, .figures:focus-visible {{ {FOCUS} }}
+.sheet {{ position: absolute; right: 0; z-index: 20; width: min(420px, 78vw); padding: 10px; border-radius: 6px;
+  border: 1px solid {LINE}; box-shadow: 0 4px 14px #0005;
+  background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }}
+.kinds {{ display: flex; gap: 6px; margin: 0 0 8px; }}
+.figures {{ max-height: 250px; overflow: auto; }}
+table {{ border-collapse: collapse; width: 100%; }}
+caption {{ text-align: left; color: {MUTED}; }}
+th, td {{ text-align: right; padding: 2px 6px; border-bottom: 1px solid {LINE}; font-weight: 400;
+  font-variant-numeric: tabular-nums; white-space: nowrap; }}
+th {{ color: {MUTED}; white-space: normal; vertical-align: bottom; }}
+"""
+
 PANEL_CSS = f"""
 :host {{ box-sizing: border-box; border: 1px solid {LINE}; border-radius: 8px; padding: 10px 12px; min-width: 0; }}
 """
 
-VIEW_CSS = """
+VIEW_CSS = (
+    """
 :host { display: grid !important; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 12px; width: 100%;
   min-width: 0 !important; box-sizing: border-box; align-items: stretch; }
 .rl-row { grid-column: 1 / -1; }
 .rl-wide { grid-column: span 3; }
 .rl-wide, .rl-third { align-self: stretch !important; height: auto !important; }
 .rl-third { grid-column: span 2; }
-@media (max-width: 1150px) { .rl-third { grid-column: span 3; } .rl-third.rl-last { grid-column: 1 / -1; } }
-@media (max-width: 760px) { .rl-wide, .rl-third { grid-column: 1 / -1; } }
+.rl-first { min-height: 452px !important; }
+.rl-best { contain: size; overflow-y: auto; }
+.rl-said { min-height: 38px !important; }
+@media (max-width: 1150px) {
+  .rl-said { min-height: 40px !important; }
+  .rl-third { grid-column: span 3; }
+  .rl-third.rl-last { grid-column: 1 / -1; }
+}
+@media (max-width: 760px) {
+  .rl-wide, .rl-third { grid-column: 1 / -1; }
+  .rl-first { min-height: 0 !important; }
+  .rl-best { contain: none; min-height: 430px !important; }
+  .rl-said { min-height: 74px !important; }
+}
 """
+    + _NO_SCROLL_BUTTON
+)
 
-PAGE_CSS = """
+PAGE_CSS = (
+    """
 :host { display: grid !important; grid-template: auto 1fr / 290px minmax(0, 1fr); gap: 0 16px;
   width: 100%; min-width: 0 !important; box-sizing: border-box; padding: 12px 16px 24px; align-items: start; }
 :host, .rl-data, .rl-more, .rl-view { max-height: none !important; }
@@ -97,8 +149,12 @@ PAGE_CSS = """
   .rl-data, .rl-more, .rl-view { grid-area: auto; }
 }
 """
+    + _NO_SCROLL_BUTTON
+)
 
 BAR_CSS = """
+.rl-hint { flex: 1 1 130px !important; min-width: 130px; padding-right: 22px;
+  width: auto !important; align-self: center !important; }
 :host { flex-wrap: wrap; gap: 8px; align-items: flex-end; min-width: 0 !important; }
 """
 
@@ -108,7 +164,11 @@ NUMBER_CSS = """
 """Without the two small buttons, which have no names; the arrow keys do the same."""
 
 BUTTON_CSS = f"""
-.bk-btn {{ border: 1px solid {LINE} !important; padding: 4px 10px; }}
+.bk-btn {{ border: 1px solid {LINE} !important; padding: 4px 8px; display: inline-flex !important; align-items: center;
+  justify-content: center; }}
+.bk-btn .bk-SVGIcon {{ position: relative; top: 3px; }}
+.bk-btn:focus-visible {{ {FOCUS} }}
+.bk-btn[disabled] {{ opacity: 0.45; cursor: default; }}
 .bk-btn-primary {{ color: var(--panel-on-primary-color, #fff) !important; }}
 """
 
@@ -123,12 +183,15 @@ _ARROW = (
 )
 SELECT_CSS = f"""
 select.bk-input {{ background-image: url("{_ARROW}") !important; background-size: 9px 6px; }}
+select.bk-input:focus-visible {{ {FOCUS} }}
 """
 """The arrow of a list in a grey that shows on both themes; the theme's own is black."""
 
-CARD_HEAD_CSS = """
-.card-header { min-height: 36px; padding-top: 2px; padding-bottom: 2px; }
-.card-header-row { font-size: 14px !important; }
+CARD_HEAD_CSS = f"""
+:host {{ border: 1px solid {LINE}; }}
+.card-header {{ min-height: 36px; padding-top: 2px; padding-bottom: 2px; }}
+.card-header:focus-visible {{ {FOCUS} outline-offset: -3px; }}
+.card-header-row {{ font-size: 14px !important; }}
 """
 
 MODEL_BOX_CSS = """
@@ -138,11 +201,14 @@ MODEL_BOX_CSS = """
 """
 """A card: its lines are those of the grid around it, where there is one."""
 
-COMPARE_CSS = """
+COMPARE_CSS = (
+    """
 :host { display: grid !important; grid-template-columns: minmax(0, 1fr); width: 100%; padding: 12px 16px 24px;
   box-sizing: border-box; min-width: 0 !important; max-height: none !important; }
 @media (max-width: 900px) { :host { padding: 8px 10px 20px; } }
 """
+    + _NO_SCROLL_BUTTON
+)
 
 CARDS_CSS = """
 :host { display: grid !important; grid-auto-flow: column; grid-auto-columns: minmax(min(330px, 100%), 760px);
@@ -154,14 +220,19 @@ CARDS_CSS = """
 """
 """Cards side by side, their lines on one height; what has no place is scrolled to, and the page stays."""
 
-STACK_CSS = """
+STACK_CSS = (
+    """
 :host { display: grid !important; grid-template-columns: minmax(0, 1fr); width: 100%; min-width: 0 !important;
   max-height: none !important; }
 """
-TAB_CSS = """
+    + _NO_SCROLL_BUTTON
+)
+TAB_CSS = (
+    """
 :host { min-width: 0 !important; width: 100%; max-width: 100%; max-height: none !important; }
-.scroll-button { display: none !important; }
 """
+    + _NO_SCROLL_BUTTON
+)
 WIDE_TABLE_CSS = """
 :host { overflow-x: auto; }
 """

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from bokeh.models import Axis, ColumnDataSource, CustomJSTickFormatter, Ticker
+import pandas as pd
+from bokeh.models import (
+    Axis,
+    BasicTicker,
+    BoxZoomTool,
+    ColumnDataSource,
+    CustomJSTicker,
+    CustomJSTickFormatter,
+    NoOverlap,
+    PanTool,
+    Range1d,
+    ResetTool,
+    Ticker,
+)
 from bokeh.models.annotations import Legend, LegendItem
 from bokeh.plotting import figure
 
@@ -13,7 +26,7 @@ from ....search import Snapshot
 from ...live.session import Prepared
 from ...widgets.explained import term_classes
 
-HEIGHT = 260
+HEIGHT = 236
 _NUMBER = """
 for (const [unit, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
   if (Math.abs(tick) >= unit) { return Number((tick / unit).toPrecision(3)) + letter }
@@ -22,6 +35,17 @@ return String(Number(tick.toPrecision(6)))
 """
 _COMPACT = f"const show = (tick) => {{ {_NUMBER} }}; return show(tick)"
 _POWER = f"const show = (tick) => {{ {_NUMBER} }}; return show(Number((10 ** tick).toPrecision(2)))"
+_POWERS = """
+const {start, end} = cb_data.range
+const span = end - start
+const steps = span > 3 ? [1] : span > 1.2 ? [1, 3] : [1, 2, 5]
+const ticks = []
+for (let power = Math.floor(start); power <= end; power += span > 7 ? 2 : 1) {
+  for (const step of steps) { ticks.push(power + Math.log10(step)) }
+}
+const seen = ticks.filter((tick) => tick >= start && tick <= end)
+return seen.length > 1 ? seen : [start + 0.1 * span, start + 0.5 * span, start + 0.9 * span]
+"""
 
 Columns = dict[str, list[Any]]
 
@@ -36,11 +60,14 @@ class Plot:
         Those of its own, beside the curves that plots over time share.
     over_time : tuple of glyphs
         Drawn against the common axis.
+    caption : str
+        What is seen now, in a sentence.
     below : str or None
         HTML that stands under the figure; None: there is never any.
     """
 
     figure: figure
+    caption: str = ""
     below: str | None = None
     sources: tuple[ColumnDataSource, ...] = ()
     over_time: tuple[Any, ...] = ()
@@ -52,7 +79,7 @@ class Plot:
         """Learn what is searched, before the first snapshot of a run."""
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        """Show the latest state.
+        """Show the latest state, and say it in `caption`.
 
         Parameters
         ----------
@@ -66,8 +93,32 @@ class Plot:
     def fit(self) -> None:
         """Let the vertical axis span what there is."""
 
+    def frame(self) -> pd.DataFrame:
+        """What is drawn, as a table in the words of the figure."""
+        raise NotImplementedError
+
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach for a dark or a light page."""
+
+
+class Window:
+    """The range of an axis: it follows what there is to see until the user zooms, and again after a reset.
+
+    Attributes
+    ----------
+    range : Range1d
+    """
+
+    def __init__(self, start: float, end: float) -> None:
+        self.range = Range1d(start=start, end=end)
+        self._set: tuple[Any, Any] = (start, end)
+
+    def span(self, start: float, end: float) -> None:
+        """Show from ``start`` to ``end``, or keep that for the reset when the user looks at a part."""
+        follows = (self.range.start, self.range.end) == self._set
+        self._set = (start, end)
+        shown = {"start": start, "end": end} if follows else {}
+        self.range.update(**shown, reset_start=start, reset_end=end)
 
 
 def replace(source: ColumnDataSource, columns: Columns) -> None:
@@ -77,19 +128,22 @@ def replace(source: ColumnDataSource, columns: Columns) -> None:
 
 
 def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) -> figure:
-    """An empty figure in the style of the page."""
+    """An empty figure in the style of the page; what it shows may be zoomed into."""
     plot = figure(
         title=title,
         sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools="",
-        min_border_right=12,
+        toolbar_location="right",
+        toolbar_inner=True,
+        tools=[BoxZoomTool(), PanTool(), ResetTool()],
         css_classes=term_classes(title),
-        **{"height": HEIGHT, **options},
+        **{"height": HEIGHT, "min_border_right": 12, **options},
     )
+    plot.toolbar.update(active_drag=None, autohide=True, logo=None)
     plot.xaxis.axis_label = x_label
     if y_label:
         plot.yaxis.axis_label = y_label
+    plot.xaxis.major_label_policy = NoOverlap(min_distance=6)
+    plot.axis.axis_label_text_font_style = "normal"
     set_ticks(plot.xaxis, desired_num_ticks=5)
     plot.xaxis.formatter = compact()
     return plot
@@ -107,10 +161,18 @@ def add_legend(
     legend = Legend(
         items=entries, orientation="vertical" if place == "right" else "horizontal", ncols=columns, title=title,
         padding=2,  # type: ignore[arg-type]
-        label_text_font_size="12px", margin=2, spacing=4, label_standoff=4, glyph_width=14, glyph_height=14,
+        label_text_font_size="12px", label_height=15, margin=2, spacing=3, label_standoff=4,
+        glyph_width=14, glyph_height=14,
     )  # fmt: skip
     plot.add_layout(legend, place)
     return entries
+
+
+def show_entries(entries: Sequence[LegendItem], drawn: Sequence[bool]) -> None:
+    """Let a legend name only what is drawn."""
+    for entry, visible in zip(entries, drawn, strict=True):
+        if entry.visible != visible:
+            entry.visible = visible
 
 
 def set_ticks(axis: Axis, **options: Any) -> None:
@@ -123,3 +185,8 @@ def set_ticks(axis: Axis, **options: Any) -> None:
 def compact(power_of_ten: bool = False) -> CustomJSTickFormatter:
     """Ticks such as 20k; of a logarithm, the number itself."""
     return CustomJSTickFormatter(code=_POWER if power_of_ten else _COMPACT)
+
+
+def ticks(power_of_ten: bool = False) -> Ticker:
+    """Places of about five ticks; of a logarithm, those of round numbers."""
+    return CustomJSTicker(major_code=_POWERS) if power_of_ten else BasicTicker(desired_num_ticks=5)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+import pandas as pd
+from bokeh.models import ColumnDataSource, HoverTool
 
 from ....search import Snapshot
 from ...widgets.style import BLUE, ORANGE
-from .base import Columns, Plot, add_legend, compact, new_figure, replace, set_ticks
+from .base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
 
 MOST_POSITIONS = 16
 _MOST_LISTS = 24
@@ -43,13 +44,15 @@ class ConsideredPlot(Plot):
     def __init__(self) -> None:
         self._mean = ColumnDataSource(mean_columns(None))
         self._lists = ColumnDataSource(list_columns(None))
+        self._across, self._up = Window(0.4, 5.6), Window(_FLOOR, 10)
         plot = new_figure(
             "Antecedents considered per position",
             "position in the list",
             "antecedents",
             y_axis_type="log",
-            y_range=Range1d(start=_FLOOR, end=10),
-            x_range=Range1d(start=0.4, end=5.6),
+            y_range=self._up.range,
+            x_range=self._across.range,
+            min_border_top=34,
         )
         bars = plot.vbar(
             x="position", bottom=_FLOOR, top="mean", width=0.7, source=self._mean, color=BLUE, fill_alpha=0.45
@@ -57,24 +60,35 @@ class ConsideredPlot(Plot):
         lines = plot.multi_line(
             xs="positions", ys="considered", source=self._lists, color=ORANGE, line_alpha=0.45, line_width=1
         )
-        add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
+        self._entries = add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
         set_ticks(plot.xaxis, min_interval=1)
         plot.yaxis.formatter = compact()
         tooltips = [("position", "@position"), ("considered, mean", "@mean{0.0}"), ("lists", "@lists")]
         plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
         self.figure = plot
         self.sources = (self._mean, self._lists)
+        self.clear()
 
     def clear(self) -> None:
         self._show(None)
+        self.caption = "How many antecedents a list could take at each of its positions."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._show(latest)
+        means = self._mean.data["mean"]
+        if means:
+            n = len(means)
+            self.caption = f"On average {means[0]:.3g} to choose from at position 1, {means[-1]:.3g} at position {n}."
+
+    def frame(self) -> pd.DataFrame:
+        names = {"position": "position in the list", "mean": "antecedents considered, mean", "lists": "lists"}
+        return pd.DataFrame({name: self._mean.data[column] for column, name in names.items()})
 
     def _show(self, latest: Snapshot | None) -> None:
         replace(self._mean, mean_columns(latest))
         lists = list_columns(latest)
         replace(self._lists, lists)
         highest = max((n for one in lists["considered"] for n in one), default=5)
-        self.figure.y_range.update(end=2 * max([highest, *self._mean.data["mean"]]))
-        self.figure.x_range.update(end=0.6 + max([5, *self._mean.data["position"]]))
+        show_entries(self._entries, [bool(self._mean.data["mean"]), bool(lists["considered"])])
+        self._up.span(_FLOOR, 2 * max([highest, *self._mean.data["mean"]]))
+        self._across.span(0.4, 0.6 + max([5, *self._mean.data["position"]]))

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+import pandas as pd
 from bokeh.models import ColumnDataSource
 
 from ....search import Snapshot
 from ...widgets.style import LENGTHS
-from .base import Columns
+from .base import Columns, Window
 
-AXES = {"time": "seconds", "work": "work", "log work": "log_work"}
+AXES = {"log work": "log_work", "work": "work", "time": "seconds"}
 """Horizontal axes, and their columns."""
 QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))
 """Columns of the queue by length."""
+_MARGIN = 0.03
+_SHORTEST = {"log_work": 0.3, "work": 1.0, "seconds": 0.001}
+"""Least width of an axis."""
 
 Column = Callable[[Snapshot], float]
 
@@ -32,6 +36,13 @@ def curve_columns(snapshots: Sequence[Snapshot], further: Mapping[str, Column] |
     return {name: [column(snapshot) for snapshot in snapshots] for name, column in columns.items()}
 
 
+def place_columns(snapshot: Snapshot | None, names: Sequence[str]) -> Columns:
+    """One point, or none: where a snapshot stands on each of `AXES`, and some of its numbers."""
+    every = {**_COMMON, **LENGTHS_QUEUED}
+    known = [] if snapshot is None else [snapshot]
+    return {name: [every[name](one) for one in known] for name in (*AXES.values(), *names)}
+
+
 class Curves:
     """The shared source, and the axis that its plots are drawn against.
 
@@ -40,12 +51,15 @@ class Curves:
     source : ColumnDataSource
     axis : str
         Column of the horizontal axis.
+    window : Window
+        Its range.
     """
 
     def __init__(self, further: Mapping[str, Column]) -> None:
         self._further = further
         self.source = ColumnDataSource(curve_columns([], further))
         self.axis = "seconds"
+        self.window = Window(0, 1)
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool) -> None:
         """Add snapshots or, when they are the ``whole`` history, draw them anew."""
@@ -62,14 +76,21 @@ class Curves:
     def empty(self) -> bool:
         return not self.source.data["work"]
 
-    @property
-    def end(self) -> float:
-        """How far the horizontal axis goes."""
-        return (self.source.data[self.axis] or [0])[-1] or 1
+    def fit(self) -> None:
+        """Let the horizontal axis span all points; a logarithm from the first one, so that no place is lost."""
+        at = self.source.data[self.axis]
+        start = at[0] if at and self.axis == "log_work" else 0
+        width = max(at[-1] - start, _SHORTEST[self.axis]) if at else 1
+        self.window.span(start - _MARGIN * width, start + (1 + _MARGIN) * width)
 
     def known(self, name: str) -> list[float]:
         """The numbers of a column without those that are not known yet."""
         return [value for value in self.source.data[name] if value == value]
+
+    def frame(self, names: Mapping[str, str]) -> pd.DataFrame:
+        """Some columns by the names that they are to have, after time and work."""
+        columns = {"seconds": "time (s)", "work": "work", **names}
+        return pd.DataFrame({name: self.source.data[column] for column, name in columns.items()})
 
 
 def finite(value: float, digits: int = 5) -> float:
@@ -82,14 +103,15 @@ def _of_length(first: int, last: int | None) -> Column:
 
 
 _COMMON: dict[str, Column] = {
-    "seconds": lambda s: round(s.seconds, 3),
+    "seconds": lambda s: round(s.seconds, 6),
     "work": lambda s: s.work,
-    "log_work": lambda s: round(math.log10(max(s.work, 1)), 3),
+    "log_work": lambda s: round(math.log10(max(s.work, 1)), 6),
     "objective": lambda s: math.nan if s.incumbent is None else round(s.incumbent.objective, 5),
     "lower_bound": lambda s: round(s.lower_bound, 5),
     "gap_top": lambda s: round(s.lower_bound if s.incumbent is None else s.incumbent.objective, 5),
 }
 LENGTHS_QUEUED: dict[str, Column] = {
-    name: _of_length(i + 1, None if i + 1 == len(QUEUED) else i + 2) for i, name in enumerate(QUEUED)
+    **{name: _of_length(i + 1, None if i + 1 == len(QUEUED) else i + 2) for i, name in enumerate(QUEUED)},
+    "queued": _of_length(1, None),
 }
-"""Queued prefixes of length 1, 2, ... and the rest."""
+"""Queued prefixes of length 1, 2, ... and the rest, and all of them."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from bokeh.models import HoverTool, Range1d
+import pandas as pd
+from bokeh.models import ColumnDataSource, HoverTool
 
 from ....search import Snapshot
+from ...live.wording import count
 from ...widgets.style import BLUE, GREEN, ORANGE, SKY
-from .base import Plot, add_legend, compact, new_figure
-from .curves import Column, Curves, finite
+from .base import Plot, Window, add_legend, compact, new_figure, show_entries
+from .curves import AXES, Column, Curves, finite
 
 _FLOOR = 1
 _SMALLEST = 1e-6
@@ -41,6 +44,7 @@ GENERATED: dict[str, Column] = {
     "pricing_nodes": _at_least_one("pricing_nodes"),
 }
 """Columns of the shared source."""
+_EFFORT = ("pricing_nodes", "pool", "in_master")
 
 
 class ReducedCostPlot(Plot):
@@ -48,8 +52,14 @@ class ReducedCostPlot(Plot):
 
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
-        plot = new_figure("Least reduced cost of all rules", "search time (s)", "reduced cost")
-        plot.x_range, plot.y_range = Range1d(start=0, end=1), Range1d(start=-1, end=0.08)
+        self._window = Window(-1, 0.08)
+        plot = new_figure(
+            "Least reduced cost of all rules",
+            "search time (s)",
+            "reduced cost",
+            x_range=curves.window.range,
+            y_range=self._window.range,
+        )
         line = plot.step(x="seconds", y="reduced_cost", source=curves.source, color=BLUE, line_width=2.5, mode="after")
         self._line = line
         dots = plot.scatter(x="seconds", y="reduced_cost", source=curves.source, color=ORANGE, size=5)
@@ -57,10 +67,26 @@ class ReducedCostPlot(Plot):
         plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
         self.figure = plot
         self.over_time = (line.glyph, dots.glyph)
+        self.clear()
+
+    def clear(self) -> None:
+        self.caption = "How much the best new rule could lower the value of the linear programme, as a negative number."
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        known = self._curves.known("reduced_cost")
+        if not known:
+            self.caption = "No rule has a price yet."
+        elif known[-1] == 0:
+            self.caption = "0: no rule lowers the value of the linear programme any more."
+        else:
+            self.caption = f"A rule could still lower the value of the linear programme: its price is {known[-1]:.4g}."
 
     def fit(self) -> None:
         least = min(self._curves.known("reduced_cost"), default=-1.0) or -1.0
-        self.figure.y_range.update(start=1.08 * least, end=-0.08 * least)
+        self._window.span(1.08 * least, -0.08 * least)
+
+    def frame(self) -> pd.DataFrame:
+        return self._curves.frame({"reduced_cost": "least reduced cost"})
 
     def use_dark(self, dark: bool) -> None:
         self._line.glyph.line_color = SKY if dark else BLUE
@@ -71,8 +97,16 @@ class EffortPlot(Plot):
 
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
-        plot = new_figure("Rules and pricing effort", "search time (s)", "count (logarithmic)", y_axis_type="log")
-        plot.x_range, plot.y_range = Range1d(start=0, end=1), Range1d(start=_FLOOR, end=1000)
+        self._window = Window(_FLOOR, 1000)
+        plot = new_figure(
+            "Rules and pricing effort",
+            "search time (s)",
+            "count (logarithmic)",
+            y_axis_type="log",
+            min_border_top=34,
+            x_range=curves.window.range,
+            y_range=self._window.range,
+        )
         styles: dict[str, tuple[str, dict[str, Any]]] = {
             "pricing nodes": ("pricing_nodes", {"color": ORANGE, "line_width": 2.5}),
             "pool": ("pool", {"color": GREEN, "line_width": 2.5}),
@@ -82,7 +116,12 @@ class EffortPlot(Plot):
             name: plot.step(x="seconds", y=column, source=curves.source, mode="after", **style)
             for name, (column, style) in styles.items()
         }
-        add_legend(plot, list(lines.items()))
+        self._head = ColumnDataSource({name: [] for name in (*AXES.values(), *_EFFORT)})
+        ends: list[Any] = [
+            plot.scatter(x="seconds", y=column, source=self._head, size=7, color=style["color"])
+            for column, style in styles.values()
+        ]
+        self._entries = add_legend(plot, list(lines.items()))
         plot.yaxis.formatter = compact()
         tooltips = [
             ("work", "@work"),
@@ -92,8 +131,26 @@ class EffortPlot(Plot):
         ]
         plot.add_tools(HoverTool(renderers=[lines["pricing nodes"]], mode="vline", tooltips=tooltips))
         self.figure = plot
-        self.over_time = tuple(line.glyph for line in lines.values())
+        self.sources = (self._head,)
+        self.over_time = tuple(one.glyph for one in [*lines.values(), *ends])
+        self.clear()
+
+    def clear(self) -> None:
+        self._head.data = {name: [] for name in (*AXES.values(), *_EFFORT)}
+        show_entries(self._entries, [False] * len(self._entries))
+        self.caption = "Rules that were generated, those in the linear programme, and the effort to find them."
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        data = self._curves.source.data
+        self._head.data = {name: data[name][-1:] for name in (*AXES.values(), *_EFFORT)}
+        show_entries(self._entries, [True] * len(self._entries))
+        pool, used = count(latest.counts.get("columns", 0)), count(latest.detail.get("columns_in_master", 0))
+        nodes = count(latest.counts.get("pricing_nodes", 0))
+        self.caption = f"{pool} rules in the pool, {used} in the master; {nodes} pricing nodes."
 
     def fit(self) -> None:
         known = [value for name in ("pricing_nodes", "pool") for value in self._curves.known(name)]
-        self.figure.y_range.update(end=3 * max(known, default=300))
+        self._window.span(_FLOOR, 3 * max(known, default=300))
+
+    def frame(self) -> pd.DataFrame:
+        return self._curves.frame({"pricing_nodes": "pricing nodes", "pool": "pool", "in_master": "master"})

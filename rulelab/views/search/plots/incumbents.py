@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+import pandas as pd
+from bokeh.models import ColumnDataSource, HoverTool
 
-from ....search import Incumbent, Snapshot
+from ....search import Incumbent, Snapshot, Status
 from ...live.session import Prepared
+from ...live.wording import count
 from ...widgets.style import BLUE, ORANGE, PURPLE, SKY
-from .base import Columns, Plot, add_legend, new_figure, replace, set_ticks
+from .base import Columns, Plot, Window, add_legend, new_figure, replace, set_ticks, show_entries
 
 
 def frontier_columns(
@@ -39,20 +41,30 @@ class IncumbentsPlot(Plot):
 
     def __init__(self, complexity: str) -> None:
         self._found: list[tuple[int, float]] = []
+        self._lowest = math.inf
         self._incumbents = ColumnDataSource(dict(self._EMPTY))
         self._best = ColumnDataSource(dict(self._EMPTY))
-        plot = new_figure("Errors of the incumbents", complexity, "training errors")
-        plot.x_range, plot.y_range = Range1d(start=-0.4, end=4), Range1d(start=0, end=1)
+        self._complexity = complexity
+        self._across, self._up = Window(-0.4, 4), Window(0, 1)
+        plot = new_figure(
+            "Errors of the incumbents",
+            complexity,
+            "training errors",
+            min_border_top=52,
+            x_range=self._across.range,
+            y_range=self._up.range,
+        )
         self.figure = plot
         self.sources = (self._incumbents, self._best)
         legend = self._behind()
         plot.line(x="complexity", y="errors", source=self._incumbents, color=PURPLE, line_width=1.5)
         dots = plot.scatter(x="complexity", y="errors", source=self._incumbents, color=PURPLE, size=8)
         best = plot.scatter(x="complexity", y="errors", source=self._best, color=ORANGE, size=15, marker="diamond")
-        add_legend(plot, [("incumbents", dots), ("best", best), *legend], columns=2)
+        self._entries = add_legend(plot, [("incumbents", dots), ("best", best), *legend], columns=2)
         set_ticks(plot.xaxis, min_interval=1)
         tooltips = [(complexity.split()[0], "@complexity"), ("errors", "@errors")]
         plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
+        self.clear()
 
     def _behind(self) -> list[tuple[str, object]]:
         """Draw what lies behind the incumbents, and name it for the legend."""
@@ -61,6 +73,8 @@ class IncumbentsPlot(Plot):
     def clear(self) -> None:
         self._incumbents.data, self._best.data = dict(self._EMPTY), dict(self._EMPTY)
         self._found = []
+        show_entries(self._entries, [False] * len(self._entries))
+        self.caption = "Each best model found so far: how many training rows it gets wrong, and how large it is."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         found = [(s.incumbent.complexity, s.incumbent.errors) for s in snapshots if s.incumbent is not None]
@@ -77,9 +91,22 @@ class IncumbentsPlot(Plot):
         else:
             self._incumbents.stream(columns)
         self._best.data = {"complexity": [new[-1][0]], "errors": [new[-1][1]]}
-        most = max(e for _, e in self._found)
-        self.figure.x_range.update(start=-0.4, end=max(k for k, _ in self._found) + 1.5)
-        self.figure.y_range.update(start=0, end=1.12 * most if most else 1)
+        show_entries(self._entries, [True] * len(self._entries))
+        n, last = len(self._found), new[-1]
+        order = "the first one" if n == 1 else f"the last of {count(n)}"
+        self.caption = f"Best: {count(last[1])} rows wrong, {self._complexity}: {last[0]}; {order} found."
+
+    def fit(self) -> None:
+        if not self._found:
+            return
+        size, errors = ([one[i] for one in self._found] for i in (0, 1))
+        lowest = min(*errors, self._lowest)
+        room = 0.12 * (max(errors) - lowest) or 0.1 * max(errors) or 1
+        self._across.span(min(size) - 0.6, max(size) + 1.5)
+        self._up.span(max(0, lowest - room), max(errors) + room)
+
+    def frame(self) -> pd.DataFrame:
+        return pd.DataFrame(self._found, columns=[self._complexity, "training errors"])
 
 
 class FrontierPlot(IncumbentsPlot):
@@ -95,6 +122,7 @@ class FrontierPlot(IncumbentsPlot):
 
     def clear(self) -> None:
         super().clear()
+        self._lowest = math.inf
         self._frontier.data = {"rules": [], "better": [], "excluded": []}
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
@@ -103,6 +131,11 @@ class FrontierPlot(IncumbentsPlot):
             longest = max([k for k, _ in self._found], default=0) + 2
             columns = frontier_columns(latest.incumbent, latest.lower_bound, *self._parameters, longest)
             replace(self._frontier, columns)
+            if self._found:
+                weight, cost = self._parameters
+                self._lowest = max(0.0, weight * (latest.lower_bound - cost * self._found[-1][0]))
+            proven = latest.status is Status.OPTIMAL
+            show_entries(self._entries, [*[bool(self._found)] * 2, bool(self._found) and not proven, True])
 
     def use_dark(self, dark: bool) -> None:
         self._excluded.glyph.line_color = SKY if dark else BLUE

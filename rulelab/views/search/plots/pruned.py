@@ -4,42 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bokeh.models import ColumnDataSource, FactorRange, Range1d
+import pandas as pd
+from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, HoverTool, Range1d
 from bokeh.models.annotations import LabelSet
 
 from ....search import Snapshot
+from ...live.wording import count
 from ...widgets.style import GREEN, INK
 from .base import Columns, Plot, new_figure
 
+_ROOM = 150
+"""Where the axis of per cents ends, so that the longest bar has its figure beside it."""
+
 
 def pruned_columns(snapshot: Snapshot | None) -> Columns:
-    """Prefixes cut per bound, the most effective one at the top."""
+    """Prefixes cut per bound, in all and as a share of all cuts, the most effective one at the top."""
     pruned = {} if snapshot is None else {name: n for name, n in snapshot.pruned.items() if n}
     names = sorted(pruned, key=lambda name: pruned[name])
+    total = sum(pruned.values())
     return {
         "bound": names,
         "count": [pruned[name] for name in names],
-        "text": [f"{pruned[name]:,}".replace(",", "\u202f") for name in names],
+        "share": [round(100 * pruned[name] / total, 4) for name in names],
+        "text": [count(pruned[name]) for name in names],
     }
 
 
 class PrunedPlot(Plot):
-    """One bar per bound, on a logarithmic axis."""
+    """One bar per bound: its share of all cuts, and the figure beside it."""
 
     def __init__(self) -> None:
         self._bounds = FactorRange()
         plot = new_figure(
             "Prefixes cut, by bound",
-            "prefixes (logarithmic)",
+            "share of all cuts (%)",
             None,
             y_range=self._bounds,
-            x_range=Range1d(start=0.8, end=10),
-            x_axis_type="log",
+            x_range=Range1d(start=0, end=_ROOM),
         )
         self._source = ColumnDataSource(pruned_columns(None))
-        plot.hbar(y="bound", left=0.8, right="count", height=0.62, source=self._source, color=GREEN, fill_alpha=0.55)
+        bars = plot.hbar(y="bound", left=0, right="share", height=0.62, source=self._source, color=GREEN)
+        bars.glyph.fill_alpha = 0.55
         self._labels = LabelSet(
-            x=0.8,
+            x="share",
             y="bound",
             text="text",
             source=self._source,
@@ -50,14 +57,31 @@ class PrunedPlot(Plot):
         )
         plot.add_layout(self._labels)
         plot.ygrid.grid_line_color = None
+        plot.xaxis.ticker = FixedTicker(ticks=[0, 25, 50, 75, 100])
+        plot.add_tools(
+            HoverTool(renderers=[bars], tooltips=[("bound", "@bound"), ("cut", "@text"), ("share", "@share{0.00} %")])
+        )
         self.figure = plot
         self.sources = (self._source,)
+        self.clear()
 
     def clear(self) -> None:
         self._replace(pruned_columns(None))
+        self.caption = "Beginnings of lists that need not be looked at, by the bound that says so."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._replace(pruned_columns(latest))
+        data = self._source.data
+        if not data["bound"]:
+            self.caption = "Nothing is cut yet."
+            return
+        best, most = data["bound"][-1], data["share"][-1]
+        self.caption = f"{count(sum(data['count']))} cut, {_percent(most)} % of them: {best}."
+
+    def frame(self) -> pd.DataFrame:
+        data = self._source.data
+        columns = {"bound": "bound", "count": "prefixes cut", "share": "share of all cuts (%)"}
+        return pd.DataFrame({name: data[column][::-1] for column, name in columns.items()})
 
     def use_dark(self, dark: bool) -> None:
         self._labels.text_color = INK[dark]
@@ -68,4 +92,8 @@ class PrunedPlot(Plot):
         if columns["bound"] != list(self._bounds.factors):
             self._bounds.factors = columns["bound"]
         self._source.data = columns
-        self.figure.x_range.update(end=max([10, *(3 * n for n in columns["count"])]))
+
+
+def _percent(share: float) -> str:
+    """Rounded, but never all when it is not all."""
+    return "100" if share == 100 else f"{min(share, 99.9):.3g}"

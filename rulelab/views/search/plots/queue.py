@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from bokeh.models import Range1d
+from collections.abc import Sequence
 
-from ...widgets.style import LENGTHS
-from .base import Plot, add_legend, compact, new_figure
-from .curves import QUEUED, Curves
+import pandas as pd
+from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.transform import stack
+
+from ....search import Snapshot, Status
+from ...live.wording import count
+from ...widgets.style import INK, LENGTHS
+from .base import Plot, Window, add_legend, compact, new_figure, show_entries
+from .curves import QUEUED, Curves, place_columns
+
+_NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
 
 
 class QueuePlot(Plot):
-    """Stacked areas, one per length.
+    """Stacked steps, one per length, and how many there are in all.
 
     Parameters
     ----------
@@ -20,16 +28,78 @@ class QueuePlot(Plot):
 
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
-        plot = new_figure("Queue by prefix length", "search time (s)", "prefixes in the queue")
-        plot.x_range, plot.y_range = Range1d(start=0, end=1), Range1d(start=0, end=1)
-        areas = plot.varea_stack(list(QUEUED), x="seconds", source=curves.source, color=list(LENGTHS), fill_alpha=0.9)
-        names = [*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+"]
-        add_legend(plot, list(zip(names, areas, strict=True)), place="right", columns=1, title="rules")
+        self._window = Window(0, 1)
+        plot = new_figure(
+            "Queue by prefix length",
+            "search time (s)",
+            "prefixes in the queue",
+            min_border_right=62,
+            x_range=curves.window.range,
+            y_range=self._window.range,
+        )
+        self._head = ColumnDataSource(place_columns(None, ("queued",)))
+        source = curves.source
+        self._areas = [
+            plot.varea_step(
+                x="seconds",
+                y1=stack(*QUEUED[:i]),
+                y2=stack(*QUEUED[: i + 1]),
+                source=source,
+                fill_color=color,
+                fill_alpha=0.9,
+                step_mode="after",
+                visible=False,
+            )
+            for i, color in enumerate(LENGTHS)
+        ]
+        self._total = plot.step(x="seconds", y="queued", source=source, mode="after", line_width=1.5, color=INK[False])
+        self._end = plot.scatter(x="seconds", y="queued", source=self._head, size=8, color=INK[False])
+        self._entries = add_legend(
+            plot, list(zip(_NAMES, self._areas, strict=True)), place="right", columns=1, title="rules"
+        )
         plot.yaxis.formatter = compact()
+        tooltips = [
+            ("work", "@work"),
+            ("in the queue", "@queued"),
+            *((f"with {name}", f"@{column}") for name, column in zip(_NAMES, QUEUED, strict=True)),
+        ]
+        plot.add_tools(HoverTool(renderers=[self._total], mode="vline", tooltips=tooltips))
         self.figure = plot
-        self.over_time = tuple(area.glyph for area in areas)
+        self.sources = (self._head,)
+        self.over_time = tuple(renderer.glyph for renderer in plot.renderers)  # type: ignore[attr-defined]
+        self.clear()
+
+    def clear(self) -> None:
+        self._head.data = place_columns(None, ("queued",))
+        self._draw([False] * len(QUEUED))
+        self.caption = "Beginnings of lists that are still to be looked at, by how many rules they have."
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        self._head.data = place_columns(latest, ("queued",))
+        self._draw([any(self._curves.source.data[name]) for name in QUEUED])
+        last = [self._curves.source.data[name][-1] for name in QUEUED]
+        if not sum(last):
+            over = latest.status is Status.OPTIMAL
+            self.caption = "The queue is empty: nothing is left to look at." if over else "The queue is empty."
+            return
+        most = _NAMES[last.index(max(last))]
+        rules = "1 rule" if most == "1" else f"{most} rules"
+        self.caption = f"{count(sum(last))} prefix{'es' if sum(last) > 1 else ''} open, most with {rules}."
 
     def fit(self) -> None:
-        data = self._curves.source.data
-        total = max(map(sum, zip(*(data[name] for name in QUEUED), strict=True)), default=0)
-        self.figure.y_range.update(end=1.1 * total or 1)
+        self._window.span(0, 1.1 * max(self._curves.source.data["queued"], default=0) or 1)
+
+    def frame(self) -> pd.DataFrame:
+        lengths = {column: f"of {name} rules" for name, column in zip(_NAMES, QUEUED, strict=True)}
+        return self._curves.frame({"queued": "in the queue", **lengths})
+
+    def use_dark(self, dark: bool) -> None:
+        self._total.glyph.line_color = INK[dark]
+        self._end.glyph.update(line_color=INK[dark], fill_color=INK[dark])
+
+    def _draw(self, drawn: Sequence[bool]) -> None:
+        """Draw only the lengths that there were; a stepped area without points never ends drawing itself."""
+        show_entries(self._entries, drawn)
+        for area, visible in zip(self._areas, drawn, strict=True):
+            if area.visible != visible:
+                area.visible = visible

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Range1d
 from bokeh.transform import dodge
 
@@ -14,7 +15,7 @@ from ...live.wording import NONE, count
 from ...widgets.esc import esc, plain
 from ...widgets.style import BLUE, INK, ORANGE
 from ..fairness import GroupRate, group_rates
-from .base import Columns, Plot, add_legend, new_figure
+from .base import Columns, Plot, add_legend, new_figure, show_entries
 
 _MOST_GROUPS = 12
 _ROW = 34
@@ -24,6 +25,7 @@ _WORDS = {
     "selection_rate": "predicted positive",
     "accuracy": "accuracy",
 }
+_DRAWN = ("factor", "group", "value", "low", "high")
 _NAMES = ("factor", "value", "low", "high", "group")
 
 
@@ -90,6 +92,7 @@ class RatesPlot(Plot):
             None,
             y_range=self._factors,
             x_range=Range1d(start=0, end=100),
+            min_border_top=34,
         )
         legend, self._intervals = [], []
         for name, source, shift, colour in (
@@ -104,12 +107,13 @@ class RatesPlot(Plot):
             tooltips = [("group", "@group"), (name, "@value{0.0} %"), ("95 % interval", "@low{0.0} to @high{0.0} %")]
             plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
             legend.append((name, bars))
-        add_legend(plot, [*legend, ("95 % interval", self._intervals[0])])
+        self._entries = add_legend(plot, [*legend, ("95 % interval", self._intervals[0])])
         plot.ygrid.grid_line_color = None
         plot.yaxis[0].update(group_label_orientation="horizontal")
         plot.yaxis.major_tick_line_color = None
         self.figure = plot
         self.sources = (self._before, self._after)
+        self.clear()
 
     def begin(self, prepared: Prepared) -> None:
         search = prepared.search
@@ -120,6 +124,7 @@ class RatesPlot(Plot):
         self._factors.factors = columns["factor"][::-1]
         self.figure.height = 120 + _ROW * max(3, len(columns["factor"]))
         self._before.data = columns
+        show_entries(self._entries, [bool(columns["value"]), False, bool(columns["value"])])
         self.below = self._gaps([], None)
 
     def clear(self) -> None:
@@ -127,6 +132,8 @@ class RatesPlot(Plot):
         self._without, self.below = [], ""
         self._before.data, self._after.data = rate_columns([]), rate_columns([])
         self._factors.factors = []
+        show_entries(self._entries, [False] * len(self._entries))
+        self.caption = "How the groups of people fare, without the constraint and with it."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         best = latest.incumbent
@@ -138,7 +145,21 @@ class RatesPlot(Plot):
         if columns["factor"] != list(self._factors.factors)[::-1]:
             self._factors.factors = columns["factor"][::-1]
         self._after.data = columns
+        show_entries(self._entries, [bool(self._without), True, True])
         self.below = self._gaps(rates, best.objective)
+        self.caption = "Largest difference: " + "; ".join(
+            f"{_percent(rate.gap)} points in {_WORDS[rate.name]}"
+            + (f" ({_percent(self._without[k].gap)} before)" if self._without else "")
+            for k, rate in enumerate(rates)
+        )
+
+    def frame(self) -> pd.DataFrame:
+        rows = [
+            (rate, group, name, *numbers)
+            for name, source in (("before", self._before), ("after", self._after))
+            for (rate, _), group, *numbers in zip(*(source.data[column] for column in _DRAWN), strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["rate", "group", "constraint", "share (%)", "95 % interval from", "to"])
 
     def use_dark(self, dark: bool) -> None:
         for interval in self._intervals:

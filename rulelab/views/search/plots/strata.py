@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.models.annotations import TeeHead, Whisker
 
@@ -13,10 +14,19 @@ from ....search import Snapshot
 from ...live.session import Prepared
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
-from .base import Columns, Plot, add_legend, new_figure
+from .base import Columns, Plot, add_legend, new_figure, show_entries
 
 MOST_BARS = 40
 """Longer lists show their first rules and, last, the default."""
+_COLUMNS = {
+    "rule": "rule",
+    "left": "people from (%)",
+    "right": "to (%)",
+    "top": "probability",
+    "low": "95 % interval from",
+    "high": "to",
+    "counts": "positive",
+}
 _NAMES = ("left", "right", "middle", "top", "own", "low", "high", "colour", "kind", "rule", "counts")
 
 
@@ -53,8 +63,14 @@ class StrataPlot(Plot):
     def __init__(self) -> None:
         self._model: Any = None
         self._source = ColumnDataSource(strata_columns(None))
-        plot = new_figure("Strata of risk", "people, from the highest risk (%)", "probability")
-        plot.x_range, plot.y_range = Range1d(start=0, end=100), Range1d(start=0, end=1.02)
+        plot = new_figure(
+            "Strata of risk",
+            "people, from the highest risk (%)",
+            "probability",
+            min_border_top=34,
+            x_range=Range1d(start=0, end=100),
+            y_range=Range1d(start=0, end=1.02),
+        )
         bars = plot.quad(
             left="left",
             right="right",
@@ -82,26 +98,38 @@ class StrataPlot(Plot):
             x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2
         )
         plot.add_layout(self._whisker)
-        add_legend(plot, [("95 % interval", self._own), ("threshold", self._line)])
+        self._entries = add_legend(plot, [("95 % interval", self._own), ("threshold", self._line)])
         tooltips = [("rule", "@rule"), ("probability", "@top{0.000}"), ("positive", "@counts"), ("threshold", "@kind")]
         plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
         self.figure = plot
         self.sources = (self._source, self._threshold)
+        self.clear()
 
     def begin(self, prepared: Prepared) -> None:
         weight = prepared.search.parameters["positive_weight"]
         self._threshold.data = {"share": [0, 100], "probability": [round(1 / (1 + weight), 5)] * 2}
+        show_entries(self._entries, [bool(self._source.data["rule"]), True])
 
     def clear(self) -> None:
         self._model = None
         self._source.data = strata_columns(None)
         self._threshold.data = {"share": [], "probability": []}
+        show_entries(self._entries, [False, False])
+        self.caption = "One bar per rule: as wide as the share of people it holds, as high as their probability."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         model = None if latest.incumbent is None else latest.incumbent.model
         if model is not self._model:
             self._model = model
             self._source.data = strata_columns(model)
+            tops = self._source.data["top"]
+            show_entries(self._entries, [bool(tops), True])
+            if tops:
+                n = "1 stratum" if len(tops) == 1 else f"{len(tops)} strata"
+                self.caption = f"{n}: the probability falls from {100 * tops[0]:.0f} % to {100 * tops[-1]:.0f} %."
+
+    def frame(self) -> pd.DataFrame:
+        return pd.DataFrame({name: self._source.data[column] for column, name in _COLUMNS.items()})
 
     def use_dark(self, dark: bool) -> None:
         self._own.glyph.update(line_color=INK[dark], fill_color=INK[dark])

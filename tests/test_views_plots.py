@@ -1,0 +1,237 @@
+"""The live plots: what they draw, say and give away, and the buttons beside them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from io import StringIO
+
+import pandas as pd
+import pytest
+from live import inexact_search, long_search, problem, small_search
+from patience import PATIENCE, wait_until
+
+import rulelab as rl
+from rulelab.views.live.history import Mark
+from rulelab.views.live.session import State
+from rulelab.views.search import controls
+from rulelab.views.search.families import LOOKS
+from rulelab.views.search.figures import SearchFigures
+from rulelab.views.search.plots.base import Plot, Window
+from rulelab.views.search.plots.pruned import pruned_columns
+from rulelab.views.search.setup import Setup
+from rulelab.views.search.slide import HEIGHT, WIDTH
+from rulelab.views.search.view import SearchView
+from rulelab.views.widgets import style
+from rulelab.views.widgets.switches import Switches
+
+SEARCHES = {
+    "rule_list": small_search,
+    "falling_rule_list": lambda: rl.FallingRuleListSearch(problem()),
+    "falling_monte_carlo": lambda: rl.FallingRuleListSearch(
+        problem(), method="monte_carlo", iterations=40, random_state=0
+    ),
+    "rule_set": lambda: rl.RuleSetSearch(problem(), max_complexity=4, max_conditions=2),
+}
+
+
+@pytest.fixture
+def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
+    view = SearchView(getattr(request, "param", small_search)(), speed="full speed")
+    yield view
+    view.close()
+    view.session.join(PATIENCE)
+
+
+def finish(view: SearchView) -> SearchView:
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
+    return view
+
+
+@pytest.mark.parametrize("view", list(SEARCHES.values()), ids=list(SEARCHES), indirect=True)
+def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
+    before = [plot.caption for plot in view._plots.plots]
+    assert all(before)
+    finish(view)
+    for box, first in zip(view._boxes, before, strict=True):
+        assert box.plot.caption != first
+        assert box.items[0].caption == box.plot.caption
+        table = box.answer("table")
+        assert 0 < len(table["rows"]) <= 20
+        assert {len(row) for row in table["rows"]} == {len(table["columns"])}
+        csv = box.answer("csv")
+        assert pd.read_csv(StringIO(csv["csv"])).shape == box.plot.frame().shape
+        assert csv["name"].startswith("search_")
+        assert csv["name"].endswith(".csv")
+        picture = json.loads(json.dumps(box.answer("svg")))
+        assert picture["size"] == [WIDTH, HEIGHT]
+        assert f'"text": "{box.plot.figure.title.text}"' in json.dumps(picture["item"])
+        assert box.plot.figure.html_attributes == {"role": "figure", "aria-label": box.plot.figure.title.text}
+    view.reset()
+    assert [plot.caption for plot in view._plots.plots] == before
+    assert [box.items[0].caption for box in view._boxes] == before
+
+
+def test_the_captions_follow_a_search() -> None:
+    search, look = small_search(), LOOKS["rule_list"]
+    plots, prepared = SearchFigures(look), SearchView(search).session
+    prepared.step()
+    wait_until(lambda: prepared.prepared is not None)
+    prepared.stop()
+    prepared.join(PATIENCE)
+    bounds, queue, pruned, _ = plots.plots
+    seen = []
+    for snapshot in small_search().steps(work_per_step=2):
+        plots.extend([snapshot], not seen, snapshot, prepared.prepared)
+        seen.append(snapshot)
+        if snapshot.status is rl.Status.RUNNING and snapshot.incumbent:
+            assert f"{snapshot.incumbent.objective:.4f} is found" in bounds.caption
+            assert f"below {snapshot.lower_bound:.4f}" in bounds.caption
+            open_ = sum(snapshot.queue_by_length[1:])
+            assert f"{open_} prefix" in queue.caption or not open_
+        cut = sum(snapshot.pruned.values())
+        assert pruned.caption.startswith(f"{cut} cut") or cut == 0 or cut > 999
+    assert "proven" in bounds.caption
+    assert "empty" in queue.caption
+
+
+def drawn(plot: Plot) -> list[str]:
+    """What the legend names."""
+    return [entry.label.value for legend in plot.figure.legend for entry in legend.items if entry.visible]
+
+
+def test_a_legend_names_only_what_is_drawn(view) -> None:
+    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], []]
+    finish(view)
+    bounds, queue, _, incumbents = view._plots.plots
+    assert drawn(bounds) == ["objective", "lower bound", "gap"]
+    lengths = {length for s in view.session.history.since(Mark())[0] for length, n in enumerate(s.queue_by_length) if n}
+    assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
+    assert "still open" not in drawn(incumbents)
+    view.reset()
+    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], []]
+
+
+def test_one_step_is_seen_and_so_is_the_end(view) -> None:
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED and view.session.snapshot is not None)
+    view.refresh()
+    bounds, queue, *_ = view._plots.plots
+    assert bounds.sources[0].data["lower_bound"] == [pytest.approx(view.session.snapshot.lower_bound, abs=1e-5)]
+    assert queue.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
+    assert bounds.sources[1].data["work"] == []
+    finish(view)
+    assert queue.sources[0].data["queued"] == [0]
+    assert bounds.sources[1].data["work"] == [view.session.snapshot.work]
+    x, y = bounds.figure.x_range, bounds.figure.y_range
+    assert x.start < bounds.sources[0].data["log_work"][0] < x.end
+    assert y.start < bounds.sources[0].data["objective"][0] < y.end
+
+
+def test_the_vertical_axis_spans_the_gap() -> None:
+    view = SearchView(long_search())
+    look, snapshots = LOOKS["rule_list"], list(long_search().steps(work_per_step=20, work_limit=400))
+    plots = SearchFigures(look)
+    view.session.step()
+    wait_until(lambda: view.session.prepared is not None)
+    for i, snapshot in enumerate(snapshots):
+        plots.extend([snapshot], i == 0, snapshot, view.session.prepared)
+        if snapshot.incumbent is not None:
+            axis = plots.bounds.y_range
+            assert axis.start <= snapshot.lower_bound <= snapshot.incumbent.objective <= axis.end
+            first = snapshots[0].lower_bound
+            assert axis.end - axis.start < 1.4 * (snapshots[-1].incumbent.objective + 1 - first)
+    view.close()
+    view.session.join(PATIENCE)
+
+
+def test_a_part_that_was_zoomed_into_stays_until_the_reset() -> None:
+    window = Window(0, 1)
+    window.span(0, 2)
+    assert (window.range.start, window.range.end) == (0, 2)
+    window.range.update(start=0.5, end=0.6)
+    window.span(0, 3)
+    assert (window.range.start, window.range.end) == (0.5, 0.6)
+    assert (window.range.reset_start, window.range.reset_end) == (0, 3)
+    window.range.update(start=0, end=3)
+    window.span(0, 4)
+    assert (window.range.start, window.range.end) == (0, 4)
+
+
+def test_bars_of_cuts_are_as_long_as_their_shares() -> None:
+    last = rl.solve(small_search())
+    columns = pruned_columns(last)
+    total = sum(last.pruned.values())
+    assert columns["share"] == pytest.approx([100 * n / total for n in columns["count"]], abs=1e-3)
+    assert math.isclose(sum(columns["share"]), 100, abs_tol=0.01)
+    assert columns["count"] == sorted(columns["count"])
+
+
+# buttons --------------------------------------------------------------------------------------------------------------
+
+
+def able(view: SearchView) -> set[str]:
+    view.refresh()
+    return {name for name, button in view._controls.buttons.items() if not button.disabled}
+
+
+def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
+    view = SearchView(long_search(), speed="10 per tick")
+    assert able(view) == {"run", "step"}
+    view.run()
+    wait_until(lambda: view.session.state is State.RUNNING)
+    assert able(view) == {"pause", "step", "stop", "reset"}
+    view.pause()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    assert able(view) == {"run", "step", "stop", "reset"}
+    view.stop()
+    wait_until(lambda: view.session.state is State.STOPPED)
+    assert able(view) == {"run", "reset"}
+    assert "Step cannot go on" in view._controls.bar[-1].object
+    view.reset()
+    assert able(view) == {"run", "step"}
+    assert view._controls.bar[-1].object == ""
+    view.close()
+
+
+@pytest.mark.parametrize("view", [inexact_search, small_search], indirect=True)
+def test_after_the_end_of_the_search_nothing_can_be_stepped(view) -> None:
+    finish(view)
+    assert able(view) == {"run", "reset"}
+
+
+def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
+    finish(view)
+    assert view._status.tone == "proven"
+    view.stale = True
+    view.refresh()
+    assert view._status.tone == "earlier"
+    assert view._status.phase.startswith("With the earlier settings: certified optimal")
+    assert "settings have changed" in view._controls.bar[-1].object
+    finish(view)
+    assert view._status.tone == "proven"
+    assert "settings" not in view._controls.bar[-1].object
+
+
+def test_there_is_a_word_for_every_state(view) -> None:
+    assert controls.hint(view.session, stale=True) == ""
+    view.session.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    assert controls.hint(view.session, stale=False) == ""
+    assert "Reset" in controls.hint(view.session, stale=True)
+
+
+def test_no_grid_gives_a_place_to_the_empty_button_of_panel() -> None:
+    grids = [
+        name for name in vars(style) if name.endswith("_CSS") and "display: grid !important" in getattr(style, name)
+    ]
+    assert {"VIEW_CSS", "PAGE_CSS"} <= set(grids)
+    assert [name for name in grids if ".scroll-button { display: none" not in getattr(style, name)] == []
+
+
+def test_the_switches_of_the_bounds_are_a_named_group() -> None:
+    (group,) = Setup().more.select(Switches)
+    assert group.get_root().html_attributes == {"role": "group", "aria-label": "Bounds in use"}

@@ -1,0 +1,140 @@
+"""The boxes of the Search tab stay where they are, and its plots can be saved and read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.ui
+
+LABELS = {"rule_list": "Rule list", "falling_rule_list": "Falling rule list", "rule_set": "Rule set"}
+QUICK = "data=tic_tac_toe&regularization=0.02&max_complexity=8"
+MOST_SHIFT = 0.05
+_BOXES = """() => {
+    const found = []
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("*")) {
+            if (/rl-(wide|third|row)/.test(e.className)) {
+                const { x, y, width, height } = e.getBoundingClientRect()
+                found.push([x, y, width, height].map(Math.round))
+            }
+            if (e.shadowRoot) { walk(e.shadowRoot) }
+        }
+    }
+    walk(document)
+    return found
+}"""
+_WATCH = """
+window.shifts = []
+const note = (list) => list.getEntries().forEach((e) => { if (!e.hadRecentInput) { window.shifts.push(e.value) } })
+new PerformanceObserver(note).observe({ type: "layout-shift", buffered: true })
+"""
+
+
+def boxes(view: Any) -> list[list[int]]:
+    """Place and size of all boxes of the view, once they rest."""
+    last: list[list[int]] = []
+
+    def rest() -> bool:
+        nonlocal last
+        last, before = view.page.evaluate(_BOXES), last
+        return bool(last) and last == before
+
+    view.page.wait_for_timeout(400)
+    view.until(rest)
+    return last
+
+
+def close_to(one: list[list[int]], other: list[list[int]]) -> bool:
+    return len(one) == len(other) and all(
+        abs(a - b) <= 2 for p, q in zip(one, other, strict=True) for a, b in zip(p, q, strict=True)
+    )
+
+
+def choose(view: Any, family: str) -> None:
+    view.page.get_by_label("Model family").select_option(LABELS[family])
+    name = re.compile(family.replace("_", " "), re.IGNORECASE)
+    view.page.get_by_role("heading", name=name).first.wait_for()
+
+
+@pytest.mark.parametrize("width", [1440, pytest.param(1024, marks=pytest.mark.long)])
+def test_changing_the_family_gives_the_boxes_of_a_fresh_page(visit, width) -> None:
+    fresh = {family: boxes(visit(width, 900).open(f"?family={family}&{QUICK}")) for family in LABELS}
+    view = visit(width, 900).open(f"?{QUICK}")
+    for family in ("falling_rule_list", "rule_set", "falling_rule_list", "rule_list", "rule_set", "rule_list"):
+        choose(view, family)
+        assert close_to(boxes(view), fresh[family]), f"after a change to {family}"
+
+
+@pytest.mark.long
+def test_a_run_leaves_the_boxes_of_the_next_family_alone(visit) -> None:
+    fresh = boxes(visit(1440, 900).open(f"?family=falling_rule_list&{QUICK}"))
+    view = visit(1440, 900).open(f"?{QUICK}")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    before = boxes(view)
+    view.page.get_by_label("Model family").select_option(LABELS["falling_rule_list"])
+    view.until(lambda: "With the earlier settings" in view.status)
+    assert close_to(boxes(view), before)
+    view.button("Reset").click()
+    view.until_status("ready")
+    assert close_to(boxes(view), fresh)
+
+
+@pytest.mark.long
+def test_running_moves_nothing(visit) -> None:
+    view = visit(1440, 900)
+    view.page.add_init_script(_WATCH)
+    view.open(f"?{QUICK}")
+    boxes(view)
+    view.page.evaluate("window.shifts = []")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    boxes(view)
+    assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
+
+
+@pytest.mark.long
+def test_a_plot_is_saved_and_its_figures_are_read(visit) -> None:
+    view = visit().open(f"?{QUICK}")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    plots = view.page.get_by_role("figure")
+    named = [plots.nth(i).get_attribute("aria-label") for i in range(plots.count())]
+    headings = view.page.locator("header.plot h2").all_inner_texts()
+    assert sorted(named) == sorted(heading.removesuffix("?").strip() for heading in headings)
+    assert len(named) == 4
+    menu = view.page.locator("header.plot details").first
+    menu.locator("summary").click()
+    menu.locator("table tr").nth(1).wait_for()
+    assert "lower bound" in menu.locator("th").all_inner_texts()
+    starts = {"PNG": b"\x89PNG", "SVG": b"<svg", "CSV": b"time (s),work,objective,lower bound"}
+    for kind, start in starts.items():
+        with view.page.expect_download() as info:
+            menu.get_by_role("button", name=kind).click()
+        saved = Path(info.value.path()).read_bytes()
+        assert saved.lstrip().startswith(start)
+        assert info.value.suggested_filename == f"tic_tac_toe_objective_and_lower_bound.{kind.lower()}"
+        if kind == "PNG":
+            assert (int.from_bytes(saved[16:20]), int.from_bytes(saved[20:24])) == (1600, 900)
+    view.page.keyboard.press("Escape")
+    assert menu.get_attribute("open") is None
+    assert view.foreign() == []
+    assert view.console == []
+
+
+@pytest.mark.long
+def test_buttons_wait_for_their_time(visit) -> None:
+    view = visit().open(f"?{QUICK}")
+    assert view.button("Pause").is_disabled()
+    assert view.button("Stop").is_disabled()
+    view.button("Step").click()
+    view.until_status("paused")
+    view.until(lambda: view.button("Stop").is_enabled())
+    view.button("Stop").click()
+    view.until(lambda: view.button("Step").is_disabled())
+    view.page.get_by_text("Step cannot go on").wait_for()
+    assert view.button("Run").is_enabled()
