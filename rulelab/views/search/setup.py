@@ -57,8 +57,8 @@ class Setup(Viewer):
         self.of_family: dict[str, Any] = {name: family.settings() for name, family in FAMILIES.items()}
         self.limits = LimitSettings()
         self.parts = (
-            Part(self, ["family"]),
-            Part(self.table, ["data", "test_share", "sensitive"]),
+            Part(self, ["family"], steps=["family"]),
+            Part(self.table, ["data", "test_share", "sensitive"], steps=["data"]),
             *(
                 Part(self.of_family[name], family.shared, lambda name=name: self.family == name)  # type: ignore[misc]
                 for name, family in FAMILIES.items()
