@@ -42,6 +42,8 @@ _HOMES = {
     "NothingFound": "data.conditions",
     "Problem": "data.problem",
     "ProblemError": "data.problem",
+    "Recording": "recording",
+    "RecordingError": "recording",
     "Rule": "models",
     "RuleList": "models",
     "RuleListBounds": "rule_list",

@@ -6,15 +6,18 @@ import json
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from model_cards import COMMON, HOSTILE, QUICK, first, hostile_card, pinned, second
 
 import rulelab as rl
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import html as card_html
-from rulelab.views.cards import scores
+from rulelab.views.cards import lines, scores
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.report import report
+from rulelab.views.cards.view import ModelCard
+from rulelab.views.compare import pins as kept
 from rulelab.views.compare.view import CompareView
 from rulelab.views.search.families.falling_rule_list import FallingRecipe
 from rulelab.views.search.families.rule_set import RuleSetRecipe
@@ -69,7 +72,7 @@ def test_a_saved_card_is_a_model_and_comes_back_with_its_texts(card, tmp_path) -
     noted = cards.annotated(card, "teaching\nonly", "x" * 5000)
     path = tmp_path / "model.json"
     path.write_text(noted.to_json())
-    assert rl.load_model(path) == card.model
+    assert rl.load_model(path) == card.named
     again = cards.parse(path.read_bytes(), "model.json")
     assert (again.title, again.target, again.made) == (card.title, card.target, card.made)
     assert (again.parameters, again.data) == (card.parameters, card.data)
@@ -77,7 +80,7 @@ def test_a_saved_card_is_a_model_and_comes_back_with_its_texts(card, tmp_path) -
     assert again.intended_use == "teaching\nonly"
     assert len(again.limits) == cards.MAX_NOTE
     assert "nothing of this was checked" in card_html.head(again)
-    assert "Not checked" not in card_html.facts(card)
+    assert "Not checked" not in lines.facts(card).html
     assert 'class="state proven"' not in card_html.head(again), "a file's word is no proof"
 
 
@@ -136,6 +139,12 @@ class Tags(HTMLParser):
         self.text += data
 
 
+ATTRIBUTES = {
+    *("lang", "charset", "http-equiv", "content", "name", "class", "style", "scope", "colspan", "rowspan", "open"),
+    *("role", "title", "aria-label", "aria-hidden", "viewbox", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r"),
+}
+
+
 def test_the_report_asks_for_nothing_and_runs_nothing(card, other) -> None:
     both = [hostile_card(), card, other]
     found = [scores.of_card(c, lambda doing: None) for c in both]
@@ -144,7 +153,7 @@ def test_the_report_asks_for_nothing_and_runs_nothing(card, other) -> None:
     page = Tags()
     page.feed(html)
     assert not {"script", "img", "link", "iframe", "object", "base", "form", "b0"} & set(page.tags)
-    assert page.attributes <= {"lang", "charset", "http-equiv", "content", "name", "class", "style", "scope", "open"}
+    assert page.attributes <= ATTRIBUTES
     for address in ("http:", "https:", "//", "url(", "@import", "src="):
         assert address not in html.replace("onerror", "").replace("&lt;img src=x", ""), address
     assert html.count(":host") == 0
@@ -152,3 +161,57 @@ def test_the_report_asks_for_nothing_and_runs_nothing(card, other) -> None:
     assert "alert(3)" in page.text
     assert "prefers-color-scheme: dark" in html
     assert "default-src 'none'" in html
+    assert rl.__version__ in page.text
+    assert page.tags.count("svg") == 3 * (1 + len(both)), "three pictures of all cards, and three of each one's groups"
+    assert "What these figures mean" in page.text
+
+
+def test_the_report_holds_notes_whole_and_the_names_of_cards(card) -> None:
+    noted = cards.annotated(card, "teaching", f"{'race is left out; ' * 100}really", "mine")
+    page = Tags()
+    page.feed(report([noted], [scores.of_counts(noted)]))
+    assert "really" in page.text
+    assert "A mine" in page.text
+
+
+FAMILIES = {
+    "rule list": QUICK,
+    "falling rule list": FallingRecipe(**COMMON, max_conditions=1, iterations=50),
+    "rule set": RuleSetRecipe(**COMMON, max_complexity=4),
+}
+
+
+@pytest.mark.parametrize("recipe", FAMILIES.values(), ids=FAMILIES)
+def test_class_names_leave_by_every_door_and_come_back(recipe, tmp_path) -> None:
+    data = replace(rl.datasets.load("diabetes"), positive="yes", negative="no")
+    card = pinned(replace(recipe, load=lambda: data))
+    shown, path = ModelCard(card), tmp_path / "model.json"
+    path.write_text(shown.as_json().getvalue())
+    model, named = rl.load_model(path), card.named
+    assert (model, model.classes) == (named, ("no", "yes"))
+    predicted = card.model.predict(data.X) == 1
+    assert ((model.predict(data.X) == "yes") == predicted).all()
+    for text in (shown.as_text().getvalue(), report([card], [shown.scores])):
+        assert "yes" in text
+        assert "no" in text
+    assert shown.as_text().getvalue() == f"{named.to_text('high_progression')}\n"
+    script: dict[str, object] = {}
+    exec(cards.of_model(card.model, data).code, script)
+    assert script["model"] == named
+    view = CompareView()
+    view.take(path.read_bytes(), "model.json")
+    (back,), complaints = kept.read(kept.written([card]), lambda doing: None)
+    assert complaints == []
+    for again in (view.cards[0].card, back):
+        assert again.model == named
+        assert json.loads(again.to_json()) == json.loads(card.to_json())
+    old = {**card.model.to_dict(), "card": {**json.loads(card.to_json())["card"], "labels": ["no", "yes"]}}
+    before = cards.parse(json.dumps(old).encode(), "old.json")
+    assert (before.model, before.named) == (card.model, named)
+    shown.close()
+    view.close()
+
+
+def test_a_label_that_json_cannot_hold_is_written_as_text(card) -> None:
+    odd = replace(card, labels=(np.int64(3), (1, 2)))
+    assert cards.parse(odd.to_json().encode(), "x.json").model.classes == (3, "(1, 2)")

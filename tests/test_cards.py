@@ -8,21 +8,25 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from model_cards import HOSTILE, QUICK, finish, first, pinned, second
+from model_cards import COMMON, HOSTILE, QUICK, finish, first, pinned, second
 from patience import PATIENCE, wait_until
+from sklearn.metrics import roc_auc_score
 
 import rulelab as rl
-from rulelab.data.metrics import group_rates, wilson_interval
+from rulelab.data.metrics import Confusion, group_rates, wilson_interval
 from rulelab.models import parse_model
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import html as card_html
+from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards import scores, verifying
 from rulelab.views.cards.card import Card, Rows
-from rulelab.views.cards.rule_tables import rule_keys, rules_table
+from rulelab.views.cards.figures import figures
+from rulelab.views.cards.rule_tables import rules_table
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.live.job import Job, Progress
 from rulelab.views.live.pool import Pool
 from rulelab.views.live.recipe import split
+from rulelab.views.search.families.rule_set import RuleSetRecipe
 from rulelab.views.search.setup import Setup
 
 
@@ -43,7 +47,7 @@ def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:
     assert (card.data["training rows"], card.data["test rows"]) == ("309", "133")
     assert card.parameters["regularization"] == "0.02"
     assert card.parameters["quantile groups"] == "3"
-    html = card_html.head(card, "A") + card_html.figures(card, scores.of_counts(card.model))
+    html = card_html.head(card, "A") + card_lines.figures_of(card, scores.of_counts(card)).html
     assert "Proven optimal" in html
     assert f"{card.proof.objective:.4f}" in html
 
@@ -69,9 +73,12 @@ def test_scores_are_those_of_the_training_and_of_the_test_rows(card) -> None:
     train = np.setdiff1d(np.arange(len(data.y)), test)
     for own, at in ((found.training, train), (found.test, test)):
         right = int((card.model.predict(data.X.iloc[at]) == data.y.iloc[at].to_numpy()).sum())
-        assert (own.right, own.rows) == (right, len(at))
-        assert own.interval == tuple(map(float, wilson_interval(right, len(at))))
-    assert found.training.right == card.model.weight - card.model.errors
+        assert (own.counted.weight - own.counted.errors, own.counted.weight) == (right, len(at))
+        assert own.interval("accuracy") == tuple(map(float, wilson_interval(right, len(at))))
+        likely = card.model.predict_proba(data.X.iloc[at])[:, 1]
+        assert own.auc == pytest.approx(roc_auc_score(data.y.iloc[at], likely), abs=1e-12)
+        assert own.loss == own.counted.errors / len(at)
+    assert found.training.counted.errors == card.model.errors
     assert found.on_test
     rates = group_rates(
         data.y.iloc[test].to_numpy() == 1,
@@ -81,9 +88,71 @@ def test_scores_are_those_of_the_training_and_of_the_test_rows(card) -> None:
     pd.testing.assert_frame_equal(found.groups["sex"].reset_index(drop=True), rates.reset_index(drop=True))
 
 
-def test_groups_that_are_missing_or_too_many(card) -> None:
-    labels = scores.group_labels(pd.Series([1.0, 2.0, None]))
-    assert labels.tolist() == ["1", "2", "missing"]
+def test_scores_count_weights(card) -> None:
+    data, rng = rl.datasets.load("diabetes"), np.random.default_rng(0)
+    weight = rng.integers(0, 4, len(data.y))
+    rows = Rows(data, card.rows.test, weight=weight)
+    found = scores.of_card(replace(card, rows=rows), lambda doing: None)
+    at = rows.test
+    assert found.test.counted.weight == weight[at].sum()
+    likely = card.model.predict_proba(data.X.iloc[at])[:, 1]
+    expected = roc_auc_score(data.y.iloc[at], likely, sample_weight=weight[at])
+    assert found.test.auc == pytest.approx(expected, abs=1e-12)
+    shown = ModelCard(card.model, data=data, test_rows=at, sample_weight=weight)
+    finish(shown)
+    assert shown.scores.test == found.test
+
+
+@pytest.mark.parametrize("family", ["rule_list", "falling_rule_list", "rule_set"])
+def test_what_a_model_remembers_is_what_it_scores_on_its_training_rows(family) -> None:
+    problem = first().search.problem
+    kinds = {
+        "rule_list": lambda: rl.RuleList.from_problem(problem, [0, 5]),
+        "falling_rule_list": lambda: rl.FallingRuleList.from_problem(problem, [0, 5], positive_weight=3.0),
+        "rule_set": lambda: rl.models.RuleSet.from_problem(problem, [[0, 5], [3]]),
+    }
+    card = replace(first(), model=kinds[family]())
+    remembered, counted = scores.of_counts(card).training, scores.of_card(card, lambda doing: None).training
+    assert remembered.counted == counted.counted
+    assert (remembered.auc, remembered.loss) == pytest.approx((counted.auc, counted.loss), abs=1e-12)
+    if family == "rule_set":
+        assert counted.loss == card.model.hamming_loss / card.model.weight
+
+
+def test_what_is_not_defined_has_a_reason(card) -> None:
+    never = replace(card, model=rl.RuleList.without_rules([0, 1], 3, 5))
+    (found,) = (f for f in figures(never, scores.of_counts(never)) if f.name == "precision")
+    assert found.values[0].small == "nobody is predicted positive"
+    alone = cards.of_model(card.model)
+    by_name = {f.name: f for f in figures(alone, scores.of_counts(alone))}
+    assert by_name["objective"].values[0].small == "not known"
+    assert by_name["accuracy"].values[1].small == "rows not known"
+    whole = replace(card, rows=Rows(card.rows.data))
+    assert figures(whole, scores.of_counts(whole))[3].values[1].small == "no test rows"
+
+
+def test_the_price_of_a_constraint_and_a_model_of_no_use() -> None:
+    recipe = RuleSetRecipe(**COMMON, max_complexity=4, fairness="equal_opportunity", sensitive="sex", tolerance=0.01)
+    card = pinned(recipe)
+    assert "equal opportunity" in card.fairness
+    assert "groups by sex" in card.fairness
+    found = scores.of_card(card, lambda doing: None)
+    free = rl.solve(rl.RuleSetSearch(card.search.problem, **{**card.search.parameters, "fairness": None}))
+    assert found.free[0].counted == free.incumbent.model.training
+    html = card_lines.fairness(card, found)
+    assert f"{100 * found.free[0].rate('accuracy'):.1f}" in html
+    assert "Of little use" not in html
+    assert cards.parse(card.to_json().encode(), "x.json").unconstrained == card.unconstrained
+    missed = replace(found, training=scores.Score(Confusion(2, 1, 99, 98)))
+    assert "equal because nearly everyone is missed: 2.0 %" in card_lines.fairness(card, missed)
+    everyone = replace(found, training=scores.Score(Confusion(100, 99, 1, 0)))
+    assert "nearly everyone is predicted positive" in card_lines.fairness(card, everyone)
+    good = scores.Score(Confusion(99, 2, 98, 1))
+    assert scores.useless(good) == "", "a rate near 1 is no fault of a model that is right"
+    assert card_lines.fairness(first(), missed) == ""
+
+
+def test_groups_that_are_too_many(card) -> None:
     data = rl.datasets.load("diabetes")
     many = replace(data, sensitive=pd.DataFrame({"sex": data.sensitive["sex"], "number": np.arange(len(data.y))}))
     found = scores.of_card(replace(card, rows=Rows(many, card.rows.test)), lambda doing: None)
@@ -152,7 +221,6 @@ def test_a_falling_list_is_shown_as_strata() -> None:
         assert f">{rule.probability:.2f}<" in html
         assert f'<td class="num">{100 * rule.captured / 8:.1f}</td>' in html
     assert "<img" not in html
-    assert len(rule_keys(model)) == 3
 
 
 def test_a_softly_falling_list_shows_the_proportions_that_were_lowered() -> None:
@@ -183,7 +251,7 @@ def test_every_family_has_a_card(family) -> None:
     finish(shown)
     assert parse_model(shown.as_json().getvalue()) == model
     assert shown.as_text().getvalue().strip() == str(model)
-    assert "62.5" in shown._rules.object
+    assert "62.5" in shown._figures.object
     script: dict[str, object] = {}
     exec(shown.as_python().getvalue(), script)
     assert script["model"] == model

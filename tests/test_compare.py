@@ -15,9 +15,12 @@ from sklearn.linear_model import LogisticRegression
 
 import rulelab as rl
 from rulelab.views.cards import html as card_html
+from rulelab.views.cards import lines as card_lines
+from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card, Rows
-from rulelab.views.cards.differences import differences
-from rulelab.views.cards.rule_tables import rule_keys
+from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable
+from rulelab.views.cards.figures import figures
+from rulelab.views.cards.meaning import lines
 from rulelab.views.compare import baselines
 from rulelab.views.compare.view import CompareView
 from rulelab.views.live.session import Prepared
@@ -36,14 +39,14 @@ def other() -> Card:
 
 def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:
     first, second = differences([card, other])
-    keys = [rule_keys(c.model) for c in (card, other)]
-    for marked, own, others, name in ((first, keys[0], keys[1], "B"), (second, keys[1], keys[0], "A")):
-        assert marked.rules == tuple("" if key in others else f"not in {name}" for key in own)
-        assert marked.parameters == {"regularization"}
-        assert not marked.data
+    asked = [[line.meaning for line in lines(c.model)] for c in (card, other)]
+    for marked, own, others, name in ((first, *asked, "B"), (second, *asked[::-1], "A")):
+        found = [remark.startswith(f"not in {name}") for remark in marked.rules]
+        assert found == [meaning not in others for meaning in own]
+        assert marked.facts == {"regularization"}
     assert any(first.rules)
     assert any(not mark for mark in first.rules + second.rules)
-    html = card_html.rules(card, first) + card_html.facts(card, first)
+    html = card_html.rules(card, first) + card_lines.facts(card, first).html
     assert html.count("not in B") == sum(map(bool, first.rules))
     assert html.count(">differs<") == 1
 
@@ -51,13 +54,50 @@ def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:
 def test_equal_cards_and_a_card_alone_have_no_marks(card) -> None:
     for marked in [*differences([card, card]), *differences([card])]:
         assert not any(marked.rules)
-        assert not marked.parameters
-        assert not marked.data
+        assert not marked.facts
 
 
 def test_a_rule_that_several_cards_lack(card, other) -> None:
     empty = replace(card, model=rl.RuleList.without_rules([0, 1], 1, 2))
     assert differences([other, empty, empty])[0].rules[0] == "not in B or C"
+    assert differences([other, empty, empty, empty])[0].rules[0] == "only here"
+
+
+def test_what_another_family_does_not_have_is_no_difference(card, other) -> None:
+    falling = rl.FallingRuleList.from_problem(card.search.problem, card.model.antecedents, positive_weight=3.0)
+    same = {"regularization": "0.02", "positive weight": "3"}
+    alone = replace(card, parameters={"regularization": "0.02", "policy": "curiosity"})
+    across = replace(card, model=falling, parameters=same)
+    first, second = differences([alone, across])
+    assert not first.facts | second.facts
+    assert [remark for remark in first.rules if "not in" in remark] == []
+    of_rows = replace(card, model=rl.models.RuleSet.without_rules([0, 1], 1, 2), parameters={"regularization": "3"})
+    assert differences([alone, of_rows])[0].facts == frozenset(), "a cost in rows is no share of them"
+    unset = replace(alone, parameters={**alone.parameters, "max length": "3"})
+    assert all("max length" in marked.facts for marked in differences([alone, unset]))
+    assert differences([alone, unset], only=True)[0].names == ("max length",)
+
+
+def test_names_tell_cards_apart(card, other) -> None:
+    assert default_names([card, other]) == [
+        "diabetes: rule list, regularization 0.02",
+        "diabetes: rule list, regularization 0.01",
+    ]
+    assert default_names([card]) == ["diabetes: rule list"]
+
+
+def test_objectives_that_cannot_be_compared_have_a_sentence_and_no_difference(card, other) -> None:
+    assert incomparable([card, card]) == ""
+    assert "different costs" in incomparable([card, other])
+    falling = replace(card, model=rl.FallingRuleList.from_problem(card.search.problem, [0]))
+    assert "different families" in incomparable([card, falling])
+    elsewhere = replace(card, model=rl.RuleList.without_rules([0, 1], 1, 2))
+    assert "different rows" in incomparable([card, elsewhere])
+    found = {f.name: f.compared for f in figures(card, scores.of_counts(card), other)}
+    assert not found["objective"]
+    assert found["accuracy"]
+    assert found["loss"]
+    assert not any(f.compared for f in figures(card, scores.of_counts(card), elsewhere)[:8])
 
 
 def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
@@ -68,7 +108,7 @@ def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
     binarizer = rl.Binarizer(thresholds=10)
     fitted = LogisticRegression(max_iter=1000).fit(binarizer.fit_transform(data.X.iloc[train]), data.y.iloc[train])
     predicted = fitted.predict(binarizer.transform(data.X.iloc[test]))
-    assert found["Logistic regression"][1].right == int((predicted == data.y.iloc[test]).sum())
+    assert found["Logistic regression"][1].counted.errors == int((predicted != data.y.iloc[test]).sum())
     assert "rules" in found["CART"][2]
 
 
@@ -77,7 +117,8 @@ def test_a_score_in_the_data_is_a_baseline_and_without_a_split_there_is_no_test(
     score = np.where(data.X["bmi"] > 28, "High", "Low")
     found = baselines.fitted(Rows(replace(data, extra=pd.DataFrame({"score_text": score}))), lambda doing: None)
     right = int(((score == "High") == (data.y == 1)).sum())
-    assert (found["COMPAS score"][0].right, found["COMPAS score"][0].rows) == (right, len(data.y))
+    counted = found["COMPAS score"][0].counted
+    assert (counted.weight - counted.errors, counted.weight) == (right, len(data.y))
     assert {test for _, test, _ in found.values()} == {None}
 
 
@@ -88,15 +129,42 @@ def view() -> Iterator[CompareView]:
     view.close()
 
 
-def test_four_cards_and_no_more(view, card, other) -> None:
-    assert [view.pin(c) for c in (card, other, card, other)] == list("ABCD")
+def test_as_many_cards_as_there_are_letters(view, card, other) -> None:
+    assert len(LETTERS) >= 12
+    assert [view.pin(c) for c in [card, other] * (len(LETTERS) // 2)] == list(LETTERS)
     with pytest.raises(ValueError, match="remove one"):
         view.pin(card)
     view.remove(view.cards[0])
-    assert [shown.letter for shown in view.cards] == list("ABC")
+    assert [shown.letter for shown in view.cards] == list(LETTERS[:-1])
     assert view.cards[0].card.model == other.model
-    assert len(view._grid.objects) == 3
-    assert view.pin(card) == "D"
+    assert len(view._grid.objects) == len(LETTERS) - 1
+    assert view.pin(card) == LETTERS[-1]
+
+
+def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, other) -> None:
+    for one in (card, other, card):
+        view.pin(one)
+    first, second, third = view.cards
+    assert view.base is first
+    assert "against A" not in first._figures.object
+    assert "against A" in second._figures.object
+    third.called = f" my\n{HOSTILE} "
+    assert third.title == third.card.name == f"my {HOSTILE}"
+    assert "&lt;img" in third._head.object
+    third.called = ""
+    assert third.title == "diabetes: rule list, regularization 0.02"
+    view.move(first, -1)
+    assert view.cards == (first, second, third)
+    view.move(first, 1)
+    assert view.cards == (second, first, third)
+    assert [shown.letter for shown in view.cards] == ["A", "B", "C"]
+    assert view.base is first
+    assert "against B" in second._figures.object
+    assert [view.cards.index(shown) for shown in (second, first, third)] == [0, 1, 2]
+    view.remove(first)
+    assert view.base is second
+    view.base = None
+    assert "against" not in third._figures.object
 
 
 def test_texts_written_on_a_card_are_in_its_exports(view, card) -> None:
@@ -118,7 +186,7 @@ def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> N
         finish(shown)
     finish(view)
     (table,) = view.comparisons()
-    for name in ("A: diabetes", "B: diabetes", "CART", "Random forest", "Logistic regression"):
+    for name in ("A diabetes: rule list", "B diabetes: rule list", "CART", "Random forest", "Logistic regression"):
         assert name in table
     assert table in view.as_report().getvalue()
     view.remove(view.cards[0])
@@ -161,8 +229,8 @@ def test_a_card_in_a_notebook_takes_the_search_and_the_data() -> None:
         model, data=prepared.data, test_rows=prepared.test_rows, search=prepared.search, snapshot=last
     )
     finish(shown)
-    assert shown.scores.test.rows == len(prepared.test_rows)
+    assert shown.scores.test.counted.weight == len(prepared.test_rows)
     assert shown.card.proof.proven
-    assert "sex" in shown._more.object
+    assert "sex" in shown._groups.object
     with pytest.raises(ValueError, match="another"):
         rl.views.ModelCard(rl.RuleList.without_rules([0, 1], 1, 2), search=prepared.search, snapshot=last)

@@ -9,6 +9,7 @@ import pytest
 from test_paper_bounds import certified, mixed, nested_and_disjoint, only
 
 import rulelab as rl
+from rulelab.kernels.fates import OPEN
 from rulelab.rule_list import POLICIES, CorelsBounds, CorelsSearch
 from rulelab.search import Status
 
@@ -40,7 +41,7 @@ def test_remaining_evaluations_are_counted_as_the_theorems_say(policy):
         store, detail = search._store, snapshot.detail
         best = round(snapshot.incumbent.objective / search._costs.unit)
         fine = coarse = 0
-        for node in np.flatnonzero(store.queued).tolist():
+        for node in np.flatnonzero(store.fate == OPEN).tolist():
             length = int(store.length[node])
             steps = min((best - int(store.cost[node])) // per_rule, m - length)
             fine += sum(math.perm(m - length, j) for j in range(steps + 1))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from rulelab.data.gaps import CRITERIA, Gap, largest_gap
+from rulelab.data.gaps import CRITERIA, Gap, emptied, largest_gap, price
 from rulelab.data.metrics import FEW, RATES, Confusion, group_confusions, group_rates, rates_table
 
 FAIRLEARN = {
@@ -118,3 +118,14 @@ def test_counts_add_up():
 def test_an_unknown_criterion_is_refused():
     with pytest.raises(ValueError, match="no criterion 'fairness'; the criteria are equal_opportunity"):
         largest_gap({}, "fairness")
+
+
+def test_rates_that_are_equal_for_want_of_any_are_called_so():
+    missed = {"a": Confusion(3, 2, 98, 97), "b": Confusion(2, 1, 99, 98)}
+    assert emptied(missed) == "equal because nearly everyone is missed: true positive rates 2 to 3 %"
+    alarmed = {"a": Confusion(99, 97, 3, 1), "b": Confusion(98, 97, 3, 2)}
+    assert emptied(alarmed) == "equal because nearly everyone is taken for positive: false positive rates 97 %"
+    assert emptied({**missed, "b": Confusion(20, 1, 99, 80)}) == ""
+    assert emptied({"a": Confusion(97, 3, 97, 3), "b": Confusion(96, 2, 98, 4)}) == "", "right about nearly everyone"
+    assert emptied({"a": Confusion(0, 0, 0, 0)}) == ""
+    assert price(0.558, 0.667).startswith("the constraint costs 10.9 points of accuracy: 55.8 % right, 66.7 %")

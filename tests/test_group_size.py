@@ -13,6 +13,7 @@ import rulelab as rl
 from rulelab.cli import commands as cli
 from rulelab.datasets import from_frame
 from rulelab.rule_set import RuleSetSearch
+from rulelab.views.cards.card import of_search
 
 EO = rl.EqualOpportunity(0.05)
 
@@ -47,6 +48,14 @@ def test_a_small_group_does_not_rule_the_rest() -> None:
     assert most.detail["left_out"] == search.left_out
     assert every.detail["left_out"] == ""
     assert most.detail["true_gaps"]["false_negative_rate"] <= 0.05
+
+
+def test_a_card_says_who_was_left_out_and_that_rates_are_empty() -> None:
+    last = rl.solve(search := RuleSetSearch(problem(), 2, fairness=rl.EqualOpportunity(0.0), min_group_size=15))
+    card = of_search(search, last)
+    assert "c (10)" in card.limits
+    assert last.detail["emptied"] == "equal because nearly everyone is missed: true positive rates 0 %"
+    assert last.detail["emptied"] in card.limits
 
 
 def test_rows_count_whatever_they_weigh() -> None:
@@ -144,11 +153,16 @@ def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(
     assert status == 0
     assert "left out of the fairness constraint: " in err
     assert "c (10)" in err
-    assert "group = (missing)" in out
     status, out, _ = run("verify", *where[:1], tmp_path / "m.json", tmp_path / "p.npz", "--sensitive", "group")
     assert status == 0
     assert "min group size 15" in out
     assert "(10)" not in run("fit", *where, *options, "--min-group-size", "0")[2]
+    strict = ("--model", "rule-set", "--fairness", "equal-opportunity:0,1", "--max-complexity", "2", "--quiet")
+    status, out, err = run("frontier", *where, *strict, "--min-group-size", "15")
+    assert status == 0
+    assert "c (10)" in err
+    assert "at tolerance 0 and complexity 2 the rates are equal because nearly everyone is missed" in out
+    assert "points of accuracy" in out
 
 
 def test_an_estimator_warns() -> None:

@@ -14,7 +14,8 @@ from sklearn.metrics import accuracy_score, precision_score, recall_score
 
 import rulelab as rl
 from rulelab.data.columns import read_weights
-from rulelab.data.metrics import RATES, Confusion, confusion, group_labels, group_rates, wilson_interval
+from rulelab.data.metrics import MISSING, RATES, Confusion, confusion, group_labels, group_rates, wilson_interval
+from rulelab.sweeps.plan import make_plan
 
 ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5), st.sampled_from("abc")), min_size=1)
 
@@ -103,8 +104,29 @@ def test_group_labels_join_columns_and_refuse_bad_ones():
     assert group_labels(frame, 2).tolist() == ["F, 1", "M, 2"]
     with pytest.raises(ValueError, match="3 rows"):
         group_labels(["a", "b", "c"], 2)
-    with pytest.raises(ValueError, match="row 1 is missing"):
-        group_labels(["a", None], 2)
+
+
+@pytest.mark.parametrize(
+    "values", [["a", None], ["a", np.nan], pd.Series(["a", None]), pd.Series(["a", pd.NA], dtype="category")]
+)
+def test_a_missing_group_is_one_of_its_own(values):
+    assert group_labels(values, 2).tolist() == ["a", MISSING]
+    assert group_labels(pd.DataFrame({"g": values, "n": [None, 2.0]}), 2).tolist() == [f"a, {MISSING}", f"{MISSING}, 2"]
+
+
+def test_missing_groups_are_counted_everywhere():
+    """In problems, in rates and in sweeps; a data set whose column has a missing cell is no special case."""
+    A, y, groups = [[0], [1], [1], [0]] * 20, [0, 1, 0, 1] * 20, ["a", None, "b", "a"] * 20
+    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    assert problem.groups.names == (MISSING, "a", "b")
+    assert list(rl.RuleList.from_problem(problem, [0]).evaluate(A, y, groups=groups).groups.index) == [
+        MISSING,
+        "a",
+        "b",
+    ]
+    frame = pd.DataFrame({"x": range(80), "g": groups, "y": y})
+    data = rl.datasets.from_frame(frame, "y", sensitive="g")
+    assert sorted(set(make_plan(data, 2, "g", None, 0, None, 0.0).groups)) == [MISSING, "a", "b"]
 
 
 def test_whole_weights_are_integers():
@@ -136,8 +158,8 @@ def test_bad_weights_are_told_of_in_the_same_words_everywhere(weight, message):
         rl.Problem.from_counts(A, [1, 1, 1], weight)
 
 
-@pytest.mark.parametrize(("groups", "message"), [(["a"], "groups has 1 rows"), (["a", None, "b"], "groups, row 1 is")])
-def test_bad_groups_are_told_of_in_the_same_words_everywhere(groups, message):
+def test_bad_groups_are_told_of_in_the_same_words_everywhere():
+    groups, message = ["a"], "groups has 1 rows"
     A, y = [[0], [1], [1]], [0, 1, 1]
     with pytest.raises(rl.ProblemError, match=message):
         rl.Problem.from_arrays(A, y, groups=groups)

@@ -7,7 +7,7 @@ import gzip
 import pytest
 from bokeh.document import Document
 from panel.io.state import set_curdoc
-from tornado.httputil import HTTPHeaders, HTTPServerRequest
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.views.forms.address import Address, Part
 from rulelab.views.pages import files, tabs
@@ -21,7 +21,11 @@ def made(monkeypatch) -> list[str]:
     names: list[str] = []
 
     def noted(name, make):
-        return lambda address: (names.append(name), make(address))[1]
+        def noting(address):
+            names.append(name)
+            return make(address)
+
+        return noting
 
     monkeypatch.setattr(tabs, "TABS", {name: noted(name, make) for name, make in tabs.TABS.items()})
     return names
@@ -81,7 +85,8 @@ def test_the_theme_is_in_the_address_where_it_is_not_the_system_s() -> None:
 
 
 def _sent(path: str, chunks: list[bytes], etag: str, accepted: str = "gzip") -> tuple[HTTPHeaders, bytes]:
-    request = HTTPServerRequest("GET", path, headers=HTTPHeaders({"Accept-Encoding": accepted}))
+    line = RequestStartLine("GET", path, "HTTP/1.1")
+    request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Accept-Encoding": accepted, "Host": "a"}))
     transform = files.Compressed(request)
     headers = HTTPHeaders({"Content-Type": "text/javascript", "Etag": etag, "Content-Length": "1"})
     _, headers, body = transform.transform_first_chunk(200, headers, chunks[0], False)

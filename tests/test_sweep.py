@@ -352,7 +352,7 @@ def test_falling_rule_lists(options):
 
 def test_rule_sets_and_what_fairness_costs():
     fair = [None, EqualOpportunity(0.05)]
-    sweep = run(family="rule_set", grid={"max_complexity": [3, 6], "fairness": fair}, cv=2)
+    sweep = run(family="rule_set", grid={"max_complexity": [3, 6], "fairness": fair, "min_group_size": [0]}, cv=2)
     frame = sweep.frame
     assert frame["status"].tolist() == ["optimal"] * 8
     assert frame["fairness"].map(str).unique().tolist() == ["nan", "EqualOpportunity(tolerance=0.05)"]
@@ -377,7 +377,7 @@ def test_constraints_are_about_the_groups_that_are_compared():
     sensitive = DATA.sensitive.copy()
     sensitive.loc[DATA.y.index[DATA.y == 0][:8], "group"] = "never positive"
     data = replace(DATA, sensitive=sensitive)
-    grid = {"max_complexity": [4], "fairness": [EqualOpportunity(0.1)]}
+    grid = {"max_complexity": [4], "fairness": [EqualOpportunity(0.1)], "min_group_size": [0]}
     sweep = rl.sweep(data, "rule_set", grid, cv=2, sensitive="group", groups=["one", "two"])
     assert sweep.wait(PATIENCE)
     assert sweep.frame["status"].tolist() == ["optimal"] * 2

@@ -15,10 +15,12 @@ from live import HOSTILE
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
+from rulelab.data.gaps import CRITERIA
 from rulelab.sweeps.grid import plain
 from rulelab.views.fronts import card as fronts_card
 from rulelab.views.fronts import html as fronts_html
 from rulelab.views.fronts import points as fronts
+from rulelab.views.fronts.look import COLORS, MARKERS, SHORT, spread_out
 from rulelab.views.fronts.model import ALL_ROWS
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.plot import FrontPlot, _bring
@@ -30,7 +32,12 @@ SMALL = Order(
     data="diabetes",
     grids={
         "rule_list": {"regularization": [0.05, 0.02], "max_conditions": [1], "thresholds": [3]},
-        "rule_set": {"max_complexity": [3], "thresholds": [3], "fairness": [None, rl.EqualOpportunity(0.05)]},
+        "rule_set": {
+            "max_complexity": [3],
+            "thresholds": [3],
+            "fairness": [None, rl.EqualOpportunity(0.05)],
+            "min_group_size": [0],
+        },
     },
     baselines=("cart", "logistic_regression"),
     folds=2,
@@ -137,20 +144,24 @@ def test_a_plot_shows_values_errors_and_fronts() -> None:
         point(2, complexity=6, accuracy=0.75, accuracy_se=math.nan),
         point(3, "random_forest", complexity=math.nan, accuracy=0.9),
     ]
-    plot.show(points, "complexity", None, "0:1")
+    plot.show(points, "complexity", None, "0:1", error_bars=True)
     data = plot._points.data
     assert data["x"][:3] == [2, 4, 6]
     assert (data["x_low"][1], data["x_high"][1]) == (3, 5)
     assert (data["y_low"][1], data["y_high"][1]) == (78, 82)
     assert data["y_low"][2] == data["y_high"][2] == 75
-    assert data["x"][3] > 6
+    assert data["x"][3] > plot._strip.left > 6
     assert [alpha > 0.5 for alpha in data["alpha"]] == [True, True, False, True]
     assert plot._steps["rule_list"].data == {"x": [2, 4], "y": [70, 80]}
-    assert plot._across.data["y"] == [90]
+    assert plot._overall.data["x"][:2] == [2, 4], "the front of all is of what has a complexity"
+    assert plot._overall.data["y"] == [70, 80, 80]
+    assert all(bars.visible for bars in plot._bars)
+    assert plot._strip.visible
+    assert "forest" in plot._named.data["text"]
     assert (plot._chosen.data["x"], plot._chosen.data["y"]) == ([4], [80])
     assert plot.figure.x_range.end > data["x"][3]
     visible = {item.label.value for item in plot.figure.legend[0].items if item.visible}
-    assert visible == {"Rule list", "Random forest"}
+    assert visible == {"Rule list", "Random forest", "Front of all"}
 
 
 def test_families_differ_in_shape_and_colour_on_both_themes() -> None:
@@ -324,13 +335,99 @@ def test_values_in_words(value, expected) -> None:
     assert fronts.word(plain(value)) == expected
 
 
-def test_a_plot_grows_with_its_legend() -> None:
+def test_only_methods_without_a_rule_count_have_a_strip() -> None:
     plot = FrontPlot("t", "x", lambda key: None)
-    plot.show([point(0, complexity=1, accuracy=0.5)], "complexity", None, None)
-    before = plot.figure.height
-    points = [point(i, name, complexity=i, accuracy=0.5) for i, name in enumerate(fronts.LABELS)]
-    plot.show(points, "complexity", None, None)
-    assert plot.figure.height > before
+    lists = [point(i, complexity=i + 1, accuracy=0.6 + i / 100) for i in range(30)]
+    plot.show(lists, "complexity", None, None)
+    assert not plot._strip.visible
+    assert plot.figure.xaxis[0].bounds == "auto"
+    assert plot._named.data["text"] == [], "too many points to be named"
+    assert not any(bars.visible for bars in plot._bars)
+    others = [point(40 + i, name, accuracy=0.7) for i, name in enumerate(("random_forest", "adaboost", "compas_score"))]
+    plot.show([*lists, *others], "complexity", None, None)
+    assert plot._strip.visible
+    assert plot.figure.xaxis[0].bounds[1] < min(plot._points.data["x"][30:]), "the axis counts nothing in the strip"
+    assert sorted(plot._named.data["text"]) == ["AdaBoost", "COMPAS", "forest"]
+    heights = sorted(plot._named.data["y"])
+    assert all(b - a > 0.1 for a, b in pairwise(heights)), "names do not lie on each other"
+    plot.show(others, "equal_opportunity_gap", "equal_opportunity_gap", None)
+    assert plot._points.data["key"] == [], "what has no gap is not drawn against it"
+
+
+@pytest.mark.parametrize("heights", [[], [5.0], [5.0, 5.0, 5.0], [0.0, 0.1, 9.9, 10.0], [10.0, 2.0, 10.0]])
+def test_labels_keep_their_distance_and_their_order(heights: list[float]) -> None:
+    places = spread_out(heights, 1.0, 0.0, 10.0)
+    assert all(b - a >= 1 - 1e-9 for a, b in pairwise(sorted(places)))
+    assert all(0 <= place <= 10 for place in places)
+    both = list(zip(heights, places, strict=True))
+    assert all(x < y for a, x in both for b, y in both if a < b)
+
+
+def test_every_method_has_a_look_of_its_own() -> None:
+    known = {*rl.sweeps.FAMILIES, *rl.sweeps.BASELINES}
+    assert set(COLORS) == set(MARKERS) == set(SHORT) == known
+    assert len(set(MARKERS.values())) == len(set(SHORT.values())) == len(known)
+    for dark in (False, True):
+        assert len({color[dark] for color in COLORS.values()}) == len(known)
+        assert all(contrast(color[dark], "#121212" if dark else "#ffffff") >= 3 for color in COLORS.values())
+
+
+def contrast(one: str, other: str) -> float:
+    """Of two colours, as WCAG 2 defines it."""
+
+    def luminance(color: str) -> float:
+        shares = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in shares]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> None:
+    def labels() -> set[str]:
+        return set(view._plots[0]._points.data["label"])
+
+    everything = labels()
+    view._toggles["rule_set"].value = False
+    assert view.hidden == ["rule_set"]
+    assert not any(label.startswith("Rule set") for label in labels())
+    assert any(label.startswith("Rule set") for label in view._picker.options), "it can be chosen still"
+    view.hidden = []
+    assert view._toggles["rule_set"].value
+    assert labels() == everything
+    shown = {method for method, box in view._toggles.items() if box.visible}
+    assert shown == {"rule_list", "rule_set", "cart", "logistic_regression"}
+
+
+def test_before_the_first_point_a_sentence_says_what_will_be_seen(view: FrontView) -> None:
+    empty = FrontView()
+    assert empty._empty.visible
+    assert not any(part.visible for part in (empty._bar, empty._box_of_all, empty._gap_box, empty._pick))
+    assert not view._empty.visible
+    assert all(part.visible for part in (view._bar, view._box_of_all, view._gap_box, view._pick, view._methods))
+
+
+def test_a_point_says_what_its_constraint_cost(view: FrontView) -> None:
+    fair = next(p for p in view.points() if "equal opportunity ≤" in p.label)
+    view.point = fair.key
+    assert "points of accuracy" in view._summary.object
+    free = next(p for p in view.points() if p.method == "rule_set" and p.key != fair.key)
+    view.point = free.key
+    assert "points of accuracy" not in view._summary.object
+
+
+def test_a_fit_that_fails_says_why() -> None:
+    grid = {"max_complexity": [3], "thresholds": [3], "fairness": [rl.EqualOpportunity(0.1)], "min_group_size": [9999]}
+    failing = Run(Order(data="diabetes", grids={"rule_set": grid}, folds=2, sensitive=("sex",)))
+    failing.join(PATIENCE)
+    assert failing.messages.startswith("2 fits failed, the first one of a rule set: ")
+    assert "no two groups to compare" in failing.messages
+
+
+def test_criteria_have_one_name_everywhere() -> None:
+    words = {record.words for record in rl.families.CRITERIA.values()}
+    assert {fronts.criterion_words(name) for name in CRITERIA} == words
 
 
 def test_points_that_lie_on_each_other_are_tapped_in_turn() -> None:

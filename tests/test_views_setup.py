@@ -80,7 +80,7 @@ def test_an_uploaded_file_can_be_searched(setup) -> None:
         (b"a,b\n", "no row"),
         (b"a,b\n1,2\n3\n", "row 2"),
         (b"a,a\n1,2\n", "'a'"),
-        (b"a,b\n1,\xff\n", "UTF-8"),
+        (b"a,b\n1,\xff\x01\n", "control character"),
         (b"PAR1 nonsense", "Parquet"),
     ],
 )

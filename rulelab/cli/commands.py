@@ -20,7 +20,7 @@ from . import explain, frontier, near, stability
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
-from .options import add, add_columns, add_limits, add_source, least_zero, number, whole
+from .options import add, add_columns, add_limits, add_reading, add_source, least_zero, number, reading_of, whole
 from .verify import verify
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "tests" / "benchmarks"
@@ -86,6 +86,8 @@ def _serve(args: argparse.Namespace) -> int:
 def _datasets(args: argparse.Namespace) -> int:
     from .. import datasets
 
+    if args.describe is not None:
+        return _describe(args)
     known = datasets.catalogue()
     rows = [
         (name, r.availability, f"{r.rows}", f"{r.features}", f"{100 * r.positives / r.rows:.1f}", r.target, r.sensitive)
@@ -93,6 +95,25 @@ def _datasets(args: argparse.Namespace) -> int:
     ]
     print(table(("name", "where", "rows", "features", "positive %", "target", "sensitive"), rows, right=(2, 3, 4)))
     print(f"\ncached ones are in {datasets.home()} ({datasets.cache.HOME_VARIABLE}); `load` fetches the others")
+    return 0
+
+
+def _describe(args: argparse.Namespace) -> int:
+    from .. import datasets
+
+    try:
+        sheet = datasets.sheet(args.describe, **reading_of(args))
+        if args.target is not None and args.target not in sheet.frame.columns:
+            raise CommandError(f"--target: there is no column {args.target!r} in {sheet.file}")
+        columns = sheet.summary(args.target)
+    except ValueError as error:
+        raise CommandError(error) from error
+    how = "Parquet" if sheet.reading is None else sheet.reading.words
+    print(f"{sheet.file}: {len(sheet.frame)} rows, {len(columns)} columns; {how}\n")
+    rows = [(one_line(str(name)), *map(one_line, map(str, cells))) for name, *cells in columns.itertuples()]
+    print(table(("column", *columns.columns), rows, right=(2, 3)))
+    for doubt in sheet.doubts:
+        print(f"\n{one_line(doubt)}")
     return 0
 
 
@@ -134,6 +155,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))
     explain.add_to(commands)
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
+    listing.add_argument("--describe", metavar="FILE", help="instead: how this file is read and what its columns hold")
+    listing.add_argument("--target", metavar="COLUMN", help="the column to predict; which others give it away is said")
+    add_reading(listing, roles=False)
     listing.set_defaults(run=_datasets)
     bench = commands.add_parser("bench", help="measure the speed", description="Run a benchmark of the checkout.")
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark; without it they are listed")
@@ -181,4 +205,5 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--regularization", type=at_least_zero, metavar="X", help=text)
     text = "sensitive attribute of a file, for a proof that compares groups; repeatable"
     group.add_argument("--sensitive", action="append", default=[], metavar="COLUMN", help=text)
+    add_reading(parser)
     parser.set_defaults(run=verify)

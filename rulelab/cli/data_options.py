@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .console import CommandError, one_line, say
-from .verify import is_data_set, labels
+from .options import reading_of
+from .verify import file_data, is_data_set, labels
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -27,32 +28,35 @@ def read_table(args: argparse.Namespace) -> Dataset:
     from .. import datasets
 
     if is_data_set(args.data):
-        if args.target is not None or args.positive is not None or args.sensitive:
-            raise CommandError(f"{args.data} is a known data set: leave --target, --positive and --sensitive out")
+        if args.target is not None or args.positive is not None or args.sensitive or args.weight is not None:
+            raise CommandError(
+                f"{args.data} is a known data set: leave --target, --positive, --sensitive and --weight out"
+            )
         data = datasets.load(args.data, keep_sensitive=args.keep_sensitive or None)
+        raw: list[str] = []
     else:
         if args.target is None:
             raise CommandError("--target is missing: the name of the column to predict")
-        data = datasets.read(args.data, args.target, args.positive, args.sensitive, keep_sensitive=args.keep_sensitive)
-    unknown = [column for column in args.leave_out if column not in data.X.columns]
+        sheet = datasets.sheet(args.data, **reading_of(args))
+        raw = [column for column in args.leave_out if column in sheet.frame.columns]
+        data = file_data(args, sheet, args.target, args.positive, keep_sensitive=args.keep_sensitive, excluded=raw)
+    dropped = [column for column in args.leave_out if column not in raw]
+    unknown = [column for column in dropped if column not in data.X.columns]
     if unknown:
         raise CommandError(f"--leave-out: there is no feature {unknown[0]!r} in {args.data}")
-    return replace(data, X=data.X.drop(columns=args.leave_out)) if args.leave_out else data
+    return replace(data, X=data.X.drop(columns=dropped)) if dropped else data
 
 
 def problem_of(data: Dataset, recipe: Recipe, report: Report, grouped: bool = False) -> Problem:
     """The problem of the data, told how large it is; with groups of people for fairness, or where they are wanted."""
-    from ..data.metrics import with_missing
-
-    conditions, _ = recipe.conditions(data.X)
-    features, note = recipe.features(conditions, data.y)
+    conditions, _ = recipe.conditions(data.X, data.weight)
+    features, note = recipe.features(conditions, data.y, data.weight)
     if note:
         say(note)
     grouped = grouped or recipe.parameters.get("fairness") is not None
     if grouped and data.sensitive is None:
         raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
-    groups = with_missing(data.sensitive) if grouped and data.sensitive is not None else None
-    problem = recipe.problem(features, data.y, groups=groups)
+    problem = recipe.problem(features, data.y, data.weight, groups=data.sensitive if grouped else None)
     report(
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {problem.total_positive} of class "
         f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"

@@ -36,6 +36,8 @@ def fit(args: argparse.Namespace) -> int:
     family = recipe.family
     if proof is not None and recipe.parameters.get("max_length") is not None:
         raise CommandError("--proof proves a list optimal among lists of any length: leave --max-length out")
+    if proof is not None and args.weight is not None:
+        raise CommandError("--proof is checked on rows that count alike: leave --weight out")
     _check_search(args)
     if proof is not None and proof == output:
         raise CommandError(f"the model and the proof cannot both be written to {proof}")
@@ -54,6 +56,8 @@ def fit(args: argparse.Namespace) -> int:
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
     if data.sensitive is not None:
         print("", _rates(snapshot.incumbent.model, data), sep="\n")
+    if emptied := snapshot.detail.get("emptied"):
+        print(f"\nthe rates are {emptied}")
     if output is not None:
         try:
             model.to_json(output)
@@ -122,33 +126,34 @@ def _nothing_found(snapshot: Snapshot, family: Family) -> str:
 
 
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
+    from ..families.account import account
     from ..search import Status
 
     best = snapshot.incumbent
     assert best is not None
-    parts = family.objective(best.model, search.parameters)
+    shown = account(search, snapshot, digits=7)
+    objective = f"objective {shown.equation}"
     work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
+    work = "\n".join(filter(None, (shown.search_space, shown.ruled_out, work)))
     if snapshot.status is Status.OPTIMAL:
         most = search.parameters.get("max_conditions")
         among = "" if most is None else f" among sets of rules of at most {count(most, 'condition')}"
-        return f"certified optimal{among}: objective {best.objective:.7f} = {parts}\n{work}"
+        return f"certified optimal{among}: {objective}\n{work}"
     if snapshot.limit == "exactness":
-        return f"optimal within {snapshot.gap:.3g}: objective {best.objective:.7f} = {parts}\n{work}"
+        return f"optimal within {snapshot.gap:.3g}: {objective}\n{work}"
     return (
-        f"not certified ({ending(snapshot, interrupted)}): objective {best.objective:.7f} = {parts}\n"
+        f"not certified ({ending(snapshot, interrupted)}): {objective}\n"
         f"no {family.noun} is below {snapshot.lower_bound:.7f}: the gap is {snapshot.gap:.7f}\n{work}"
     )
 
 
 def _rates(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on the training rows."""
-    from ..data.metrics import with_missing
-
     assert data.sensitive is not None
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")
     rows = []
     for column in data.sensitive.columns:
-        groups = model.evaluate(data.X, data.y, groups=with_missing(data.sensitive[[column]]).astype(str)).groups
+        groups = model.evaluate(data.X, data.y, data.weight, groups=data.sensitive[[column]]).groups
         assert groups is not None
         rows += [
             (one_line(f"{column} = {name}"), f"{group['weight']:g}", *(f"{100 * group[rate]:.1f} %" for rate in rates))

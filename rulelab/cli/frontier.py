@@ -180,8 +180,26 @@ def _show_cells(search: FairFrontierSearch, snapshot: Snapshot, interrupted: boo
         verdict = f"certified: no set of rules{among} that meets the tolerance has less loss"
     else:
         verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'cell')} closed"
+    notes = "".join(f"\n{each}" for each in _warnings(search))
     work = f"{snapshot.seconds:.2f} s, {search.units} units of work"
-    return table(head, rows, right=(0, 1, 2, 4, 5, 6)) + f"\n\n{verdict}\n{work}"
+    return table(head, rows, right=(0, 1, 2, 4, 5, 6)) + f"\n\n{verdict}{notes}\n{work}"
+
+
+def _warnings(search: FairFrontierSearch) -> list[str]:
+    """The cells whose rates are equal and of no use, and what that costs against no constraint, where that is known."""
+    from ..data.gaps import price
+
+    weight = search.problem.total_weight
+    rows = list(zip(search.cells, search.frame["tolerance"], strict=True))
+    free = {cell.max_complexity: cell.errors for cell, tolerance in rows if tolerance >= 1 and cell.errors is not None}
+    said = []
+    for cell, tolerance in rows:
+        if cell.emptied and cell.errors is not None:
+            text = f"at tolerance {tolerance:g} and complexity {cell.max_complexity} the rates are {cell.emptied}"
+            if tolerance < 1 and cell.max_complexity in free:
+                text += f"; {price(1 - cell.errors / weight, 1 - free[cell.max_complexity] / weight)}"
+            said.append(text)
+    return said
 
 
 def _rules(model: Any) -> str:

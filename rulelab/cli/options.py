@@ -10,6 +10,13 @@ from typing import Any
 
 from ..limits import TIME_LIMIT
 
+READING = {
+    "encoding": "such as utf-8, utf-16, cp1252",
+    "separator": "between cells: comma, semicolon, tab, pipe, or a character",
+    "decimal": "point or comma",
+    "thousands": "none, comma, point, space or apostrophe",
+}
+"""The options of how a file is written, which are arguments of `rulelab.datasets.read`."""
 _SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
@@ -86,6 +93,26 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     add(group, "--leave-out", **columns, text="not a feature; may be repeated")
     add(group, "--sensitive", **columns, text="sensitive attribute: no feature, rates per group are shown; repeatable")
     add(group, "--keep-sensitive", action="store_true", text="rules may use the sensitive attributes all the same")
+    add(group, "--weight", metavar="COLUMN", text="how much each row counts; no feature")
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser, roles: bool = True) -> None:
+    """How a file is written, and with ``roles`` what becomes of its dates and of rows without a target."""
+    group = parser.add_argument_group("file", "What is not given is guessed; `rulelab datasets --describe` shows it.")
+    for name, text in READING.items():
+        add(group, f"--{name}", metavar="MARK" if name != "encoding" else "NAME", text=text)
+    if not roles:
+        return
+    add(
+        group, "--dates", choices=["parts", "ignore"], default="parts", text="as year, month and weekday, or not at all"
+    )
+    add(group, "--drop-missing-target", action="store_true", text="leave rows without a target out; they are counted")
+
+
+def reading_of(args: argparse.Namespace) -> dict[str, Any]:
+    """What was said of how a file is written."""
+    return {name: getattr(args, name) for name in READING if getattr(args, name) is not None}
 
 
 def add_limits(parser: argparse.ArgumentParser, what: str) -> Any:

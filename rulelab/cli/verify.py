@@ -6,12 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line
+from .console import CommandError, one_line, say
 from .families import count, family_of
+from .options import reading_of
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Origin, Verification
-    from ..datasets import Dataset
+    from ..datasets import Dataset, Sheet
     from ..models import Model
 
 
@@ -47,6 +48,24 @@ def is_data_set(name: str) -> bool:
     return name in datasets.names() and not Path(name).exists()
 
 
+def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any, **roles: Any) -> Dataset:
+    """The data set of a file; what was doubtful in reading it is said."""
+    for doubt in sheet.doubts:
+        say(f"{sheet.file}: {one_line(doubt)}")
+    data = sheet.dataset(
+        target,
+        positive,
+        args.sensitive,
+        weight=getattr(args, "weight", None),
+        dates=args.dates,
+        drop_missing_target=args.drop_missing_target,
+        **roles,
+    )
+    if data.notes:
+        say(f"{sheet.file}: {one_line(data.notes)}")
+    return data
+
+
 def _read_proof(path: str) -> Certificate:
     from ..certificate import Certificate, CertificateError
 
@@ -73,7 +92,6 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     """What was proven and what was checked; lines of text."""
     from ..certificate import OriginError
     from ..certificate import verify as check
-    from ..data.metrics import with_missing
 
     origin = certificate.origin
     if origin is None:
@@ -88,7 +106,7 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     if compares and data.sensitive is None:
         raise CommandError(f"{args.proof} compares groups: name the sensitive attribute with --sensitive")
     try:
-        problem = origin.problem(data.X, data.y, with_missing(data.sensitive) if compares else None)
+        problem = origin.problem(data.X, data.y, data.sensitive if compares else None)
     except OriginError as error:
         raise _NotValid(str(error)) from error
     answer = check(problem, model, certificate, args.regularization)
@@ -114,7 +132,7 @@ def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
         if target is None or named:
             data = datasets.load(args.data, keep_sensitive=True)
         else:
-            data = datasets.read(args.data, target, positive, args.sensitive, keep_sensitive=True)
+            data = file_data(args, datasets.sheet(args.data, **reading_of(args)), target, positive, keep_sensitive=True)
     except ValueError as error:
         raise CommandError(error) from error
     if origin.target is not None and data.target != origin.target:

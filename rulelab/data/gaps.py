@@ -17,6 +17,8 @@ CRITERIA: dict[str, tuple[str, ...]] = {
     "accuracy_parity": ("accuracy",),
 }
 """The rates that must be equal in all groups under each criterion."""
+NEAR = 0.05
+"""Rates this near to 0, or to 1, in all groups are equal for want of anything to differ in."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,39 @@ def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: 
         few = min(n1, n2) < FEW
     left_out = tuple(group for group in per_group if group in undefined)
     return Gap(criterion, best, low, high, rate, pair, few, left_out)
+
+
+def emptied(per_group: Mapping[str, Confusion]) -> str:
+    """Why the rates of the groups are alike and yet of no use: nearly no positive is found, or no negative spared.
+
+    Parameters
+    ----------
+    per_group : mapping of group to Confusion
+        The groups that are compared.
+
+    Returns
+    -------
+    str
+        Such as "equal because nearly everyone is missed: true positive rates 2 to 3 %"; empty when the rates say more.
+    """
+    for rate, useless, words in (
+        ("true_positive_rate", lambda value: value <= NEAR, "nearly everyone is missed"),
+        ("false_positive_rate", lambda value: value >= 1 - NEAR, "nearly everyone is taken for positive"),
+    ):
+        values = [value for counted in per_group.values() if not math.isnan(value := counted.rate(rate))]
+        if values and all(map(useless, values)):
+            low, high = (f"{100 * value:.0f}" for value in (min(values), max(values)))
+            shown = low if low == high else f"{low} to {high}"
+            return f"equal because {words}: {rate.replace('_', ' ')}s {shown} %"
+    return ""
+
+
+def price(accuracy: float, without: float) -> str:
+    """What a constraint costs, in words, given the accuracy with it and that of the optimum without it."""
+    return (
+        f"the constraint costs {100 * (without - accuracy):.1f} points of accuracy: {100 * accuracy:.1f} % right, "
+        f"{100 * without:.1f} % without it"
+    )
 
 
 def _newcombe(k1: float, n1: float, k2: float, n2: float, confidence: float) -> tuple[float, float]:

@@ -103,6 +103,7 @@ RATES: dict[str, Callable[[Confusion], tuple[int | float, int | float]]] = {
 """Numerator and denominator of every rate."""
 
 MISSING = "(missing)"
+"""The group of rows whose group is not known."""
 FEW = 30
 """A group with fewer positives or fewer negatives is flagged."""
 
@@ -128,6 +129,28 @@ def confusion(actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarr
         true_negative=total(~actual & ~predicted),
         false_negative=total(actual & ~predicted),
     )
+
+
+def roc_auc(score: Any, positives: Any, negatives: Any) -> float:
+    """How often a positive has a higher score than a negative, ties counted half: the area under the ROC curve.
+
+    Parameters
+    ----------
+    score : array-like, shape (n,)
+        Of each row, or of each group of rows.
+    positives, negatives : array-like, shape (n,)
+        Their weight of both classes; none is below 0.
+
+    Returns
+    -------
+    float
+        ``nan`` when a class has no weight.
+    """
+    level, place = np.unique(np.asarray(score, dtype=float), return_inverse=True)
+    up = np.bincount(place.ravel(), np.asarray(positives, dtype=float), len(level))
+    down = np.bincount(place.ravel(), np.asarray(negatives, dtype=float), len(level))
+    pairs = up.sum() * down.sum()
+    return float((up * (np.cumsum(down) - down / 2)).sum() / pairs) if pairs > 0 else math.nan
 
 
 def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
@@ -160,26 +183,35 @@ def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tu
     return np.where(k > 0, np.clip(low, 0, 1), 0.0), np.where(k < n, np.clip(high, 0, 1), 1.0)
 
 
-def with_missing(groups: pd.DataFrame) -> pd.DataFrame:
-    """Groups where a missing label is one of its own, "(missing)"."""
-    return groups.astype(object).where(groups.notna(), MISSING)
-
-
 def group_labels(groups: Any, n_rows: int) -> np.ndarray:
     """One text label per row; several columns give their intersections, joined by a comma.
+
+    Where a cell is missing, the group is `MISSING`, one as any other.
 
     Raises
     ------
     ValueError
-        When the length is wrong or a label is missing.
+        When the length is wrong.
     """
-    frame = groups if isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": np.asarray(groups)})
+    frame = groups if isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": _cells(groups)})
     if len(frame) != n_rows:
         raise ValueError(f"groups has {len(frame)} rows, but there are {n_rows}; give one group per row")
-    missing = np.flatnonzero(frame.isna().any(axis=1).to_numpy())
-    if len(missing):
-        raise ValueError(f"groups, row {missing[0]} is missing; give these rows a group of their own")
-    return frame.astype(str).agg(", ".join, axis=1).to_numpy(dtype=object)
+    columns = [_group_texts(frame.iloc[:, k]) for k in range(frame.shape[1])]
+    if len(columns) == 1:
+        return columns[0]
+    return np.array([", ".join(cells) for cells in zip(*columns, strict=True)], dtype=object)
+
+
+def _cells(groups: Any) -> Any:
+    """An array, in which a missing cell of a list is still one and no text."""
+    return groups if isinstance(groups, np.ndarray) else np.asarray(groups, dtype=object)
+
+
+def _group_texts(values: pd.Series) -> np.ndarray:
+    """The cells as texts; whole numbers have no decimals, whether cells are missing among them or not."""
+    if pd.api.types.is_float_dtype(values) and (values.dropna() % 1 == 0).all():
+        values = values.astype("Int64")
+    return values.astype(object).where(values.notna(), MISSING).astype(str).to_numpy(dtype=object)
 
 
 def group_confusions(

@@ -39,6 +39,18 @@ class CriterionRecord:
         criterion: Criterion = getattr(rule_set, self.class_name)(*tolerances)
         return criterion
 
+    def within(self, *tolerances: float) -> str:
+        """What a constraint with these tolerances asks for, such as "equal opportunity within 0.05"."""
+        if len(self.tolerances) == 1:
+            return f"{self.short} within {tolerances[0]:g}"
+        bounds = (f"{each:g} {what}" for each, what in zip(tolerances, self.tolerances, strict=True))
+        return f"{self.short} within {' and '.join(bounds)}"
+
+    @property
+    def short(self) -> str:
+        """Its name in words."""
+        return self.words.partition(":")[0]
+
 
 CRITERIA: dict[str, CriterionRecord] = {
     record.name: record
@@ -52,3 +64,10 @@ CRITERIA: dict[str, CriterionRecord] = {
         CriterionRecord("accuracy_parity", "AccuracyParity", "accuracy parity: all errors"),
     )
 }
+
+
+def in_words(criterion: Criterion, attribute: str = "") -> str:
+    """What a constraint asks for; ``attribute`` is the column whose values are the groups, where it is known."""
+    record = next(record for record in CRITERIA.values() if record.class_name == type(criterion).__name__)
+    said = record.within(*(rate.tolerance for rate in criterion.rates()))
+    return f"{said} between groups{f' of {attribute}' if attribute else ''}"

@@ -45,12 +45,13 @@ def _without_rules(
 
 
 def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
-    soft = parameters.get("violation_penalty")
-    rising = "" if soft is None else f" + {soft:g} x the rises"
-    rules = count(model.complexity, "rule")
+    soft, every = parameters.get("violation_penalty"), (*model.rules, model.default)
+    alarms = sum(rule.negatives for rule in every if rule.prediction == model.classes[-1])
+    missed = sum(rule.positives for rule in every if rule.prediction != model.classes[-1])
+    rising = "" if soft is None else f" + {soft:g} x a rise of {float(model.rise):.4g}"
     return (
-        f"loss with a missed positive at {parameters['positive_weight']:g} false alarms"
-        f" + {parameters['regularization']:g} x {rules}{rising}"
+        f"({count(alarms, 'false alarm')} + {parameters['positive_weight']:g} x {count(missed, 'missed positive')})"
+        f" / {model.weight} rows + {parameters['regularization']:g} x {count(model.complexity, 'rule')}{rising}"
     )
 
 
@@ -63,6 +64,7 @@ def _rehearsal() -> Search:
 FALLING_RULE_LIST = Family(
     name="falling_rule_list",
     noun="falling rule list",
+    unit="loss per row",
     mined=True,
     own=(
         Parameter("regularization", 0.01, "cost of one rule, as a fraction of the rows", "number"),

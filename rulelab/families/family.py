@@ -30,6 +30,8 @@ class Family:
         As in `rulelab.search.Search.family` and in saved models.
     noun : str
         Such as "rule list".
+    unit : str
+        Of its objective.
     mined : bool
         Whether its rules are mined antecedents; otherwise the search makes conjunctions of the conditions itself.
     own : tuple of Parameter
@@ -56,6 +58,7 @@ class Family:
 
     name: str
     noun: str
+    unit: str
     mined: bool
     own: tuple[Parameter, ...]
     make_search: Callable[..., Search]

@@ -49,6 +49,7 @@ def _rehearsal() -> Search:
 RULE_LIST = Family(
     name="rule_list",
     noun="rule list",
+    unit="share of rows",
     mined=True,
     own=(
         Parameter("regularization", 0.01, "cost of one rule, as a fraction of the rows", "number"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .criteria import in_words
 from .family import Family
 from .parameter import Parameter
+from .wording import count
 
 if TYPE_CHECKING:
     from ..models import Model
@@ -35,10 +37,23 @@ def _without_rules(
 
 
 def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
-    return (
-        f"the loss in rows, at a complexity of {model.complexity} of at most {parameters['max_complexity']:g}; "
-        f"{model.errors} errors"
-    )
+    cost = parameters.get("regularization") or 0
+    price = f" + {cost:g} x {model.complexity} of complexity" if cost else ""
+    if parameters.get("loss", "hamming") != "hamming":
+        loss, more = count(model.errors, "error"), ""
+    else:
+        missed = model.training.false_negative if model.form == "dnf" else model.training.false_positive
+        more = f"; {count(model.errors, 'error')} / {model.weight} rows"
+        loss = (
+            f"{count(missed, 'missed positive')} + {count(model.hamming_loss - missed, 'time')} that a rule covers a "
+            "negative"
+            if model.form == "dnf"
+            else f"{count(missed, 'false alarm')} + {count(model.hamming_loss - missed, 'time')} that a clause rejects "
+            "a positive"
+        )
+    fairness = parameters.get("fairness")
+    held = "" if fairness is None else f"; {in_words(fairness)}"
+    return f"{loss}{price}{more}, complexity {model.complexity} of at most {parameters['max_complexity']:g}{held}"
 
 
 def _rehearsal() -> Search:
@@ -50,6 +65,7 @@ def _rehearsal() -> Search:
 RULE_SET = Family(
     name="rule_set",
     noun="rule set",
+    unit="rows",
     mined=False,
     own=(
         Parameter("max_complexity", 20, "most rules and conditions, counted together", "whole", 2),

@@ -11,6 +11,13 @@ TERMS = (
         see=("rule list", "falling rule list", "rule set"),
         aliases=("family", "families", "sweep families", "method (fronts)"),
     ),
+    Term(
+        "controls",
+        "Run searches until the proof, Pause holds, Step does one unit of work, Stop ends, Reset forgets.",
+        "Run goes on after a pause or a limit. The search can be watched at any speed, from one step in a quarter of "
+        "a second to as fast as it can.",
+        see=("run", "step", "stop", "reset", "speed"),
+    ),
     Term("run", "Starts the search, or goes on after a pause or a limit; after the end it begins anew."),
     Term("pause", "Holds the search; nothing is lost."),
     Term("step", "Does one unit of work and pauses again.", see=("work",)),
@@ -38,7 +45,7 @@ TERMS = (
         "The objective falls as better models are found, the lower bound rises; where they meet, the proof is done.",
         "The area between is the gap.",
         see=("objective", "lower bound", "gap"),
-        aliases=("bounds plot", "objective and lower bound over time"),
+        aliases=("objective and lower bound",),
     ),
     Term(
         "queue by prefix length",

@@ -11,7 +11,7 @@ TERMS = (
         "Lists measure it as a share of the rows, rule sets as a number of rows.",
         "rule list: R(d) = errors / n + λ · rules",
         see=("rule list objective", "falling rule list objective", "rule set objective"),
-        aliases=("loss (rows)", "loss (best found)", "objective and lower bound"),
+        aliases=("loss (rows)", "loss (best found)"),
     ),
     Term(
         "lower bound",

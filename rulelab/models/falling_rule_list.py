@@ -160,7 +160,7 @@ class FallingRuleList(DecisionList):
         Rules that captured nothing do not count.
         """
         counted = all(isinstance(weight, int) for counts in self._counts for weight in counts)
-        return self._violation <= (0 if counted else _ROUNDING)
+        return self.rise <= (0 if counted else _ROUNDING)
 
     def objective(self, regularization: float) -> float:
         """The objective on the training rows, summed exactly and rounded once.
@@ -182,7 +182,7 @@ class FallingRuleList(DecisionList):
         return float(self._add(loss, Fraction(counted.weight), regularization))
 
     def _add(self, loss: Fraction | int, weight: Fraction | int, regularization: float) -> Fraction:
-        soft = 0 if self.violation_penalty is None else _exact(self.violation_penalty) * self._violation
+        soft = 0 if self.violation_penalty is None else _exact(self.violation_penalty) * self.rise
         return Fraction(loss) / weight + _exact(regularization) * len(self.rules) + soft
 
     @property
@@ -190,7 +190,7 @@ class FallingRuleList(DecisionList):
         return [(rule.positives, rule.negatives) for rule in (*self.rules, self.default)]
 
     @property
-    def _violation(self) -> Fraction:
+    def rise(self) -> Fraction:
         """By how much proportions rise above the least one before them, in all."""
         rise, lowest = Fraction(0), Fraction(1)
         for p, q in self._counts:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..data.gaps import emptied
 from ..data.metrics import Confusion
 
 if TYPE_CHECKING:
@@ -266,6 +267,13 @@ def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_g
         values = [counts[g].rate(rate.name) for g in large]
         out[rate.name] = max(values) - min(values)
     return out
+
+
+def emptied_rates(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_group_size: int = 0) -> str:
+    """Why rates that a criterion made equal are of no use, see `rulelab.data.gaps.emptied`; empty when they are."""
+    counts = confusions(groups, predicted)
+    large = {g for among in compared(criterion, groups, min_group_size) for g in among}
+    return emptied({groups.names[g]: counts[g] for g in sorted(large)})
 
 
 def confusions(groups: Groups, predicted: np.ndarray) -> list[Confusion]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..data.problem import Problem
 from ..models import RuleSet
 from ..search import Incumbent
-from .fairness import Criterion, true_gaps
+from .fairness import Criterion, emptied_rates, true_gaps
 from .pool import Clause, Pool
 from .program import Cost, Program
 
@@ -22,6 +22,8 @@ class Incumbents:
     rules : tuple of rules or None
     gaps : dict of str to float, or None
         The true gaps of a fairness criterion, of the model that `incumbent` made last.
+    emptied : str
+        Why that model's rates are equal and yet of no use, in words; else empty.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Incumbents:
         self.cost: Cost = program.worst + 1
         self.rules: tuple[Clause, ...] | None = None
         self.gaps: dict[str, float] | None = None
+        self.emptied = ""
         self._problem, self._program = problem, program
         self._form, self._fairness, self._min_group_size = form, fairness, min_group_size
         self._found_at = (0.0, 0)
@@ -73,7 +76,8 @@ class Incumbents:
             )
             if self._fairness is not None and self._problem.groups is not None:
                 predicted = model.predicts_positive(self._problem.matrix())
-                self.gaps = true_gaps(self._fairness, self._problem.groups, predicted, self._min_group_size)
+                compared = self._fairness, self._problem.groups, predicted, self._min_group_size
+                self.gaps, self.emptied = true_gaps(*compared), emptied_rates(*compared)
         return self._made
 
     def selected(self) -> RuleSet | None:

@@ -457,7 +457,7 @@ class RuleSetSearch(Search):
         if self.fairness is not None:
             detail["left_out"] = self.left_out
             if incumbent is not None:
-                detail["true_gaps"] = self._best.gaps
+                detail |= {"true_gaps": self._best.gaps, "emptied": self._best.emptied}
         return Snapshot(
             step=0,
             work=self.work,

@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from ..arguments import is_whole
-from ..data.metrics import FEW, group_labels, with_missing
+from ..data.metrics import FEW, group_labels
 from ..datasets import Dataset
 from .errors import SweepError
 
@@ -123,6 +123,10 @@ def make_plan(
         raise SweepError(
             f"a sweep needs a data set of rulelab.datasets (load, read or from_frame make one), not {type(dataset)}"
         )
+    if dataset.weight is not None:
+        raise SweepError(
+            f"a sweep counts every row alike, but the rows of {dataset.name} have weights; read it without weight=..."
+        )
     y = dataset.y.to_numpy() == 1
     _check_numbers(cv, random_state, time_limit, gap)
     smallest = min(int(y.sum()), int((~y).sum()))
@@ -203,7 +207,7 @@ def _groups(dataset: Dataset, names: list[str]) -> np.ndarray:
         raise SweepError(f"there is no sensitive attribute {unknown[0]!r}; {those}")
     assert dataset.sensitive is not None
     try:
-        return group_labels(with_missing(dataset.sensitive[names]), len(dataset.y))
+        return group_labels(dataset.sensitive[names], len(dataset.y))
     except ValueError as error:
         raise SweepError(f"{' and '.join(names)}: {error}") from None
 

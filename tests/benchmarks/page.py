@@ -100,7 +100,7 @@ def opening(bench: Bench, times: int) -> None:
     print(f"first opening     {costs[0]:8.2f} s server, {seconds[0]:6.2f} s until usable, {sizes[0]:6.3f} MB")
     later = [statistics.median(values[1:]) for values in (costs, seconds, sizes)]
     print(
-        f"later ones, x{times:<4} {later[0]:8.2f} s server, {later[1]:6.2f} s until usable, {later[2]:6.3f} MB (medians)"
+        f"later ones, x{times:<4} {later[0]:8.2f} s server, {later[1]:6.2f} s until usable, {later[2]:6.3f} MB, median"
     )
     pages = [bench.page() for _ in range(times)]
     cpu, size, began = bench.cpu, bench.wire.received, time.perf_counter()
@@ -109,9 +109,7 @@ def opening(bench: Bench, times: int) -> None:
     for page in pages:
         usable(page)
     cost, wall, sent = bench.cpu - cpu, time.perf_counter() - began, (bench.wire.received - size) / 1e6
-    print(
-        f"at once, x{times:<7} {cost / times:8.2f} s server, {wall:6.2f} s until all are, {sent / times:6.3f} MB each"
-    )
+    print(f"at once, x{times:<7} {cost / times:8.2f} s server, {wall:6.2f} s until all, {sent / times:6.3f} MB each")
     for page in pages:
         page.close()
 

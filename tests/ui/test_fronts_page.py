@@ -45,6 +45,28 @@ AT = """
 """
 
 
+DRAWN = """
+() => {
+  const walk = (view) => {
+    if (view.model.type === "Figure" && view.model.title.text === "Accuracy and complexity") {
+      const source = view.model.renderers.map((r) => r.data_source).find((s) => s && "key" in s.data)
+      return [...source.data.label]
+    }
+    for (const child of view.children ? view.children() : []) {
+      const found = walk(child)
+      if (found) { return found }
+    }
+    return null
+  }
+  for (const root of Bokeh.index) {
+    const found = walk(root)
+    if (found) { return found }
+  }
+  return []
+}
+"""
+
+
 def opened(view: Visit, query: str = QUICK) -> Visit:
     view.page.goto(view.base + query)
     view.button("Run sweep").wait_for()
@@ -76,6 +98,15 @@ def download(view: Visit, name: str) -> Path:
     return Path(info.value.path())
 
 
+STRIP = "Random forest"
+"""A method that has no rule count."""
+
+
+def drawn(view: Visit) -> list[str]:
+    """The labels of the points in the picture."""
+    return view.page.evaluate(DRAWN)
+
+
 def tap(view: Visit, key: str) -> None:
     view.page.mouse.click(*view.page.evaluate(AT, key))
 
@@ -96,7 +127,15 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.until(lambda: picker.input_value() == "Rule list, regularization 0.02")
     title = view.page.locator(".rl-model h2")
     view.until(lambda: title.count() == 1 and "fold 1 of 2" in title.inner_text())
+    figures = view.page.get_by_role("heading", name="Rule list", exact=True).first
+    view.until(lambda: 0 <= figures.bounding_box()["y"] < 900)
     view.page.get_by_text("Rates per group, test rows").first.wait_for()
+    forest = view.page.get_by_role("checkbox", name="Random forest", exact=True).filter(visible=True).last
+    view.until(lambda: STRIP in drawn(view))
+    forest.uncheck()
+    view.until(lambda: STRIP not in drawn(view))
+    forest.check()
+    view.until(lambda: STRIP in drawn(view))
     view.page.get_by_label("Model of", exact=True).select_option(index=2)
     view.until(lambda: title.count() == 1 and "all rows" in title.inner_text())
     view.button("Pin model").click()
@@ -110,7 +149,10 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     assert len(points) == 2 * (len(labels) - 1)
     fits = pd.read_csv(io.BytesIO(download(view, "Fits (CSV)").read_bytes()))
     assert {"rule_list", "falling_rule_list", "rule_set", "cart", "random_forest"} == set(fits["family"])
-    assert download(view, "Plot (PNG)").read_bytes().startswith(b"\x89PNG")
+    png = download(view, "Plot (PNG)").read_bytes()
+    assert png.startswith(b"\x89PNG")
+    assert int.from_bytes(png[16:20]) >= 1280
+    view.page.wait_for_timeout(800)
     picture = download(view, "Plot (SVG)").read_text()
     assert picture.lstrip().startswith("<svg")
     assert "Falling rule list" in picture

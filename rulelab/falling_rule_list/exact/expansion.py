@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined, inner
 from ...kernels.weight_planes import count
 from ..bounds import further_loss
@@ -71,6 +72,7 @@ def expand(arrays, rules, store, node, most):
         least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
         if cap == 0.0 or least >= numbers[OPEN_BEST]:
             pruned[BY_ELIGIBLE] += 1
+            store.fate[node] = CUT + BY_ELIGIBLE
             numbers[OPEN_CHILD] = m
             return spent
         key = max(key, least)
@@ -199,7 +201,7 @@ def keep(arrays, rules, store, parent, a, cost, key, left_positive, left_negativ
     store.parent[node] = parent
     store.rule[node] = a
     store.length[node] = length
-    store.queued[node] = 1
+    store.fate[node] = OPEN
     store.queue_by_length[length] += 1
     numbers[N_QUEUED] += 1
     numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[N_HEAP], key, node)

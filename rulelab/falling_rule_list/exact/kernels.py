@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.fates import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, kernel
 from ..bounds import further_loss
 from .expansion import bound_that_cuts, expand, open_prefix
@@ -15,6 +16,7 @@ from .state import (
     BEST,
     BY_INCUMBENT,
     BY_LENGTH,
+    LAST_NODE,
     LOWER_BOUND,
     N_HEAP,
     N_NODES,
@@ -53,7 +55,7 @@ def start(arrays, rules, store, left_positive, left_negative):
         budget = numbers[BEST] - rules.per_rule
         store.pruned[bound_that_cuts(arrays, rules, store.sums[0], store.sums[1], left_positive, budget, 1.0)] += 1
     else:
-        store.queued[0] = 1
+        store.fate[0] = OPEN
         store.queue_by_length[0] = 1
         numbers[N_QUEUED] = 1
         numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, 0, store.key[0], 0)
@@ -80,6 +82,7 @@ def advance(arrays, rules, store, max_work, max_effort):
             if numbers[N_NODES] + m > store.key.size or numbers[N_HEAP] + m > store.heap_key.size:
                 return GROW
             numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_BEST] = _take_next(store), 0, numbers[BEST]
+            numbers[LAST_NODE] = numbers[OPEN_NODE]
             open_prefix(arrays, store, numbers[OPEN_NODE])
             max_effort -= m * (arrays.positive_word.size + arrays.negative_word.size)
         max_effort -= m
@@ -105,8 +108,8 @@ def _take_next(store):
     while True:
         node = store.heap_node[0]
         numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
-        if store.queued[node]:
-            store.queued[node] = 0
+        if store.fate[node] == OPEN:
+            store.fate[node] = EXPANDED
             store.queue_by_length[store.length[node]] -= 1
             numbers[N_QUEUED] -= 1
             return node
@@ -116,7 +119,7 @@ def _take_next(store):
 def _update_lower_bound(store):
     """Raise the lower bound to the least key in the queue."""
     numbers = store.numbers
-    while numbers[N_HEAP] > 0 and not store.queued[store.heap_node[0]]:
+    while numbers[N_HEAP] > 0 and store.fate[store.heap_node[0]] != OPEN:
         numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
     least = store.heap_key[0] if numbers[N_HEAP] > 0 else numbers[BEST]
     numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
@@ -129,14 +132,14 @@ def _purge(store):
     kept = 0
     for i in range(numbers[N_HEAP]):
         node = store.heap_node[i]
-        if not store.queued[node]:
+        if store.fate[node] != OPEN:
             continue
         if store.key[node] < numbers[BEST]:
             store.heap_key[kept] = store.heap_key[i]
             store.heap_node[kept] = node
             kept += 1
         else:
-            store.queued[node] = 0
+            store.fate[node] = CUT + BY_INCUMBENT
             store.queue_by_length[store.length[node]] -= 1
             numbers[N_QUEUED] -= 1
             store.pruned[BY_INCUMBENT] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined, inner
 from ..ratios import at_most
 from .state import BY_DOMINANCE, N_NODES, N_QUEUED, REOPENED, TABLE_IS_STALE
@@ -90,13 +91,13 @@ def find_slot(arrays, rules, store, chosen, h, cost, length, left_positive, rati
                     and store.cost[node] >= cost
                     and at_most(store.ratio_p[node], store.ratio_n[node], ratio_p, ratio_n)
                 ):
-                    if store.queued[node]:
-                        store.queued[node] = 0
+                    if store.fate[node] == OPEN:
                         store.queue_by_length[store.length[node]] -= 1
                         store.numbers[N_QUEUED] -= 1
                         store.pruned[BY_DOMINANCE] += 1
                     else:
                         store.numbers[REOPENED] += 1
+                    store.fate[node] = CUT + BY_DOMINANCE
                     if free < 0:
                         free = slot
         slot = (slot + 1) & mask

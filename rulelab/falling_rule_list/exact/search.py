@@ -13,13 +13,14 @@ from ...certificate import Certificate, CertificateError, prove_falling_rule_lis
 from ...data.problem import Problem
 from ...kernels.growing import next_capacity, resized
 from ...kernels.jit import is_compiled
+from ...prefixes import Children, PrefixSearch, Scale
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, falls_exactly
 from ..monte_carlo import engine as monte_carlo
 from ..search import FallingRuleListSearch
-from . import kernels, state
+from . import kernels, looking, state
 from .layout import Layout, layout, patterns_of
 
 _COUNTS = ("created", "expanded", "queued", "stored", "reopened")
@@ -37,7 +38,7 @@ class Best:
     seconds: float = 0.0
 
 
-class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
+class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=False):
     """Step-wise exact search for the falling rule list of least weighted loss.
 
     Parameters
@@ -379,6 +380,26 @@ class ExactSearch(FallingRuleListSearch, method="exact", soft=False):
         if not self._costs.weights_exact and not self._rules.soft:
             cost = min(cost, self._trivial)
         return max(0.0, cost * self._costs.unit - self._costs.slack)
+
+    def _stored(self) -> tuple[Any, int]:
+        return self._store, int(self._store.numbers[state.N_NODES])
+
+    def _scale(self) -> Scale | None:
+        if self._phase not in ("searching", "certified"):
+            return None
+        costs = self._costs
+        return Scale(
+            self.problem,
+            self._data.antecedents,
+            looking.CUTS,
+            looking.BOUNDING,
+            costs,
+            costs.per_positive,
+            costs.per_negative,
+        )
+
+    def _children(self, prefix: tuple[int, ...] | None) -> Children:
+        return looking.children(self._layout, self._rules, self._store, prefix)
 
     def _current(self) -> Incumbent:
         best, known = self._best, self._incumbent

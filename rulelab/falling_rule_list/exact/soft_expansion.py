@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...kernels.fates import CUT
 from ...kernels.jit import inlined, inner
 from ..bounds import further_cost, further_loss, least_rise, smallest_lowest, violation
 from ..ratios import at_most
@@ -46,6 +47,7 @@ def expand_soft(arrays, rules, store, node, most):
         )
     if further >= budget:
         pruned[which] += 1
+        store.fate[node] = CUT + which
         numbers[OPEN_CHILD] = m
         return spent
     key = max(key, cost + rules.per_rule + further)

@@ -11,8 +11,8 @@ from .layout import Layout
 # positions in Store.numbers
 N_NODES, N_HEAP, N_QUEUED, BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = range(7)
 CREATED, EXPANDED, WORK, IMPROVED, REOPENED, TABLE_IS_STALE = range(7, 13)
-OPEN_NODE, OPEN_CHILD, OPEN_BEST = range(13, 16)
-N_NUMBERS = 16
+OPEN_NODE, OPEN_CHILD, OPEN_BEST, LAST_NODE = range(13, 17)
+N_NUMBERS = 17
 
 # positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
 (
@@ -87,7 +87,7 @@ class Store(NamedTuple):
     parent: np.ndarray
     rule: np.ndarray
     length: np.ndarray
-    queued: np.ndarray
+    fate: np.ndarray
     heap_key: np.ndarray
     heap_node: np.ndarray
     table: np.ndarray
@@ -112,7 +112,7 @@ NODE_ARRAYS = (
     "parent",
     "rule",
     "length",
-    "queued",
+    "fate",
 )
 HEAP_ARRAYS = ("heap_key", "heap_node")
 
@@ -137,7 +137,7 @@ def new_store(arrays: Layout, longest: int) -> Store:
         parent=integers(room, np.int32),
         rule=integers(room, np.int32),
         length=integers(room, np.int32),
-        queued=integers(room, np.uint8),
+        fate=integers(room, np.uint8),
         heap_key=integers(room),
         heap_node=integers(room, np.int32),
         table=np.full(table_size(room), -1, dtype=np.int32),

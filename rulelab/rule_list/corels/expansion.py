@@ -12,6 +12,7 @@ from ..exact.state import (
     EXPANDED,
     FOUND_AT,
     IMPROVED,
+    LAST_NODE,
     N_NODES,
     OPEN_CHILD,
     OPEN_NODE,
@@ -41,7 +42,7 @@ def open_prefix(rules, store, node):
     """Begin with the children of a prefix: what is rejected or settled before any is looked at."""
     numbers = store.numbers
     numbers[EXPANDED] += 1
-    numbers[OPEN_NODE], numbers[OPEN_CHILD] = node, 0
+    numbers[OPEN_NODE], numbers[LAST_NODE], numbers[OPEN_CHILD] = node, node, 0
     ancestor = node
     for i in range(store.length[node] - 1, -1, -1):
         store.prefix[i] = store.rule[ancestor]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.bit_words import mix
+from ...kernels.fates import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, popcount
 from ..counting import weigh
 from ..exact.memo import EFFORT_PER_NODE
@@ -88,7 +89,7 @@ def enqueue(rules, store, node, objective, captured):
     """Queue a stored prefix; ``objective`` is its cost as a list, ``captured`` the weight it captures."""
     numbers = store.numbers
     priority = _priority(rules, store, node, objective, captured)
-    store.queued[node] = 1
+    store.fate[node] = OPEN
     _count(rules, store, node, 1)
     numbers[INSERTED] += 1
     numbers[LARGEST_QUEUE] = max(numbers[LARGEST_QUEUE], numbers[N_QUEUED])
@@ -102,7 +103,7 @@ def enqueue(rules, store, node, objective, captured):
 @inner
 def unqueue(rules, store, node):
     """Take a prefix off the queue; its entries in the heaps are dropped when they come first."""
-    store.queued[node] = 0
+    store.fate[node] = EXPANDED
     _count(rules, store, node, -1)
 
 
@@ -143,12 +144,13 @@ def take_next(arrays, rules, store, most):
     for _ in range(min(most, numbers[N_HEAP])):
         node = np.int64(store.heap_node[0])
         numbers[N_HEAP] = heap.drop_first(store.heap_priority, store.heap_node, numbers[N_HEAP])
-        if not store.queued[node]:
+        if store.fate[node] != OPEN:
             continue
         unqueue(rules, store, node)
         which = _superseded_by(store, node)
         if which >= 0:
             store.pruned[which] += 1
+            store.fate[node] = CUT + which
             continue
         which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[BEST])
         if which < 0 and rules.similar_support and _is_similar(arrays, rules, store, node):
@@ -156,6 +158,7 @@ def take_next(arrays, rules, store, most):
         if which < 0:
             return node
         store.pruned[which] += 1
+        store.fate[node] = CUT + which
         close(rules, store, node)
     return -1
 
@@ -236,10 +239,10 @@ def purge(rules, store):
     kept = 0
     for i in range(numbers[N_HEAP]):
         node = np.int64(store.heap_node[i])
-        if store.queued[node]:
+        if store.fate[node] == OPEN:
             which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[BEST])
             if which >= 0:
-                store.queued[node] = 0
+                store.fate[node] = CUT + which
                 store.pruned[which] += 1
                 close(rules, store, node)
             else:
@@ -304,6 +307,7 @@ def rebuild_tables(store, most):
 def supersede(rules, store, node, which):
     """Let a cheaper prefix take the place of this one."""
     store.superseded[node] = which
-    if store.queued[node]:
+    if store.fate[node] == OPEN:
         unqueue(rules, store, node)
+    store.fate[node] = CUT + which
     store.pruned[which] += 1

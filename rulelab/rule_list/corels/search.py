@@ -13,8 +13,9 @@ from ...certificate import Certificate, CertificateError, prove_rule_list
 from ...data.problem import Problem
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
+from ...prefixes import Children, PrefixSearch, Scale
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Search, Snapshot, bound_shown, effort_of, solve, standing
+from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from ..costs import Costs, costs_of, require_regularization
 from ..exact.incumbent import incumbent_of
 from ..exact.search import POLICIES
@@ -32,7 +33,7 @@ from ..exact.state import (
     TABLE_IS_STALE,
     WORK,
 )
-from . import kernels, state
+from . import kernels, looking, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 _EFFORT_PER_WORK = 100_000_000  # words and weights that a unit of work looks at, about: a tenth of a second
@@ -48,7 +49,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class CorelsSearch(Search):
+class CorelsSearch(PrefixSearch):
     """The search of the CORELS papers over prefixes, for ablation and teaching; `RuleListSearch` is the fast one.
 
     It visits prefixes, not captured sets, tests the antecedents in their order, starts from the default rule alone, and
@@ -260,6 +261,18 @@ class CorelsSearch(Search):
                 "log10_total_symmetry_aware": remaining.log10_total_symmetry_aware(m, a_priori),
             },
         )
+
+    def _stored(self) -> tuple[Any, int]:
+        return self._store, int(self._store.numbers[N_NODES])
+
+    def _scale(self) -> Scale | None:
+        if self._phase == "preparing":
+            return None
+        own, each = np.arange(self.problem.n_antecedents), self._costs.per_error
+        return Scale(self.problem, own, looking.CUTS, looking.BOUNDING, self._costs, each, each)
+
+    def _children(self, prefix: tuple[int, ...] | None) -> Children:
+        return looking.children(self._arrays, self._rules, self._store, prefix)
 
     def _make_incumbent(self) -> Incumbent:
         best = self._best

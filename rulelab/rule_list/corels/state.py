@@ -105,7 +105,7 @@ class Store(NamedTuple):
     parent: np.ndarray
     rule: np.ndarray
     length: np.ndarray
-    queued: np.ndarray
+    fate: np.ndarray
     superseded: np.ndarray
     closed: np.ndarray
     heap_priority: np.ndarray
@@ -136,7 +136,7 @@ NODE_ARRAYS = (
     "parent",
     "rule",
     "length",
-    "queued",
+    "fate",
     "superseded",
     "closed",
     *state.HEAP_ARRAYS,
@@ -191,7 +191,7 @@ def new_store(arrays: Arrays, costs: Costs, bounds: CorelsBounds, best_first: bo
         parent=integers(room, np.int32),
         rule=integers(room, np.int32),
         length=integers(room, np.int32),
-        queued=integers(room, np.uint8),
+        fate=integers(room, np.uint8),
         superseded=integers(room, np.uint8),
         closed=integers(room, np.uint8),
         heap_priority=integers(room),

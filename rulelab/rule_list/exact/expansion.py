@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined
 from .. import bounds
 from ..cores import cut, effort_of
@@ -27,6 +28,7 @@ from .state import (
     BY_SUPPORT,
     CREATED,
     EXPANDED,
+    LAST_NODE,
     N_NODES,
     OPEN_CHILD,
     OPEN_FLOWS,
@@ -46,7 +48,8 @@ def open_prefix(arrays, rules, store, node):
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     count(arrays, store.sets[node], positive, negative)
     numbers[EXPANDED] += 1
-    numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_FLOWS] = node, 0, 0
+    numbers[OPEN_NODE], numbers[LAST_NODE] = node, node
+    numbers[OPEN_CHILD], numbers[OPEN_FLOWS] = 0, 0
     numbers[OPEN_TAIL] = tail_length(rules, numbers[BEST] - store.cost[node] - rules.per_rule)
     bounds.largest_sums(positive, store.scratch_sums[0, : numbers[OPEN_TAIL] + 1])
     bounds.largest_sums(negative, store.scratch_sums[1, : numbers[OPEN_TAIL] + 1])
@@ -54,6 +57,7 @@ def open_prefix(arrays, rules, store, node):
         numbers[OPEN_FLOWS] = flows(arrays, rules, store, node)
         if numbers[OPEN_FLOWS] < 0:
             store.pruned[BY_DELETION] += 1
+            store.fate[node] = CUT + BY_DELETION
             return False
     return True
 
@@ -258,7 +262,7 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
             store.sets[node, w] = child[w]
         if slot >= 0:
             store.table[slot] = node
-    elif store.queued[node]:
+    elif store.fate[node] == OPEN:
         unqueue(store, node)
     else:
         numbers[REOPENED] += 1

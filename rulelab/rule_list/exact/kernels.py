@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...kernels.fates import CUT
 from ...kernels.jit import inlined, kernel
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
@@ -65,6 +66,7 @@ def advance(arrays, rules, store, cores, max_work, max_effort):
             max_effort -= 1 + effort_of(arrays, cores) - spent
             if is_cut:
                 store.pruned[BY_CORE] += 1
+                store.fate[node] = CUT + BY_CORE
             else:
                 max_effort -= effort_of_a_count(arrays)
                 if open_prefix(arrays, rules, store, node):

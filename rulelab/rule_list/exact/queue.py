@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.fates import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner
 from ..counting import weigh
 from .state import (
@@ -27,7 +28,7 @@ from .state import (
 def enqueue(arrays, rules, store, node, wrong_if_stopped):
     numbers = store.numbers
     store.priority[node] = _priority(arrays, rules, store, node, wrong_if_stopped)
-    store.queued[node] = 1
+    store.fate[node] = OPEN
     store.queue_by_length[store.length[node]] += 1
     numbers[N_QUEUED] += 1
     numbers[N_HEAP] = heap.push(store.heap_priority, store.heap_node, numbers[N_HEAP], store.priority[node], node)
@@ -39,7 +40,7 @@ def enqueue(arrays, rules, store, node, wrong_if_stopped):
 
 @inlined
 def unqueue(store, node):
-    store.queued[node] = 0
+    store.fate[node] = EXPANDED
     store.queue_by_length[store.length[node]] -= 1
     store.numbers[N_QUEUED] -= 1
 
@@ -74,12 +75,13 @@ def take_next(rules, store):
     numbers = store.numbers
     while numbers[N_HEAP] > 0:
         node = np.int64(store.heap_node[0])
-        current = store.queued[node] and store.heap_priority[0] == store.priority[node]
+        current = store.fate[node] == OPEN and store.heap_priority[0] == store.priority[node]
         numbers[N_HEAP] = heap.drop_first(store.heap_priority, store.heap_node, numbers[N_HEAP])
         if current:
             unqueue(store, node)
             if store.key[node] < numbers[BEST]:
                 return node
+            store.fate[node] = CUT + BY_INCUMBENT
             store.pruned[BY_INCUMBENT] += 1
     return -1
 
@@ -94,7 +96,7 @@ def update_lower_bound(rules, store):
         keys, nodes, which = store.bound_key, store.bound_node, N_BOUND_HEAP
     while numbers[which] > 0:
         node = nodes[0]
-        if store.queued[node] and keys[0] == store.key[node]:
+        if store.fate[node] == OPEN and keys[0] == store.key[node]:
             break
         numbers[which] = heap.drop_first(keys, nodes, numbers[which])
     least = keys[0] if numbers[which] > 0 else numbers[BEST]
@@ -108,13 +110,14 @@ def purge(rules, store):
     kept = 0
     for i in range(numbers[N_HEAP]):
         node = store.heap_node[i]
-        if store.queued[node] and store.heap_priority[i] == store.priority[node]:
+        if store.fate[node] == OPEN and store.heap_priority[i] == store.priority[node]:
             if store.key[node] < numbers[BEST]:
                 store.heap_priority[kept] = store.heap_priority[i]
                 store.heap_node[kept] = node
                 kept += 1
             else:
                 unqueue(store, node)
+                store.fate[node] = CUT + BY_INCUMBENT
                 store.pruned[BY_INCUMBENT] += 1
     numbers[N_HEAP] = kept
     heap.heapify(store.heap_priority, store.heap_node, kept)

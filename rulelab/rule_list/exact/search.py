@@ -16,15 +16,16 @@ from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...prefixes import Children, PrefixSearch, Scale
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Search, Snapshot, bound_shown, effort_of, solve, standing
+from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..cores import GIVEN_UP, Cores, known_sets, new_cores
 from ..costs import Costs, costs_of, require_regularization
 from ..counting import EFFORT_PER_WORK, Layout, layout
 from ..reduction import Reducing, Reduction
-from . import kernels, state
+from . import kernels, looking, state
 from .incumbent import incumbent_of
 
 POLICIES = {
@@ -51,7 +52,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class RuleListSearch(Search):
+class RuleListSearch(PrefixSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules``.
 
     Parameters
@@ -356,6 +357,26 @@ class RuleListSearch(Search):
                 "longest": longest,
             },
         )
+
+    def _stored(self) -> tuple[Any, int]:
+        return self._store, int(self._store.numbers[state.N_NODES])
+
+    def _scale(self) -> Scale | None:
+        if self._phase not in ("searching", "certified"):
+            return None
+        costs = self._costs
+        return Scale(
+            self.problem,
+            self._reduction.antecedents,
+            looking.CUTS,
+            looking.BOUNDING,
+            costs,
+            costs.per_error,
+            costs.per_error,
+        )
+
+    def _children(self, prefix: tuple[int, ...] | None) -> Children:
+        return looking.children(self._layout, self._rules, self._store, self._cores, prefix)
 
     def _lower_bound(self) -> float:
         """The proven bound in the objective's units."""

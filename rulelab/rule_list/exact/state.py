@@ -14,8 +14,8 @@ from ..counting import Layout
 N_NODES, N_HEAP, N_BOUND_HEAP, N_QUEUED = 0, 1, 2, 3
 BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = 4, 5, 6, 7
 CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED, TABLE_IS_STALE = 8, 9, 10, 11, 12, 13, 14
-OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST = 15, 16, 17, 18, 19
-N_NUMBERS = 20
+OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST, LAST_NODE = 15, 16, 17, 18, 19, 20
+N_NUMBERS = 21
 
 # positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
 (
@@ -73,8 +73,8 @@ class Store(NamedTuple):
     """Stored prefixes (nodes), the queue over them, the table of captured sets, counters and scratch space.
 
     Arrays of nodes have one entry per stored prefix: its uncaptured set (``sets``), cost, lower bound on every list
-    that extends it (``key``), place in the queue's order (``priority``), the rule that ended it, its parent and length.
-    ``table`` maps a hash of the set to a node, ``-1`` where empty.
+    that extends it (``key``), place in the queue's order (``priority``), the rule that ended it, its parent and length,
+    and its ``fate`` (`rulelab.kernels.fates`). ``table`` maps a hash of the set to a node, ``-1`` where empty.
     """
 
     sets: np.ndarray
@@ -84,7 +84,7 @@ class Store(NamedTuple):
     parent: np.ndarray
     rule: np.ndarray
     length: np.ndarray
-    queued: np.ndarray
+    fate: np.ndarray
     heap_priority: np.ndarray
     heap_node: np.ndarray
     bound_key: np.ndarray
@@ -102,7 +102,7 @@ class Store(NamedTuple):
     path_scratch: np.ndarray
 
 
-NODE_ARRAYS = ("sets", "cost", "key", "priority", "parent", "rule", "length", "queued")
+NODE_ARRAYS = ("sets", "cost", "key", "priority", "parent", "rule", "length", "fate")
 HEAP_ARRAYS = ("heap_priority", "heap_node")
 BOUND_HEAP_ARRAYS = ("bound_key", "bound_node")
 
@@ -128,7 +128,7 @@ def new_store(arrays: Layout, longest: int, second_heap: bool) -> Store:
         parent=integers(room, np.int32),
         rule=integers(room, np.int32),
         length=integers(room, np.int16),
-        queued=integers(room, np.uint8),
+        fate=integers(room, np.uint8),
         heap_priority=integers(heap),
         heap_node=integers(heap, np.int32),
         bound_key=integers(bound_heap),

@@ -34,6 +34,9 @@ class FairCell:
         The largest difference between two groups in each rate on the training data: as the criterion's constraints
         count it (with the Hamming loss a negative counts once for every rule that covers it), and as the model
         predicts.
+    emptied : str
+        Why the rates are equal and yet of no use, such as "equal because nearly everyone is missed: true positive
+        rates 3 %"; else empty.
     selected : RuleSet or None
         Of the sets met that meet the criterion, one of fewest training errors ("pool select").
     """
@@ -48,6 +51,7 @@ class FairCell:
     errors: int | float | None
     proxy_gaps: dict[str, float]
     true_gaps: dict[str, float]
+    emptied: str
     selected: RuleSet | None
 
     @property

@@ -15,7 +15,16 @@ from ...data.problem import Problem
 from ...models import Model, RuleSet
 from ...search import Incumbent, Search, Snapshot, Status, check_limits
 from ..arguments import check
-from ..fairness import Criterion, EqualizedOdds, EqualOpportunity, compared, groups_of, left_out, true_gaps
+from ..fairness import (
+    Criterion,
+    EqualizedOdds,
+    EqualOpportunity,
+    compared,
+    emptied_rates,
+    groups_of,
+    left_out,
+    true_gaps,
+)
 from ..program import Cost, make_program
 from ..search import RuleSetSearch
 from .cells import Cell, Found, counted_gaps
@@ -277,6 +286,7 @@ class FairFrontierSearch(Search):
         model = selected = None
         proxy: dict[str, float] = {}
         true: dict[str, float] = {}
+        empty = ""
         if found is not None:
             assert cell.selected is not None
             model = RuleSet.from_problem(self.problem, found.rules, form=self.form)
@@ -286,6 +296,7 @@ class FairFrontierSearch(Search):
             proxy = counted_gaps(cell.criterion, program, found, self.loss, self.form, len(groups.names), among)
             predicted = model.predicts_positive(self.problem.matrix())
             true = true_gaps(cell.criterion, groups, predicted, self.min_group_size)
+            empty = emptied_rates(cell.criterion, groups, predicted, self.min_group_size)
         objective = np.inf if model is None else model.hamming_loss if self.loss == "hamming" else model.errors
         lower = rounded_down(program.bound(min(cost, cell.upper)))
         proven = cost >= cell.upper
@@ -303,6 +314,7 @@ class FairFrontierSearch(Search):
             errors=None if model is None else model.errors,
             proxy_gaps=proxy,
             true_gaps=true,
+            emptied=empty,
             selected=selected,
         )
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ...datasets import Dataset
-from ...models import Model, ModelError, parse_model
+from ...families import CRITERIA, FAMILIES
+from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, Status
 from ..live.recipe import load_code
@@ -23,6 +24,8 @@ from .rows import Rows, Split
 
 MAX_NOTE = 2000
 """Most characters of the texts on intended use and limits."""
+MAX_NAME = 80
+"""Most characters of a name."""
 MAX_UPLOAD_BYTES = 5_000_000
 FILE, BROWSER = "file", "browser"
 """Where a card comes from that nobody here has made."""
@@ -42,12 +45,15 @@ class Proof:
         Whether no model of the family has a smaller objective.
     scope : str
         Among which models.
+    equation : str
+        What the objective is made of, in words; empty: not known.
     """
 
     objective: float
     lower_bound: float
     proven: bool
     scope: str
+    equation: str = ""
 
     @property
     def gap(self) -> float:
@@ -62,6 +68,9 @@ class Card:
     ----------
     model : Model
     title : str
+        What it is a model of: the name of the data, or of the file.
+    name : str
+        What people call it; empty: they gave it no name.
     target : str
         What is predicted.
     labels : tuple or None
@@ -82,10 +91,13 @@ class Card:
     rows : Rows or None
     search : Search or None
         That has proven the model optimal.
+    unconstrained : Model or None
+        The best one found without the fairness constraint of this one.
     """
 
     model: Model
     title: str = "model"
+    name: str = ""
     target: str = ""
     labels: tuple[Any, Any] | None = None
     proof: Proof | None = None
@@ -98,6 +110,36 @@ class Card:
     origin: str = ""
     rows: Rows | None = field(default=None, repr=False)
     search: Search | None = field(default=None, repr=False)
+    unconstrained: Model | None = field(default=None, repr=False)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Data and parameters in words."""
+        return {**self.data, **self.parameters}
+
+    @property
+    def loss(self) -> str:
+        """Which loss of rule sets was minimized."""
+        return self.parameters.get("loss", "hamming").replace(" ", "_")
+
+    @property
+    def fairness(self) -> str:
+        """The fairness constraint in words; empty where there was none."""
+        return self.parameters.get("fairness", "")
+
+    @property
+    def training_classes(self) -> tuple[int | float, int | float]:
+        """Training weight of the positive and of the negative class."""
+        if isinstance(self.model, RuleSet):
+            return self.model.training.actual_positive, self.model.training.actual_negative
+        assert isinstance(self.model, DecisionList)
+        every = (*self.model.rules, self.model.default)
+        return sum(rule.positives for rule in every), sum(rule.negatives for rule in every)
+
+    @property
+    def named(self) -> Model:
+        """The model with the labels that people know, which it is saved with."""
+        return in_words(self.model, self.labels)
 
     @property
     def names(self) -> dict[Any, Any]:
@@ -114,16 +156,26 @@ class Card:
         """The saved model, which `rulelab.load_model` reads, with one more entry ``card``."""
         entry = {
             "title": self.title,
+            "name": self.name,
             "target": self.target,
-            "labels": None if self.labels is None else [str(label) for label in self.labels],
-            "proof": None if self.proof is None else vars(self.proof),
+            "proof": None if self.proof is None else asdict(self.proof),
             "data": dict(self.data),
             "parameters": dict(self.parameters),
             "made": self.made,
             "intended_use": self.intended_use,
             "limits": self.limits,
+            "unconstrained": None if self.unconstrained is None else self.unconstrained.to_dict(),
         }
-        return json.dumps({**self.model.to_dict(), "card": entry}, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps({**self.named.to_dict(), "card": entry}, indent=2, ensure_ascii=False) + "\n"
+
+
+def in_words(model: Model, labels: tuple[Any, Any] | None) -> Model:
+    """The model with these labels, where it has two; those that JSON cannot hold are written as text."""
+    if labels is None or len(model.classes) < 2:
+        return model
+    plainly = [np.asarray(label).item() if isinstance(label, np.generic) else label for label in labels]
+    negative, positive = (label if isinstance(label, str | int | float) else str(label) for label in plainly)
+    return model.relabelled((negative, positive))
 
 
 def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = None) -> Card:
@@ -140,6 +192,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     prepared = prepared or Prepared(search)
     recipe = prepared.recipe
     rows = None if prepared.data is None else Rows(prepared.data, prepared.test_rows, _split(recipe, prepared.data))
+    free = prepared.unconstrained
     return Card(
         model=best.model,
         title=prepared.name if prepared.data is not None else family_name(search.family),
@@ -150,18 +203,27 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
             lower_bound=snapshot.lower_bound,
             proven=snapshot.status is Status.OPTIMAL,
             scope=_scope(search),
+            equation=FAMILIES[search.family].objective(best.model, search.parameters),
         ),
         data=_facts(search, rows),
-        parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search)},
+        parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         intended_use="",
-        limits="" if rows is None else rows.data.notes,
+        limits=_limits("" if rows is None else rows.data.notes, snapshot),
         code=snippet.of_search(recipe, search, snapshot)
         if recipe and recipe.load_code
-        else snippet.of_model(best.model),
+        else snippet.of_model(in_words(best.model, prepared.labels)),
         rows=rows,
         search=search if snapshot.status is Status.OPTIMAL else None,
+        unconstrained=None if free is None or free.incumbent is None else free.incumbent.model,
     )
+
+
+def _limits(notes: str, snapshot: Snapshot) -> str:
+    """What the data say of their limits, and whom the fairness constraint left out, or whose rates it emptied."""
+    left_out, emptied = (snapshot.detail.get(name) for name in ("left_out", "emptied"))
+    said = (notes, left_out and f"Groups were {left_out}.", emptied and f"The rates of the groups are {emptied}.")
+    return "\n".join(filter(None, said))
 
 
 def of_model(
@@ -169,14 +231,15 @@ def of_model(
 ) -> Card:
     """The card of a model alone, or of one and the data it was trained on."""
     rows = None if data is None else Rows(data, test, split)
+    labels = None if data is None or len(model.classes) < 2 else (data.negative, data.positive)
     return Card(
         model=model,
         title=family_name(model.family) if data is None else data.name,
         target="" if data is None else str(data.target),
-        labels=None if data is None or len(model.classes) < 2 else (data.negative, data.positive),
+        labels=labels,
         data=_facts(None, rows),
         limits="" if data is None else data.notes,
-        code=snippet.of_model(model),
+        code=snippet.of_model(in_words(model, labels)),
         rows=rows,
     )
 
@@ -199,10 +262,13 @@ def parse(contents: bytes, file_name: str) -> Card:
     entry = json.loads(contents).get("card")
     entry = entry if isinstance(entry, dict) else {}
     labels = entry.get("labels")
-    usable = isinstance(labels, list) and len(labels) == len(model.classes) == 2
+    usable = (
+        isinstance(labels, list) and len(labels) == len(model.classes) == 2 and labels != [*map(str, model.classes)]
+    )
     return Card(
         model=model,
         title=_text(entry, "title", 80) or name.removesuffix(".json"),
+        name=_text(entry, "name", MAX_NAME),
         target=_text(entry, "target", 80),
         labels=tuple(plain(label, 80) for label in labels) if usable else None,  # type: ignore[union-attr,arg-type]
         proof=_proof(entry.get("proof")),
@@ -213,12 +279,13 @@ def parse(contents: bytes, file_name: str) -> Card:
         limits=_text(entry, "limits", MAX_NOTE),
         code=snippet.of_model(model),
         origin=FILE,
+        unconstrained=_other_model(entry.get("unconstrained"), model),
     )
 
 
-def annotated(card: Card, intended_use: str, limits: str) -> Card:
+def annotated(card: Card, intended_use: str, limits: str, name: str = "") -> Card:
     """The card with other texts."""
-    return replace(card, intended_use=intended_use[:MAX_NOTE], limits=limits[:MAX_NOTE])
+    return replace(card, intended_use=intended_use[:MAX_NOTE], limits=limits[:MAX_NOTE], name=plain(name, MAX_NAME))
 
 
 def _split(recipe: Any, data: Dataset) -> Split | None:
@@ -256,14 +323,16 @@ def _mining(recipe: Any) -> dict[str, str]:
     return words
 
 
-def _parameters(search: Search) -> dict[str, str]:
+def _parameters(search: Search, recipe: Any = None) -> dict[str, str]:
     """What was chosen, in words; parameters that are not set are left out."""
     words = {}
     for name, value in search.parameters.items():
         if value is None:
             continue
         text = plain(value, 120)
-        if hasattr(value, "to_dict"):
+        if name == "fairness":
+            text = _criterion(value, getattr(recipe, "sensitive", None))
+        elif hasattr(value, "to_dict"):
             text = "without " + ", ".join(key.replace("_", " ") for key, used in value.to_dict().items() if not used)
         elif isinstance(value, float):
             text = f"{value:.6g}"
@@ -273,6 +342,23 @@ def _parameters(search: Search) -> dict[str, str]:
     return words
 
 
+def _criterion(criterion: Any, attribute: str | None) -> str:
+    """A fairness criterion in the words of its record, with its tolerances and whose groups it compares."""
+    record = next((one for one in CRITERIA.values() if one.class_name == type(criterion).__name__), None)
+    words = record.words if record else type(criterion).__name__
+    chosen = ", ".join(f"{name.replace('_', ' ')} {n:g}" for name, n in vars(criterion).items() if n is not None)
+    return f"{words}; {chosen}" + (f"; groups by {plain(attribute, 60)}" if attribute else "")
+
+
+def _other_model(entry: Any, model: Model) -> Model | None:
+    """The model without the constraint that a file holds; None where it is none, or of another kind."""
+    try:
+        found = parse_model(json.dumps(entry)) if isinstance(entry, dict) else None
+    except (ModelError, ValueError):
+        return None
+    return found if found is not None and (found.family, len(found.classes)) == (model.family, 2) else None
+
+
 def _proof(entry: Any) -> Proof | None:
     if not isinstance(entry, dict):
         return None
@@ -280,7 +366,8 @@ def _proof(entry: Any) -> Proof | None:
     if not all(type(n) in (int, float) and abs(n) < _LARGEST for n in numbers):  # type: ignore[arg-type]
         return None
     objective, lower_bound = map(float, numbers)  # type: ignore[arg-type]
-    return Proof(objective, lower_bound, entry.get("proven") is True, _text(entry, "scope", 200))
+    scope, equation = _text(entry, "scope", 200), _text(entry, "equation", 200)
+    return Proof(objective, lower_bound, entry.get("proven") is True, scope, equation)
 
 
 def _text(entry: dict[str, Any], name: str, limit: int) -> str:

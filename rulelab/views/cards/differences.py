@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Any
 
+from ...families import FAMILIES
+from ..live.wording import family_name
 from .card import Card
-from .rule_tables import rule_keys
+from .meaning import ELSE, Line, lines
 
-LETTERS = "ABCD"
+LETTERS = ascii_uppercase[:16]
 """Names of the cards on the page, in order; there are no more places."""
+LOSS = ("positive weight", "loss")
+"""Parameters that a loss is made of."""
+OBJECTIVE = (*LOSS, "regularization", "violation penalty")
+"""Parameters that an objective is made of."""
+_NAMED_PARAMETERS = 3
 
 
 @dataclass(frozen=True)
@@ -20,37 +29,126 @@ class Differences:
     ----------
     rules : tuple of str
         A remark per line of the card's table of rules; empty where all cards have the rule.
-    parameters, data : frozenset of str
-        Names of the facts that are not the same on all cards.
+    facts : frozenset of str
+        Names of the facts about data and parameters that are not the same on all cards that have them.
+    names : tuple of str
+        Of the facts that have a line, in order: those of any card; empty: all of the card's own.
     """
 
     rules: tuple[str, ...] = ()
-    parameters: frozenset[str] = frozenset()
-    data: frozenset[str] = frozenset()
+    facts: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
 
 
-def differences(cards: Sequence[Card]) -> list[Differences]:
-    """What to highlight on each card; nothing on a card alone."""
-    rules = [rule_keys(card.model) for card in cards]
-    parameters = _unequal([card.parameters for card in cards])
-    data = _unequal([card.data for card in cards])
+def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
+    """What to highlight on each card; nothing on a card alone.
+
+    Parameters
+    ----------
+    cards : sequence of Card
+    only : bool
+        Whether facts that are the same on all cards have no line.
+    """
+    rules = [lines(card.model) for card in cards]
+    names = tuple(dict.fromkeys(name for card in cards for name in card.facts))
+    told = [_told(card, cards) for card in cards]
+    values: dict[tuple[str, str], set[str | None]] = {}
+    for one in told:
+        for what, value in one.items():
+            values.setdefault(what, set()).add(value)
+    marked = [frozenset(what[0] for what in one if len(values[what]) > 1) for one in told]
+    unequal = frozenset[str]().union(*marked)
+    shown = tuple(name for name in names if name in unequal) if only else names
     return [
         Differences(
-            rules=tuple(_remark(key, i, rules) for key in keys),
-            parameters=parameters & card.parameters.keys(),
-            data=data & card.data.keys(),
+            rules=tuple(_remark(line, i, rules) for line in own),
+            facts=facts,
+            names=shown,
         )
-        for i, (card, keys) in enumerate(zip(cards, rules, strict=True))
+        for i, (own, facts) in enumerate(zip(rules, marked, strict=True))
     ]
 
 
-def _remark(key: str, own: int, rules: Sequence[Sequence[str]]) -> str:
-    lacking = [LETTERS[i] for i, keys in enumerate(rules) if i != own and key not in keys]
-    if not lacking:
+def default_names(cards: Sequence[Card]) -> list[str]:
+    """What to call each card that has been given no name: data, family, and the parameters that tell it apart."""
+    out = []
+    for card in cards:
+        akin = [other for other in cards if (other.title, other.model.family) == (card.title, card.model.family)]
+        apart = [n for n in card.parameters if len({other.parameters.get(n) for other in akin}) > 1]
+        chosen = [f"{name} {card.parameters[name]}" for name in apart[:_NAMED_PARAMETERS]]
+        family = family_name(card.model.family)
+        out.append(", ".join([card.title if card.title == family else f"{card.title}: {family}", *chosen]))
+    return out
+
+
+def same_rows(card: Card, other: Card) -> bool:
+    """Whether two models were trained on the same rows, as far as the cards tell."""
+    return _trained_on(card) == _trained_on(other)
+
+
+def comparable(card: Card, other: Card, measures: Sequence[str] = OBJECTIVE) -> bool:
+    """Whether the objectives, or the losses, of two cards measure the same on the same rows."""
+    asked = [[one.parameters.get(name) for name in measures] for one in (card, other)]
+    return card.model.family == other.model.family and asked[0] == asked[1] and same_rows(card, other)
+
+
+def incomparable(cards: Sequence[Card]) -> str:
+    """Which figures of the cards must not be compared, and why; empty where all can."""
+    if len(set(map(_trained_on, cards))) > 1:
+        return (
+            "These models were trained on different rows: their figures say little about which of them is better, "
+            "and objectives cannot be compared."
+        )
+    if all(comparable(cards[0], card) for card in cards[1:]):
         return ""
-    return f"not in {' or '.join([', '.join(lacking[:-1]), lacking[-1]] if len(lacking) > 1 else lacking)}"
+    if len({card.model.family for card in cards}) > 1:
+        return (
+            "Objectives of different families cannot be compared: each counts something else, in its own unit. "
+            "Accuracy, recall, precision and AUC can."
+        )
+    return (
+        "Objectives with different costs cannot be compared: a higher cost of a rule alone makes them larger. "
+        "Accuracy, recall, precision and AUC can."
+    )
 
 
-def _unequal(facts: Sequence[Mapping[str, str]]) -> frozenset[str]:
-    names = {name for own in facts for name in own}
-    return frozenset(name for name in names if len({own.get(name) for own in facts}) > 1)
+def _trained_on(card: Card) -> tuple[Any, ...]:
+    return (card.data.get("data set"), card.target, *card.training_classes)
+
+
+def _remark(line: Line, own: int, rules: Sequence[Sequence[Line]]) -> str:
+    if line.meaning == ELSE:
+        return ""
+    found = [_find(line, others) for others in rules]
+    lacking = [LETTERS[i] for i, one in enumerate(found) if one is None]
+    opposite = [LETTERS[i] for i, one in enumerate(found) if one is not None and _opposed(line, one)]
+    remarks = []
+    if lacking:
+        others = len(rules) - 1
+        remarks.append("only here" if len(lacking) == others > 2 else f"not in {_listed(lacking, 'or')}")
+    if opposite:
+        remarks.append(f"the other label in {_listed(opposite, 'and')}")
+    return ", ".join(remarks)
+
+
+def _find(line: Line, others: Sequence[Line]) -> Line | None:
+    return next((other for other in others if other.meaning == line.meaning), None)
+
+
+def _opposed(line: Line, other: Line) -> bool:
+    return None not in (line.positive, other.positive) and line.positive != other.positive
+
+
+def _listed(letters: Sequence[str], between: str) -> str:
+    return f" {between} ".join([", ".join(letters[:-1]), letters[-1]] if len(letters) > 1 else letters)
+
+
+def _told(card: Card, cards: Sequence[Card]) -> dict[tuple[str, str], str | None]:
+    """The facts of a card by their names and what they mean in its family; None where a parameter was not set.
+
+    A card lacks a parameter that another one of its family has where it was not set, unless nothing is known of it.
+    """
+    akin = [other for other in cards if other.model.family == card.model.family] if card.parameters else []
+    names = dict.fromkeys([*card.facts, *(name for other in akin for name in other.parameters)])
+    helps = {each.name.replace("_", " "): each.help for each in FAMILIES[card.model.family].own}
+    return {(name, helps.get(name, "")): card.facts.get(name) for name in names}

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...families.account import Account
 from ...models import FallingRuleList, RuleList, RuleSet
 from ...search import Incumbent
 from ..live.wording import count, objective
+from ..widgets.esc import esc
+from ..widgets.explained import sign
 from .rule_tables import rules_table
 
 
-def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, target: str = "") -> str:
+def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, target: str = "", equation: str = "") -> str:
     """The incumbent in words, with what each of its rules captured in training, and a sum.
 
     Parameters
@@ -21,15 +24,30 @@ def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, targe
         What to call the negative and the positive class; default: the model's labels.
     target : str
         What is predicted.
+    equation : str
+        The objective, taken apart.
     """
     model = best.model
     names = dict(zip(model.classes, labels or model.classes, strict=True))
     wrong, weight = best.errors, model.weight
+    worth = esc(equation, 400) or objective(best.objective, model.family)
     return (
         f"{rules_table(model, names, target)}"
         f'<p class="sum">{_SIZES[model.family](model)}, {count(wrong)} of {count(weight)} training rows wrong '
-        f"({100 * wrong / weight:.1f}&nbsp;%), objective {objective(best.objective, model.family)}; "
+        f"({100 * wrong / weight:.1f}&nbsp;%), objective {worth}; "
         f"found after {best.found_at[0]:.2f}&nbsp;s.</p>"
+    )
+
+
+def proof_block(shown: Account) -> str:
+    """What a search that has ended has shown, to be read and copied."""
+    said = [*filter(None, (shown.search_space, shown.ruled_out))]
+    if not said:
+        return ""
+    lines = "".join(f"<p>{esc(line, 600)}</p>" for line in said)
+    return (
+        f'<div class="shown">{lines}<button type="button" class="copy" data-copy="{esc(shown, 2000)}">Copy</button> '
+        f"{sign('possible lists')}</div>"
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 
+from ... import __version__
 from ..widgets.esc import esc
+from . import charts, lines
 from . import html as card_html
 from .card import Card
-from .differences import LETTERS, differences
+from .differences import LETTERS, default_names, differences, incomparable
+from .lines import Beside, Section
 from .scores import Scores
 from .style import MODEL_CSS
 
@@ -16,13 +20,16 @@ _PAGE_CSS = """
 @media (prefers-color-scheme: dark) { :root { --panel-on-surface-color: #eee; --ground: #16181c; } }
 body { margin: 0; padding: 16px; font-family: system-ui, sans-serif; background: var(--ground);
   color: var(--panel-on-surface-color); }
-h1 { font-size: 20px; margin: 0 0 12px; }
-.cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr)); }
-.card { border: 1px solid color-mix(in srgb, var(--panel-on-surface-color) 18%, transparent); border-radius: 8px;
-  padding: 12px; min-width: 0; }
+h1 { font-size: 20px; margin: 0 0 2px; }
+.cards { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(min(330px, 100%), 760px); column-gap: 16px;
+  overflow-x: auto; margin: 12px 0; }
+.card { display: grid; grid-template: subgrid / minmax(0, 1fr); min-width: 0; box-sizing: border-box; padding: 12px;
+  border: 1px solid color-mix(in srgb, var(--panel-on-surface-color) 18%, transparent); border-radius: 8px; }
+.part { display: grid; grid-template: subgrid / minmax(0, 1fr); min-width: 0; }
 .methods-box { margin-top: 16px; overflow-x: auto; }
 pre { overflow-x: auto; font-size: 12px; background: color-mix(in srgb, var(--panel-on-surface-color) 6%, transparent);
   padding: 8px; border-radius: 6px; }
+@media print { .cards { display: block; } .card { margin-bottom: 12px; break-inside: avoid-page; } }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser may load for the file: nothing."""
@@ -33,36 +40,56 @@ def report(
     scores: Sequence[Scores],
     verdicts: Sequence[str] = (),
     comparisons: Sequence[str] = (),
+    base: int | None = None,
 ) -> str:
     """The file.
 
     Parameters
     ----------
     cards : sequence of Card
-        At most four.
     scores : sequence of Scores
         Of each card.
     verdicts : sequence of str
         Of each card: what its check said; empty where it was not checked.
     comparisons : sequence of str
         Tables of other methods, as `card_html.comparison` gives them.
+    base : int, optional
+        Which of the cards the others are compared with.
     """
-    marked = differences(cards)
+    beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
+    attributes = tuple(dict.fromkeys(name for own in scores for name in own.groups))
     said = verdicts or [""] * len(cards)
-    parts = [
-        f'<article class="card">{card_html.head(card, letter)}{_verdict(verdict)}'
-        f"{card_html.rules(card, marks)}{card_html.figures(card, own)}{card_html.groups(own)}"
-        f"{card_html.facts(card, marks)}{card_html.notes(card)}{_code(card)}</article>"
-        for card, own, letter, marks, verdict in zip(cards, scores, LETTERS, marked, said, strict=False)
-    ]
-    css = _PAGE_CSS + MODEL_CSS.replace(":host", ".card, .methods-box")
+    names = [card.name or name for card, name in zip(cards, default_names(cards), strict=True)]
+    articles = []
+    for k, (card, own, marks) in enumerate(zip(cards, scores, differences(cards), strict=True)):
+        parts = [
+            Section(card_html.head(card, LETTERS[k], names[k])),
+            Section(_verdict(said[k])),
+            Section(card_html.rules(card, marks)),
+            lines.figures_of(card, own, None if k == base else beside),
+            Section(lines.fairness(card, own)),
+            lines.groups(own, attributes),
+            Section(charts.of_groups(own)),
+            lines.facts(card, marks),
+            Section(card_html.notes(card)),
+            Section(_code(card)),
+        ]
+        body = "".join(f'<div class="part" style="grid-row: span {part.lines}">{part.html}</div>' for part in parts)
+        span = sum(part.lines for part in parts)
+        articles.append(f'<article class="card" style="grid-row: 1 / span {span}">{body}</article>')
+    several = len(cards) > 1
+    advice = f'<p class="note">{incomparable(cards)}</p>' if several else ""
+    glance = charts.glance(LETTERS[: len(cards)], scores)
     others = f'<section class="methods-box">{"".join(comparisons)}</section>' if comparisons else ""
+    made = f"made by rulelab {esc(__version__)} on {datetime.datetime.now(datetime.UTC).date().isoformat()}"
+    css = _PAGE_CSS + MODEL_CSS.replace(":host", "body")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Model cards: {esc(', '.join(card.title for card in cards))}</title><style>{css}</style></head>"
-        f'<body><h1>Model cards</h1><main class="cards">{"".join(parts)}</main>{others}</body></html>\n'
+        f"<title>Model cards: {esc(', '.join(names))}</title><style>{css}</style></head>"
+        f'<body><h1>Model cards</h1><p class="note">{made}</p>{advice}<section>{glance}</section>'
+        f'<main class="cards">{"".join(articles)}</main>{lines.terms()}{others}</body></html>\n'
     )
 
 

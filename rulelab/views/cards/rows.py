@@ -84,11 +84,14 @@ class Rows:
         Positions of the rows that were kept out of training.
     split : Split or None
         The same in few words; None where the data have no name.
+    weight : array or None, shape (n_rows,)
+        Of every row of the data; None: 1 each.
     """
 
     data: Dataset
     test: np.ndarray | None = None
     split: Split | None = None
+    weight: np.ndarray | None = None
 
     @property
     def training(self) -> np.ndarray:

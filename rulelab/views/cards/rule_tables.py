@@ -24,14 +24,10 @@ def rules_table(model: Model, names: Mapping[Any, Any], target: str = "", marks:
     target : str
         What is predicted.
     marks : sequence of str
-        A remark per line of `rule_keys`; empty: none.
+        A remark per line, of a list also for its default; empty: none.
     """
-    return _TABLES[model.family](model, names, target, marks or [""] * len(rule_keys(model)))
-
-
-def rule_keys(model: Model) -> list[str]:
-    """One text per line of the model's table, equal for equal lines whatever they captured."""
-    return _KEYS[model.family](model)
+    n_lines = len(model.rules) + isinstance(model, DecisionList)
+    return _TABLES[model.family](model, names, target, marks or [""] * n_lines)
 
 
 def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: Sequence[str]) -> str:
@@ -103,32 +99,10 @@ def _lines(model: DecisionList) -> list[str]:
     return [*out, f'<span class="kw">{"else" if model.rules else "always"}</span> ']
 
 
-def _list_keys(model: RuleList) -> list[str]:
-    return [f"{_key(rule.conditions, rule.name)} -> {rule.prediction}" for rule in (*model.rules, model.default)]
-
-
-def _falling_keys(model: FallingRuleList) -> list[str]:
-    return [_key(rule.conditions, rule.name) for rule in (*model.rules, model.default)]
-
-
-def _set_keys(model: RuleSet) -> list[str]:
-    joined = " and " if model.form == "dnf" else " or "
-    return [joined.join(sorted(_key(one.conditions, one.name) for one in clause.literals)) for clause in model.rules]
-
-
-def _key(conditions: tuple[Condition, ...] | None, name: str) -> str:
-    return " and ".join(sorted(map(str, conditions))) if conditions else name
-
-
 _TABLES: dict[str, Callable[..., str]] = {
     RuleList.family: _list_table,
     FallingRuleList.family: _falling_table,
     RuleSet.family: _set_table,
-}
-_KEYS: dict[str, Callable[..., list[str]]] = {
-    RuleList.family: _list_keys,
-    FallingRuleList.family: _falling_keys,
-    RuleSet.family: _set_keys,
 }
 _CAPTURED = ("captured", "correct")
 

@@ -1,7 +1,8 @@
-"""How good a model is on the rows of a card: accuracies with intervals, rates per group."""
+"""How good a model is on the rows of a card: confusion counts, AUC and loss, rates per group."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...data.metrics import wilson_interval
-from ...models import Evaluation, Model
+from ...data.metrics import RATES as _PARTS
+from ...data.metrics import Confusion, group_labels, roc_auc, wilson_interval
+from ...models import DecisionList, Evaluation, FallingRuleList, Model, RuleSet
 from .card import Card
 from .rows import Rows
 
@@ -23,28 +25,35 @@ RATES = {
 """The rates of a group that a card shows, with their short names."""
 MAX_GROUPS = 12
 """Attributes with more values are not shown."""
+NEAR_NOTHING = 0.05
+"""A rate of less than this, or of all but this, is as good as 0, or 1."""
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """A share of rows that are right, with its 95 % Wilson interval.
+class Score:
+    """What a model gets right on some rows.
 
     Attributes
     ----------
-    right, rows : int or float
+    counted : Confusion
         Counts, or weights.
+    auc : float
+        Area under the ROC curve; ``nan`` where it is not defined or not known.
+    loss : float
+        What the family minimizes besides the size of the model, per row; ``nan`` where it is not known.
     """
 
-    right: int | float
-    rows: int | float
+    counted: Confusion
+    auc: float = math.nan
+    loss: float = math.nan
 
-    @property
-    def value(self) -> float:
-        return self.right / self.rows
+    def rate(self, name: str) -> float:
+        """One of `rulelab.data.metrics.RATES`; ``nan`` where no row counts."""
+        return self.counted.rate(name)
 
-    @property
-    def interval(self) -> tuple[float, float]:
-        low, high = wilson_interval(self.right, self.rows)
+    def interval(self, name: str) -> tuple[float, float]:
+        """The 95 % Wilson interval of the rate."""
+        low, high = wilson_interval(*_PARTS[name](self.counted))
         return float(low), float(high)
 
 
@@ -54,26 +63,31 @@ class Scores:
 
     Attributes
     ----------
-    training, test : Accuracy or None
+    training, test : Score or None
     groups : dict of str to DataFrame
         Per sensitive attribute the table of `rulelab.data.metrics.group_rates`.
     on_test : bool
         Whether the groups are of test rows.
     left_out : tuple of str
         Sensitive attributes that are not shown, with the reason.
+    free : tuple of two Score or None
+        Of the model without the fairness constraint: on the training rows and on the test rows.
     """
 
-    training: Accuracy | None
-    test: Accuracy | None = None
+    training: Score | None
+    test: Score | None = None
     groups: dict[str, pd.DataFrame] = field(default_factory=dict)
     on_test: bool = False
     left_out: tuple[str, ...] = ()
+    free: tuple[Score | None, Score | None] = (None, None)
 
 
-def of_counts(model: Model) -> Scores:
-    """What the model itself remembers of its training."""
-    weight = getattr(model, "weight", None)
-    return Scores(Accuracy(weight - model.errors, weight) if weight else None)
+def of_counts(card: Card) -> Scores:
+    """What the models of a card themselves remember of their training."""
+    free = card.unconstrained
+    return Scores(
+        _remembered(card.model, card.loss), free=(None if free is None else _remembered(free, card.loss), None)
+    )
 
 
 def of_card(card: Card, report: Callable[[str], None]) -> Scores:
@@ -85,46 +99,91 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
         When the data lack the columns of the model's rules.
     """
     if card.rows is None:
-        return of_counts(card.model)
+        return of_counts(card)
     report("predicting the rows")
-    rows = card.rows
-    training, test = _evaluate(card.model, rows, rows.training), None
-    if rows.test is not None:
-        test = _evaluate(card.model, rows, rows.test)
+    rows, free = card.rows, card.unconstrained
     groups: dict[str, pd.DataFrame] = {}
     left_out: list[str] = []
     sensitive = rows.data.sensitive
     of_groups = rows.training if rows.test is None else rows.test
     for name in [] if sensitive is None else map(str, sensitive.columns):
-        labels = group_labels(sensitive[name].iloc[of_groups])  # type: ignore[index]
-        if labels.nunique() > MAX_GROUPS:
-            left_out.append(f"{name} has {labels.nunique()} values, more than {MAX_GROUPS}")
+        labels = group_labels(sensitive[name].iloc[of_groups], len(of_groups))  # type: ignore[index]
+        if (values := len(set(labels))) > MAX_GROUPS:
+            left_out.append(f"{name} has {values} values, more than {MAX_GROUPS}")
             continue
         report(f"rates by {name}")
         evaluated = _evaluate(card.model, rows, of_groups, labels)
         assert evaluated.groups is not None
         groups[name] = evaluated.groups
     return Scores(
-        training=_accuracy(training),
-        test=None if test is None else _accuracy(test),
+        training=_score(card.model, rows, rows.training, card.loss),
+        test=None if rows.test is None else _score(card.model, rows, rows.test, card.loss),
         groups=groups,
         on_test=rows.test is not None,
         left_out=tuple(left_out),
+        free=(
+            None if free is None else _score(free, rows, rows.training, card.loss),
+            None if free is None or rows.test is None else _score(free, rows, rows.test, card.loss),
+        ),
     )
 
 
-def group_labels(values: pd.Series) -> pd.Series:
-    """The groups of a sensitive attribute as text; where it is missing, a group of its own."""
-    whole = pd.api.types.is_float_dtype(values) and (values.dropna() % 1 == 0).all()
-    labels = values.astype("Int64") if whole else values
-    return labels.astype(object).where(values.notna(), "missing").astype(str)
+def useless(score: Score) -> str:
+    """Why rates that were made equal are equal for a bad reason; empty where there is none."""
+    found, alarms, chosen = (
+        score.rate(name) for name in ("true_positive_rate", "false_positive_rate", "selection_rate")
+    )
+    if found < NEAR_NOTHING or (chosen < NEAR_NOTHING and found < 0.5):
+        return f"equal because nearly everyone is missed: {100 * found:.1f} % of the positives are found"
+    if alarms > 1 - NEAR_NOTHING:
+        return (
+            f"equal because nearly everyone is predicted positive: {100 * alarms:.1f} % of the negatives are false "
+            "alarms"
+        )
+    return ""
 
 
-def _evaluate(model: Model, rows: Rows, at: np.ndarray, groups: Any = None) -> Evaluation:
+def _remembered(model: Model, loss: str) -> Score | None:
+    """Scores on the training rows, from the counts in the model."""
+    if isinstance(model, RuleSet):
+        t = model.training
+        yes, no = model.probabilities
+        auc = roc_auc([yes, no], [t.true_positive, t.false_negative], [t.false_positive, t.true_negative])
+        hamming = math.nan if loss != "hamming" else model.hamming_loss / model.weight
+        return Score(t, auc, _loss(model, t, hamming))
+    assert isinstance(model, DecisionList)
+    every = (*model.rules, model.default)
+    kinds = [[rule for rule in every if (rule.prediction == model.classes[-1]) == said] for said in (True, False)]
+    (hits, alarms), (missed, passed) = (
+        (sum(rule.positives for rule in kind), sum(rule.negatives for rule in kind)) for kind in kinds
+    )
+    counted = Confusion(hits, alarms, passed, missed)
+    if not counted.weight:
+        return None
+    p, positives, negatives = zip(*((rule.probability, rule.positives, rule.negatives) for rule in every), strict=True)
+    return Score(counted, roc_auc(p, positives, negatives), _loss(model, counted))
+
+
+def _score(model: Model, rows: Rows, at: np.ndarray, loss: str) -> Score:
+    evaluated = _evaluate(model, rows, at, loss=loss)
+    weight = np.ones(len(at)) if rows.weight is None else rows.weight[at]
+    positive = rows.data.y.iloc[at].to_numpy() == 1
+    likely = model.predict_proba(rows.data.X.iloc[at])[:, -1]
+    counted = evaluated.confusion
+    hamming = math.nan if evaluated.objective is None else evaluated.objective / counted.weight
+    return Score(counted, roc_auc(likely, weight * positive, weight * ~positive), _loss(model, counted, hamming))
+
+
+def _loss(model: Model, counted: Confusion, hamming: float = math.nan) -> float:
+    if isinstance(model, FallingRuleList):
+        return (model.positive_weight * counted.false_negative + counted.false_positive) / counted.weight
+    return counted.errors / counted.weight if math.isnan(hamming) else hamming
+
+
+def _evaluate(model: Model, rows: Rows, at: np.ndarray, groups: Any = None, loss: str = "") -> Evaluation:
+    """On some rows; with the Hamming loss of rule sets as the objective where it is asked for."""
     data = rows.data
     labels = np.asarray(model.classes)[[0, -1]][data.y.iloc[at].to_numpy()]
-    return model.evaluate(data.X.iloc[at], labels, groups=None if groups is None else groups.to_numpy())
-
-
-def _accuracy(evaluation: Evaluation) -> Accuracy:
-    return Accuracy(evaluation.weight - evaluation.errors, evaluation.weight)
+    weight = None if rows.weight is None else rows.weight[at]
+    asked = {"regularization": 0.0} if isinstance(model, RuleSet) and loss == "hamming" else {}
+    return model.evaluate(data.X.iloc[at], labels, weight, groups, **asked)

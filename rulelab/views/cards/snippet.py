@@ -97,8 +97,7 @@ def _problem(recipe: Recipe, search: Search, at: str) -> list[str]:
     if search.problem.groups is None:
         return [f"problem = rl.Problem.from_arrays(features, data.y{at})"]
     return [
-        f"groups = data.sensitive[{getattr(recipe, 'sensitive', None)!r}].astype(object)",
-        'groups = groups.where(groups.notna(), "(missing)").astype(str)',
+        f"groups = data.sensitive[{getattr(recipe, 'sensitive', None)!r}]",
         f"problem = rl.Problem.from_arrays(features, data.y{at}, groups=groups{at})",
     ]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ..widgets.style import BLUE, CARD_CSS, FAINT, GREEN, LINE, MUTED
+from ..widgets.style import BLUE, CARD_CSS, FAINT, GREEN, LINE, MUTED, ORANGE, TEXT
 
 MARK = "#E69F00"
 """Where cards differ: the amber of Okabe and Ito, always with a word or a line beside it."""
 
 MODEL_CSS = f"""{CARD_CSS}
 h2 {{ overflow-wrap: anywhere; }}
+.aside {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
 h3 {{ font-size: 13px; font-weight: 600; margin: 10px 0 2px; }}
 .letter {{ display: inline-block; min-width: 1.5em; text-align: center; border-radius: 4px; color: #fff;
   background: {BLUE}; }}
@@ -28,12 +29,55 @@ summary {{ font-weight: 600; font-size: 13px; cursor: pointer; margin: 10px 0 4p
 .facts:not(.methods) {{ table-layout: fixed; }}
 .facts:not(.methods) th[scope=row] {{ width: 42%; }}
 .figures .num {{ font-size: 15px; }}
+.lines {{ display: grid; grid-template-rows: subgrid; grid-template-columns: minmax(0, 1.1fr) repeat(2, minmax(0, 1fr));
+  grid-row: 1 / -1; grid-column: 1; min-width: 0; }}
+.rows, .line[role=row] {{ display: contents; }}
+.line:not([role=row]) {{ grid-column: 1 / -1; min-width: 0; }}
+.line > span {{ padding: 4px 6px; border-bottom: 1px solid {LINE}; overflow-wrap: anywhere; min-width: 0; }}
+.line.wide > :nth-child(2) {{ grid-column: 2 / -1; }}
+.line > [role=rowheader], .heads > span {{ color: {MUTED}; }}
+.heads > span {{ font-size: 12px; padding-bottom: 1px; }}
+.line.differs {{ box-shadow: none; }}
+.line.differs > span {{ background: color-mix(in srgb, {MARK} 14%, transparent); }}
+.line.differs > :first-child {{ box-shadow: inset 3px 0 0 {MARK}; }}
+.value {{ font-size: 15px; font-variant-numeric: tabular-nums; }}
+.unit {{ color: {MUTED}; font-size: 12px; }}
+.line .range {{ display: block; white-space: normal; }}
+.delta, .same {{ font-size: 12px; font-variant-numeric: tabular-nums; margin-left: 6px; white-space: nowrap; }}
+.delta {{ font-weight: 600; border: 1px solid {LINE}; border-radius: 8px; padding: 0 5px; }}
+.same {{ color: {MUTED}; }}
+.bar {{ display: flex; height: 12px; margin: 3px 0 4px; border-radius: 2px; overflow: hidden; }}
+.bar i {{ min-width: 1px; flex-basis: 0; }}
+.outcomes span {{ display: block; font-size: 12px; white-space: nowrap; font-variant-numeric: tabular-nums; }}
+.outcomes i {{ display: inline-block; width: 9px; height: 9px; margin-right: 4px; border-radius: 2px; }}
+.outcomes b {{ font-weight: 600; }}
+.o0 {{ background: {BLUE}; }}
+.o1 {{ background: repeating-linear-gradient(45deg, {BLUE} 0 2px, transparent 2px 4px);
+  box-shadow: inset 0 0 0 1px {BLUE}; }}
+.o2 {{ background: repeating-linear-gradient(-45deg, {ORANGE} 0 2px, transparent 2px 4px);
+  box-shadow: inset 0 0 0 1px {ORANGE}; }}
+.o3 {{ background: {MUTED}; }}
+.warning {{ background: color-mix(in srgb, {ORANGE} 14%, transparent); border-color: {ORANGE}; }}
+.few th, .few td {{ color: {MUTED}; font-style: italic; }}
+dl {{ display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 3px 14px; font-size: 13px;
+  margin: 6px 0; }}
+dt {{ font-weight: 600; }}
+dd {{ margin: 0; max-width: 90ch; }}
+.charts {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 260px), 1fr)); gap: 4px 20px; }}
+.charts svg {{ width: 100%; max-width: 520px; height: auto; }}
+svg text {{ fill: {TEXT}; font-size: 11px; }}
+svg .title {{ font-weight: 600; font-size: 12px; }}
+svg .tick {{ text-anchor: middle; fill: {MUTED}; font-size: 10px; }}
+svg .end {{ text-anchor: end; }}
+svg .grid {{ stroke: {LINE}; }}
+svg .interval {{ stroke: {BLUE}; stroke-width: 1.5; opacity: .6; }}
+svg .filled {{ fill: {BLUE}; }}
+svg .hollow {{ fill: var(--ground, var(--background-color, #fff)); stroke: {BLUE}; stroke-width: 1.5; }}
 .groups {{ margin: 4px 0 8px; }}
 .groups th.num, .groups td.num {{ padding-left: 3px; padding-right: 3px; overflow-wrap: normal; }}
 .groups thead th, .methods thead th {{ font-size: 12px; color: {MUTED}; font-weight: 500; vertical-align: bottom; }}
 .range {{ color: {MUTED}; font-size: 11px; white-space: nowrap; }}
 .groups .range {{ display: block; }}
-.more {{ margin-top: 8px; }}
 .spread {{ background: {FAINT}; }}
 .methods thead th {{ overflow-wrap: normal; }}
 .points {{ min-width: 660px; }}
@@ -45,3 +89,26 @@ summary {{ font-weight: 600; font-size: 13px; cursor: pointer; margin: 10px 0 4p
   .groups tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; padding-bottom: 0; }}
 }}
 """
+
+LINES_CSS = """
+:host { display: grid !important; grid-template: subgrid / minmax(0, 1fr); }
+:host > div { display: contents; }
+"""
+"""A pane whose lines are rows of the grid around it."""
+
+_TEXT_AREA = """
+:host, .bk-input-group { height: auto !important; }
+textarea.bk-input { field-sizing: content; height: auto !important; resize: vertical; max-height: none !important; }
+"""
+NOTE_CSS = f"""{_TEXT_AREA}
+textarea.bk-input {{ min-height: 4.6em; }}
+"""
+"""A text of people, that is shown whole."""
+
+NAME_CSS = f"""{_TEXT_AREA}
+textarea.bk-input {{ font-size: 15px; font-weight: 600; padding: 2px 6px; min-height: 0; resize: none !important; }}
+textarea.bk-input:not(:hover, :focus) {{ border-color: transparent; background: transparent; }}
+textarea.bk-input::placeholder {{ color: {TEXT}; opacity: 1; }}
+label {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }}
+"""
+"""A heading that can be written over."""

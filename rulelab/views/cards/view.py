@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import panel as pn
 import param
 from panel.viewable import Viewer
@@ -19,17 +21,20 @@ from ..live.session import Prepared
 from ..live.ticker import Beat
 from ..widgets import icons
 from ..widgets.download import download
+from ..widgets.esc import esc, plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, PANEL_CSS
 from . import card as cards
 from . import html as card_html
-from . import scores, verifying
+from . import lines, scores, verifying
 from .card import Card
-from .differences import Differences
-from .style import MODEL_CSS
+from .differences import Differences, default_names
+from .lines import Beside
+from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+_SMALL_CSS = ".bk-btn { padding: 4px 7px; font-size: 13px; }"
 
 
 class ModelCard(Viewer):
@@ -44,8 +49,12 @@ class ModelCard(Viewer):
         Positions of the rows of ``data`` that were kept out of training.
     search, snapshot : Search and Snapshot, optional
         That found the model: adds objective, bound, parameters, and the check of the certificate.
+    sample_weight : array, shape (n_rows,), optional
+        Weights of the rows of ``data``.
     on_remove : callable, optional
         Called by the button Remove; without it there is no such button.
+    on_move : callable, optional
+        Called with -1 or 1 by the buttons Move left and Move right; without it there are none.
 
     Examples
     --------
@@ -56,6 +65,8 @@ class ModelCard(Viewer):
     """
 
     letter = param.String(default="", doc="What the card is called among others.")
+    called = param.String(default="", doc="The name that people gave it; empty: none.")
+    scored = param.Integer(default=0, doc="How often its scores have changed.")
     intended_use = param.String(default="", label="Intended use")
     limits = param.String(default="", label="Limits")
 
@@ -67,17 +78,27 @@ class ModelCard(Viewer):
         test_rows: Any = None,
         search: Search | None = None,
         snapshot: Snapshot | None = None,
+        sample_weight: Any = None,
         on_remove: Callable[[], None] | None = None,
+        on_move: Callable[[int], None] | None = None,
         **params: Any,
     ) -> None:
         if not isinstance(model, Model | Card):
             raise TypeError(f"model must be a rulelab model, such as a RuleList, or a Card, not {model!r}")
-        self._card = model if isinstance(model, Card) else _made(model, data, test_rows, search, snapshot)
-        self._scores = scores.of_counts(self._card.model)
+        if not isinstance(model, Card):
+            model = _made(model, data, test_rows, search, snapshot)
+            if sample_weight is not None and model.rows is not None:
+                model = replace(model, rows=replace(model.rows, weight=np.asarray(sample_weight)))
+        self._card = model
+        self._scores = scores.of_counts(self._card)
+        self._default_name = default_names([self._card])[0]
         self._marked = Differences()
-        self._on_remove = on_remove
+        self._attributes: tuple[str, ...] = ()
+        self._beside: Beside | None = None
+        self._on_remove, self._on_move = on_remove, on_move
         self._checking: Job | None = None
-        super().__init__(intended_use=self._card.intended_use, limits=self._card.limits, **params)
+        own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
+        super().__init__(**own, **params)
         self._build()
         self._beat = Beat(self.refresh)
         self._scoring = Job(partial(_score, self._card))
@@ -87,7 +108,12 @@ class ModelCard(Viewer):
     @property
     def card(self) -> Card:
         """The card with its present texts."""
-        return cards.annotated(self._card, self.intended_use, self.limits)
+        return cards.annotated(self._card, self.intended_use, self.limits, self.called)
+
+    @property
+    def title(self) -> str:
+        """Its name: the one that people gave it, or what tells it apart."""
+        return self.called or self._default_name
 
     @property
     def scores(self) -> scores.Scores:
@@ -110,11 +136,30 @@ class ModelCard(Viewer):
     def __panel__(self) -> Any:
         return self._layout
 
-    def compare(self, letter: str, marked: Differences) -> None:
-        """Give the card its name among others, and highlight what they do not share."""
-        if (letter, marked) != (self.letter, self._marked):
-            self.letter, self._marked = letter, marked
-            self.write()
+    def compare(
+        self,
+        letter: str,
+        default_name: str,
+        marked: Differences,
+        attributes: tuple[str, ...] = (),
+        beside: Beside | None = None,
+    ) -> None:
+        """Take a place among other cards.
+
+        Parameters
+        ----------
+        letter, default_name : str
+            What it is called there.
+        marked : Differences
+            What they do not share.
+        attributes : tuple of str
+            Sensitive attributes of any of them: each has a line.
+        beside : Beside, optional
+            The card that it is compared with.
+        """
+        self._marked, self._attributes, self._beside = marked, attributes, beside
+        self.letter, self._default_name = letter, default_name
+        self.write()
 
     def verify(self, *_: Any) -> None:
         """Make the certificate and check it, in another process; again while it runs: cancel."""
@@ -142,6 +187,7 @@ class ModelCard(Viewer):
         if self._scoring.result is not None and self._scoring.result is not self._scores:
             self._scores = self._scoring.result
             self.write()
+            self.scored += 1
         job = self._checking
         if job is not None:
             if job.busy:
@@ -160,30 +206,76 @@ class ModelCard(Viewer):
 
     def write(self) -> None:
         """Write everything anew."""
-        card = self._card
-        texts = {
-            self._head: card_html.head(card, self.letter),
-            self._rules: card_html.rules(card, self._marked) + card_html.figures(card, self._scores),
-            self._more: card_html.groups(self._scores) + card_html.facts(card, self._marked),
+        card, marked = self._card, self._marked
+        heading = f'<h2 class="aside">{esc(self.letter)} {esc(self.title)}</h2>'
+        parts = {
+            self._badge: f'<span class="letter">{esc(self.letter)}</span>' if self.letter else "",
+            self._head: heading + card_html.head(card),
+            self._rules: card_html.rules(card, marked),
+            self._figures: lines.figures_of(card, self._scores, self._beside),
+            self._fairness: lines.fairness(card, self._scores),
+            self._groups: lines.groups(self._scores, self._attributes),
+            self._facts: lines.facts(card, marked),
         }
         with pn.io.hold():
-            for pane, text in texts.items():
-                if pane.object != text:
-                    pane.object = text
+            line = 1
+            for item in self._layout.objects:
+                part = parts.get(item, "")
+                text, height = part if isinstance(part, lines.Section) else (part, 1)
+                if item in parts and item.object != text:
+                    item.object = text
+                place = {"grid-row": f"{line} / span {height}"}
+                if item.styles != place:
+                    item.styles = place
+                line += height
+            self._layout.styles = {"grid-row": f"1 / span {line - 1}"}
+            if self._badge.object != parts[self._badge]:
+                self._badge.object = parts[self._badge]
+            self._name.placeholder = plain(self._default_name, 160)
             self._status.caption = f"Check of {self.letter or 'the model'}"
 
+    @param.depends("called", watch=True)
+    def _rename(self) -> None:
+        """A name has one line; the key Enter ends it."""
+        name = plain(" ".join(self.called.split()), cards.MAX_NAME)
+        if name != self.called:
+            self.called = name
+        else:
+            self.write()
+
+    def _typed(self, event: param.parameterized.Event) -> None:
+        if "\n" in event.new:
+            self._name.value = self.called = plain(" ".join(event.new.split()), cards.MAX_NAME)
+
     def _build(self) -> None:
-        self._head, self._rules, self._more = (Html("", stylesheets=[MODEL_CSS], **_WIDE) for _ in range(3))
+        def pane(*sheets: str) -> Html:
+            return Html("", stylesheets=[MODEL_CSS, *sheets], **_WIDE)
+
+        self._badge = Html("", stylesheets=[MODEL_CSS], margin=(4, 0, 0, 0))
+        self._head, self._rules, self._fairness = pane(), pane(), pane()
+        self._figures, self._groups, self._facts = pane(LINES_CSS), pane(LINES_CSS), pane(LINES_CSS)
         self._status = LiveText(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 34}
+        button = {"stylesheets": [BUTTON_CSS, _SMALL_CSS], "margin": 0, "height": 34}
+        self._name = pn.widgets.TextAreaInput.from_param(
+            self.param.called,
+            label="Name",
+            rows=1,
+            max_length=cards.MAX_NAME,
+            stylesheets=[NAME_CSS],
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        self._name.param.watch(self._typed, "value_input")
         self._verify = pn.widgets.Button(
-            label="Verify", icon=icons.CHECK, on_click=self.verify, color="primary", width=98, **button
+            label="Verify", icon=icons.CHECK, on_click=self.verify, color="primary", width=86, **button
         )
         actions = [self._verify]
+        if self._on_move is not None:
+            for label, by in (("Move left", -1), ("Move right", 1)):
+                actions.append(pn.widgets.Button(label=label, on_click=partial(_call, self._on_move, by), **button))
         if self._on_remove is not None:
-            remove = self._on_remove
-            actions.append(pn.widgets.Button(label="Remove", on_click=lambda _: remove(), width=90, **button))
+            actions.append(pn.widgets.Button(label="Remove", on_click=partial(_call, self._on_remove), **button))
         exports = [
             download(label, f"{family}{suffix}", callback)
             for family in (self._card.model.family,)
@@ -197,22 +289,25 @@ class ModelCard(Viewer):
             pn.widgets.TextAreaInput.from_param(
                 self.param[name],
                 max_length=cards.MAX_NOTE,
-                rows=4,
-                auto_grow=True,
-                max_rows=12,
+                rows=3,
                 sizing_mode="stretch_width",
                 margin=(6, 0),
+                stylesheets=[NOTE_CSS],
             )
             for name in ("intended_use", "limits")
         ]
         bar = {"stylesheets": [BAR_CSS], "margin": (8, 0, 0, 0)}
         self._layout = pn.Column(
+            pn.Row(self._badge, self._name, **_WIDE),
             self._head,
             self._alert,
             self._rules,
             pn.Row(*actions, **bar),
             self._status,
-            self._more,
+            self._figures,
+            self._fairness,
+            self._groups,
+            self._facts,
             *notes,
             pn.Row(*exports, **bar),
             stylesheets=[PANEL_CSS, MODEL_BOX_CSS],
@@ -226,7 +321,7 @@ class ModelCard(Viewer):
 
     def as_text(self) -> io.StringIO:
         """The rules in words."""
-        return io.StringIO(f"{self._card.model.to_text(self._card.target or None)}\n")  # type: ignore[attr-defined]
+        return io.StringIO(f"{self._card.named.to_text(self._card.target or None)}\n")
 
     def as_python(self) -> io.StringIO:
         """A script that makes the model again."""
@@ -247,3 +342,8 @@ def _made(model: Model, data: Dataset | None, test_rows: Any, search: Search | N
 
 def _score(card: Card, progress: Any) -> scores.Scores:
     return scores.of_card(card, progress.report)
+
+
+def _call(action: Callable[..., None], *arguments: Any) -> None:
+    """What a button does; the last argument is the event."""
+    action(*arguments[:-1])

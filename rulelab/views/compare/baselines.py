@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...data.metrics import confusion
 from ...sweeps.baselines import BASELINES
 from ...sweeps.plan import Fold, Part, Plan, make_plan
 from ..cards.rows import Rows
-from ..cards.scores import Accuracy
+from ..cards.scores import Score
 from ..live.wording import NONE, counted
 
 NAMES = {
@@ -22,8 +23,8 @@ NAMES = {
 """Which baselines of a sweep are fitted here, and what they are called."""
 _SEED = 0
 
-Row = tuple[Accuracy, Accuracy | None, str]
-"""Training accuracy, test accuracy, complexity."""
+Row = tuple[Score, Score | None, str]
+"""Scores on the training rows and on the test rows, complexity."""
 
 
 def fitted(rows: Rows, report: Callable[[str], None]) -> dict[str, Row]:
@@ -46,8 +47,8 @@ def fitted(rows: Rows, report: Callable[[str], None]) -> dict[str, Row]:
         parameters = dict(method.defaults) | ({"max_leaf_nodes": 8} if name == "cart" else {})
         found = method.fit(fold, parameters, plan, None, lambda: False)
         size = NONE if found.rules is None or found.conditions is None else _size(found.rules, found.conditions)
-        test = None if rows.test is None else _accuracy(found.test, fold.test)
-        out[shown] = (_accuracy(found.train, fold.train), test, size)
+        test = None if rows.test is None else _score(found.test, fold.test)
+        out[shown] = (_score(found.train, fold.train), test, size)
     return out
 
 
@@ -65,6 +66,6 @@ def _size(rules: int, conditions: int) -> str:
     return f"{counted(rules, 'rules')}, {counted(conditions, 'conditions')}"
 
 
-def _accuracy(predicted: np.ndarray | None, part: Part) -> Accuracy:
+def _score(predicted: np.ndarray | None, part: Part) -> Score:
     assert predicted is not None
-    return Accuracy(int((predicted == part.y).sum()), len(part.y))
+    return Score(confusion(part.y == 1, predicted == 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,10 +12,11 @@ import panel_material_ui as pmui
 import param
 from panel.viewable import Viewer
 
+from ..cards import charts, lines, report, scores
 from ..cards import html as card_html
-from ..cards import report, scores
 from ..cards.card import MAX_UPLOAD_BYTES, Card, parse
-from ..cards.differences import LETTERS, differences
+from ..cards.differences import LETTERS, default_names, differences, incomparable
+from ..cards.lines import Beside
 from ..cards.rows import Rows
 from ..cards.style import MODEL_CSS
 from ..cards.view import ModelCard
@@ -26,19 +28,19 @@ from ..widgets.download import download
 from ..widgets.esc import plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, STACK_CSS, WIDE_TABLE_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, SELECT_CSS, STACK_CSS, WIDE_TABLE_CSS
 from . import baselines
 from . import pins as kept
 
 _EMPTY = (
     '<p class="empty">No model is pinned. Press "Pin model" beside the rules of a search, or upload a saved model; up '
-    "to four stand side by side here, with what differs between them highlighted.</p>"
+    f"to {len(LETTERS)} stand side by side here, with what differs between them highlighted.</p>"
 )
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class CompareView(Viewer):
-    """Up to four model cards side by side.
+    """Model cards side by side.
 
     Attributes
     ----------
@@ -46,6 +48,10 @@ class CompareView(Viewer):
         Lets the cards survive that the page is loaded again; it has to be shown somewhere on the page.
     """
 
+    base: param.Selector[ModelCard | None] = param.Selector(
+        default=None, objects={"none": None}, label="Differences to", doc="The card that the others are compared with."
+    )
+    only = param.Boolean(default=False, label="Only what differs", doc="Of data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
     def __init__(self, **params: Any) -> None:
@@ -80,17 +86,31 @@ class CompareView(Viewer):
         """
         if len(self._cards) == len(LETTERS):
             raise ValueError(f"{len(LETTERS)} models are pinned already; remove one in the tab Compare first")
-        shown = ModelCard(card, on_remove=lambda: self.remove(shown))
-        shown.param.watch(lambda *_: self._keep(), ["intended_use", "limits"])
+        shown = ModelCard(card, on_remove=lambda: self.remove(shown), on_move=lambda by: self.move(shown, by))
+        shown.param.watch(lambda *_: self._keep(), ["intended_use", "limits", "called"])
+        shown.param.watch(lambda *_: self._arrange(), ["called", "scored"])
         self._cards.append(shown)
+        if len(self._cards) == 2:
+            self._offer()
+            self.base = self._cards[0]
         self._arrange()
         self._keep()
         return LETTERS[len(self._cards) - 1]
+
+    def move(self, shown: ModelCard, by: int) -> None:
+        """Let a card change places with the one on its left (-1) or on its right (1); at the ends nothing happens."""
+        place = self._cards.index(shown)
+        if 0 <= place + by < len(self._cards):
+            self._cards.insert(place + by, self._cards.pop(place))
+            self._arrange()
+            self._keep()
 
     def remove(self, shown: ModelCard) -> None:
         """Take a card away."""
         shown.close()
         self._cards.remove(shown)
+        if self.base is shown:
+            self.base = self._cards[0] if len(self._cards) > 1 else None
         kept = {card.card.rows.key for card in self._cards if card.card.rows is not None}
         for key in [key for key in self._fitting if key not in kept]:
             self._fitting.pop(key)[1].cancel()
@@ -158,7 +178,7 @@ class CompareView(Viewer):
             if job.busy or job.result is None:
                 continue
             own = {
-                f"{shown.letter}: {shown.card.title}": _row(shown)
+                f"{shown.letter} {shown.title}": _row(shown)
                 for shown in self._cards
                 if shown.card.rows is not None and shown.card.rows.key == key
             }
@@ -172,24 +192,46 @@ class CompareView(Viewer):
         pinned = self._cards
         return io.StringIO(
             report.report(
-                [shown.card for shown in pinned],
+                [replace(shown.card, name=shown.title) for shown in pinned],
                 [shown.scores for shown in pinned],
                 [shown.verdict for shown in pinned],
                 self.comparisons(),
+                base=None if self.base is None else pinned.index(self.base),
             )
         )
 
+    @param.depends("base", "only", watch=True)
     def _arrange(self) -> None:
-        marked = differences([shown.card for shown in self._cards])
+        """Give every card its place, its name among the others, and what it is compared with."""
+        own = [shown.card for shown in self._cards]
+        marked, names = differences(own, self.only), default_names(own)
+        attributes = tuple(dict.fromkeys(name for shown in self._cards for name in shown.scores.groups))
+        beside = None
+        if self.base in self._cards:
+            beside = Beside(LETTERS[self._cards.index(self.base)], self.base.card, self.base.scores)
         with pn.io.hold():
-            for shown, letter, own in zip(self._cards, LETTERS, marked, strict=False):
-                shown.compare(letter, own)
-            self._grid.objects = [shown.__panel__() for shown in self._cards]
-            self._grid.visible = bool(self._cards)
+            for shown, letter, name, marks in zip(self._cards, LETTERS, names, marked, strict=False):
+                shown.compare(letter, name, marks, attributes, None if shown is self.base else beside)
+            objects = [shown.__panel__() for shown in self._cards]
+            if self._grid.objects != objects:
+                self._grid.objects = objects
+            self._offer()
+            self._grid.visible = self._terms.visible = bool(self._cards)
             self._empty.visible = not self._cards
+            several = len(self._cards) > 1
+            self._among.visible = self._glance_box.visible = several
+            letters = [shown.letter for shown in self._cards]
+            self._glance.object = charts.glance(letters, [shown.scores for shown in self._cards]) if several else ""
+            self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
             self._report.disabled = not self._cards
             self._fit.disabled = all(shown.card.rows is None for shown in self._cards)
         self.refresh()
+
+    def _offer(self) -> None:
+        """Which cards the others can be compared with."""
+        offered = {f"{shown.letter} {plain(shown.title, 60)}": shown for shown in self._cards}
+        if self.param.base.objects != [*offered.values(), None] or self.param.base.names != {**offered, "none": None}:
+            self.param.base.objects = {**offered, "none": None}
 
     def _keep(self) -> None:
         """Let the browser keep the cards, once it has said what it kept before."""
@@ -249,6 +291,13 @@ class CompareView(Viewer):
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
+        base = pn.widgets.Select.from_param(self.param.base, width=300, margin=0, stylesheets=[SELECT_CSS])
+        only = pn.widgets.Checkbox.from_param(self.param.only, margin=(0, 0, 8, 0), align="end")
+        self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **_WIDE)
+        self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)
+        self._glance = Html("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **_WIDE)
+        self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
         self._others = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._others_box = pn.Column(self._others, stylesheets=[PANEL_CSS, WIDE_TABLE_CSS], visible=False, **_WIDE)
         self._layout = pn.Column(
@@ -256,15 +305,20 @@ class CompareView(Viewer):
             self._alert,
             self._status,
             self._empty,
+            self._among,
+            self._advice,
+            self._glance_box,
             self._grid,
+            self._terms,
             self._others_box,
             stylesheets=[STACK_CSS],
             **_WIDE,
         )
 
 
-def _row(shown: ModelCard) -> tuple[scores.Accuracy | None, scores.Accuracy | None, str]:
-    size = ", ".join(counted(n, name) for name, n in card_html.complexity(shown.card))
+def _row(shown: ModelCard) -> tuple[scores.Score | None, scores.Score | None, str]:
+    model = shown.card.model
+    size = f"{counted(len(model.rules), 'rules')}, {counted(model.n_conditions, 'conditions')}"
     return shown.scores.training, shown.scores.test, size
 
 

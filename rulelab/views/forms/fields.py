@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 import param
 
+from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, NUMBER_CSS, SELECT_CSS
 
@@ -15,8 +16,9 @@ _STYLES = {pn.widgets.Select: [SELECT_CSS], pn.widgets.IntInput: [NUMBER_CSS], p
 
 
 def field(owner: param.Parameterized, name: str, widget: Any, **options: Any) -> Any:
-    """A widget for one parameter, in the width of its card."""
-    return widget.from_param(owner.param[name], stylesheets=_STYLES.get(widget, []), **{**WIDE, **options})
+    """A widget for one parameter, in the width of its card, with a "?" that explains it."""
+    described = {"stylesheets": _STYLES.get(widget, []), "css_classes": term_classes(name)}
+    return widget.from_param(owner.param[name], **{**WIDE, **described, **options})
 
 
 def pair(*widgets: Any) -> pn.Row:

@@ -11,6 +11,7 @@ from ..cards.scores import Scores
 from ..widgets.esc import esc
 from .points import COMPLEXITY, LABELS, PARTS, Point, fronts, number, percent
 
+WARN_CSS = ".warn { border-left: 4px solid #E69F00; padding: 2px 8px; }"
 _FIGURES = (
     ("accuracy (%)", "accuracy", percent),
     ("complexity", COMPLEXITY, number),
@@ -52,8 +53,10 @@ def _row(point: Point, names: Sequence[str], on_front: Sequence[bool]) -> str:
     )
 
 
-def summary(test: Point | None, training: Point | None, gap: str | None, gap_words: str) -> str:
-    """What a point stands for: its means over the folds on both kinds of rows."""
+def summary(
+    test: Point | None, training: Point | None, gap: str | None, gap_words: str, notes: Sequence[str] = ()
+) -> str:
+    """What a point stands for: its means over the folds on both kinds of rows, and what is to be said of it."""
     point = test or training
     assert point is not None
     what = "" if point.baseline else f", {point.proven} of them proven optimal"
@@ -69,7 +72,8 @@ def summary(test: Point | None, training: Point | None, gap: str | None, gap_wor
     return (
         f"<h2>{esc(LABELS[point.method])}</h2>{parameters}"
         f'<p class="note">{point.folds} folds{what}; means ± one standard error</p>'
-        '<table class="facts figures"><thead><tr><th></th><th class="num" scope="col">test</th>'
+        + "".join(f'<p class="warn">{esc(note)}</p>' for note in notes)
+        + '<table class="facts figures"><thead><tr><th></th><th class="num" scope="col">test</th>'
         f'<th class="num" scope="col">training</th></tr></thead><tbody>{body}</tbody></table>'
     )
 

@@ -9,47 +9,40 @@ from typing import Any
 from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
+    CustomJS,
     HoverTool,
     Range1d,
     ResetTool,
     TapTool,
 )
+from bokeh.models.annotations import BoxAnnotation, Label
 from bokeh.plotting import figure
 
+from ...sweeps import FAMILIES
 from ..search.plots.base import Columns, add_legend, new_figure, replace
-from ..widgets.style import BLUE, GREEN, INK, ORANGE, SKY
-from .points import COMPLEXITY, LABELS, Point, fronts, number, percent
+from ..widgets.style import INK
+from .look import COLORS, MARKERS, SHORT, spread_out
+from .points import COMPLEXITY, LABELS, Point, front, fronts, number, percent
 
-_GREY = {False: "#5f5f5f", True: "#b0b0b0"}
-_COLORS = {
-    "rule_list": {False: BLUE, True: SKY},
-    "falling_rule_list": {False: ORANGE, True: "#F08A3C"},
-    "rule_set": {False: GREEN, True: "#2FC79A"},
-}
-_MARKERS = {
-    "rule_list": "circle",
-    "falling_rule_list": "square",
-    "rule_set": "triangle",
-    "cart": "inverted_triangle",
-    "random_forest": "diamond",
-    "logistic_regression": "hex",
-    "adaboost": "star",
-    "exponentiated_gradient": "square_cross",
-    "threshold_optimizer": "circle_cross",
-    "compas_score": "asterisk",
-}
 _DOMINATED = 0.12
-_HEIGHT = 300
-_LEGEND_ROW = 26
-_LEGEND_COLUMNS = 2
+_HEIGHT = 340
+_LINE = 15 / 250
+"""Height of a label, as a share of the picture."""
+_FEW = 14
+"""So many points in the picture can be named."""
+_NEAR = 0.2
+"""So near in x, as a share of all, names have to keep a distance."""
+_STRIP = (1.1, 1.16, 1.21, 1.66)
+"""Of the strip for methods without a complexity: where it begins, its points, their names, its end; the largest
+complexity is 1."""
 _POINT = ("key", "label", "marker", "color", "alpha", "x", "x_low", "x_high", "y", "y_low", "y_high")
 _TEXTS = ("accuracy", "size", "gap", "folds")
+_NAMED = ("x", "y", "text", "align", "dx", "at", "own")
 _TOOLTIP = (
     '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
     "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>folds @folds</div>"
 )
 """Narrow, so that it has a place beside the point on a phone. Bokeh escapes what it puts in."""
-_MOST_TOOLTIPS = 3
 
 EXPORT = """
 const found = []
@@ -59,26 +52,53 @@ const walk = (view) => {
 }
 for (const root of Bokeh.index) { walk(root) }
 if (found.length) {
-  found[0].export(kind).to_blob().then((blob) => {
-    const link = document.createElement("a")
-    link.href = URL.createObjectURL(blob)
-    link.download = `${name}.${kind}`
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000)
-  })
+  const [view] = found, box = view.el.parentElement ?? view.el, style = box.getAttribute("style")
+  const { sizing_mode, width, height } = plot, ringed = ring.visible
+  box.style.height = `${box.clientHeight}px`
+  box.style.overflow = "hidden"
+  ring.visible = false
+  legend.visible = true
+  plot.setv({ sizing_mode: "fixed", width: 1280, height: 720 })
+  setTimeout(async () => {
+    try {
+      const blob = await view.export(kind).to_blob()
+      const link = document.createElement("a")
+      link.href = URL.createObjectURL(blob)
+      link.download = `${name}.${kind}`
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000)
+    } finally {
+      plot.setv({ sizing_mode, width, height })
+      legend.visible = false
+      ring.visible = ringed
+      box.setAttribute("style", style ?? "")
+    }
+  }, 400)
 }
+"""
+"""Saves a picture of the size of a slide, with a legend and without the ring."""
+
+_INTO_VIEW = """
+const walk = (view) => {
+  if (view.model.css_classes?.includes("rl-chosen-point")) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
+    view.el.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
+  }
+  for (const child of view.children ? view.children() : []) { walk(child) }
+}
+setTimeout(() => { for (const root of Bokeh.index) { walk(root) } }, 500)
 """
 
 
 def color(method: str, dark: bool) -> str:
-    """The colour of a family; all baselines share a grey."""
-    return _COLORS.get(method, _GREY)[dark]
+    """The colour of a method."""
+    return COLORS[method][dark]
 
 
 class FrontPlot:
-    """Points of all methods with error bars, a front per family.
+    """Points of all methods, a front per family and one of all methods over what it dominates.
 
-    A method that has no complexity is a line across the picture, with its marker at the right end.
+    A method that has no complexity is in a strip of its own at the right, where the axis counts nothing.
 
     Parameters
     ----------
@@ -97,23 +117,36 @@ class FrontPlot:
         self._shown: str | None = None
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in (*_POINT, *_TEXTS)})
-        self._across = ColumnDataSource({"y": [], "color": []})
         self._chosen = ColumnDataSource({"x": [], "y": []})
-        self._steps = {family: ColumnDataSource({"x": [], "y": []}) for family in _COLORS}
-        self.figure: figure = new_figure(title, x_label, "accuracy (%)", height=_HEIGHT + 3 * _LEGEND_ROW)
+        self._named = ColumnDataSource({name: [] for name in _NAMED})
+        self._overall = ColumnDataSource({"x": [], "y": [], "low": []})
+        self._taps = ColumnDataSource({"taps": [0]})
+        self._steps = {family: ColumnDataSource({"x": [], "y": []}) for family in FAMILIES}
+        self.figure: figure = new_figure(title, x_label, "accuracy (%)", height=_HEIGHT)
         self._draw()
         self._points.selected.on_change("indices", self._tapped)
+
+    @property
+    def export_args(self) -> dict[str, Any]:
+        """What `EXPORT` needs besides the kind and the name of the file."""
+        return {"plot": self.figure, "ring": self._ring, "legend": self.figure.legend[0]}
 
     def use_dark(self, dark: bool) -> None:
         """Colour everything for a dark or a light page."""
         self._dark = dark
-        self._ring.glyph.line_color = INK[dark]
+        ink = INK[dark]
+        self._leaders.glyph.line_color = self._ring.glyph.line_color = self._front.glyph.line_color = (
+            self._texts.glyph.text_color
+        ) = ink
+        self._area.glyph.fill_color = self._strip.fill_color = self._strip_name.text_color = ink
         for family, line in self._lines.items():
             line.glyph.line_color = color(family, dark)
         for method, dots in self._samples.items():
             dots.glyph.update(line_color=color(method, dark), fill_color=color(method, dark))
 
-    def show(self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None) -> None:
+    def show(
+        self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None, error_bars: bool = False
+    ) -> None:
         """Bring the picture up to date.
 
         Parameters
@@ -126,23 +159,26 @@ class FrontPlot:
             The gap that the pointer tells; None without groups of people.
         chosen : str or None
             Key of the point with the ring.
+        error_bars : bool
+            Whether to draw a standard error to each side.
         """
         self._shown = chosen
-        lines = fronts(points, x)
-        at = self._places(points, x)
-        best = {p.key for line in lines.values() for p in line} | {p.key for p in points if math.isnan(p.value(x))}
-        known = [p for p in points if p.key in at]
         scale = 1 if x == COMPLEXITY else 100
+        placed = [p for p in points if not math.isnan(p.value(x))]
+        strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
+        end = max((_short(scale * side) for p in placed for side in self._sides(p, x, error_bars)), default=1)
+        end = max(end, 1 if x == COMPLEXITY else 0.1)
+        at = {p.key: _short(scale * p.value(x)) for p in placed} | {p.key: _short(end * _STRIP[1]) for p in strip}
+        lines, overall = fronts(placed, x), front(placed, x)
+        best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
+        known = [p for p in points if p.key in at]
         _bring(self._points, self._columns(known, at, x, scale, best, gap))
+        for bars in self._bars:
+            if bars.visible != error_bars:
+                bars.visible = error_bars
         for family, steps in self._steps.items():
             ys = [_short(100 * p.value("accuracy")) for p in lines[family]]
             replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
-        flat = [p for p in known if math.isnan(p.value(x))]
-        across: Columns = {
-            "y": [_short(100 * p.value("accuracy")) for p in flat],
-            "color": [self._color(p) for p in flat],
-        }
-        replace(self._across, across)
         ring = [p for p in known if p.key == chosen]
         replace(self._chosen, {"x": [at[p.key] for p in ring], "y": [100 * p.value("accuracy") for p in ring]})
         present = {p.method for p in known}
@@ -150,27 +186,57 @@ class FrontPlot:
             visible = method in present
             if item.visible != visible:
                 item.visible = visible
-        self._grow(len(present))
-        self._fit()
+        if not known:
+            return
+        low, high = self._fit(known, end, bool(strip), error_bars)
+        self._shade(overall, x, scale, end, low)
+        self._name(known, lines, strip, at, end, low, high)
 
-    def _grow(self, methods: int) -> None:
-        """Make room for the legend."""
-        height = _HEIGHT + _LEGEND_ROW * max(3, math.ceil(methods / _LEGEND_COLUMNS))
-        if self.figure.height != height:
-            self.figure.height = height
+    @staticmethod
+    def _sides(point: Point, x: str, error_bars: bool) -> tuple[float, ...]:
+        return point.spread(x) if error_bars else (point.value(x),)
 
-    def _color(self, point: Point) -> str:
-        return color(point.method, self._dark)
+    def _shade(self, overall: Sequence[Point], x: str, scale: float, end: float, low: float) -> None:
+        """The front of all methods, and below it what it dominates."""
+        xs = [_short(scale * p.value(x)) for p in overall]
+        ys = [_short(100 * p.value("accuracy")) for p in overall]
+        if xs:
+            xs, ys = [*xs, _short(end * 1.06)], [*ys, ys[-1]]
+        replace(self._overall, {"x": xs, "y": ys, "low": [_short(low)] * len(xs)})
 
-    def _places(self, points: Sequence[Point], x: str) -> dict[str, float]:
-        """The horizontal place of every point that has one; those without complexity stand at the right end."""
-        scale = 1 if x == COMPLEXITY else 100
-        at = {p.key: _short(scale * p.value(x)) for p in points if not math.isnan(p.value(x))}
-        if x == COMPLEXITY:
-            end = max(at.values(), default=1)
-            lacking = [p for p in points if p.key not in at]
-            at |= {p.key: _short(end * (1 + 0.07 * (i + 1))) for i, p in enumerate(lacking)}
-        return at
+    def _name(
+        self,
+        known: Sequence[Point],
+        lines: Mapping[str, Sequence[Point]],
+        strip: Sequence[Point],
+        at: Mapping[str, float],
+        end: float,
+        low: float,
+        high: float,
+    ) -> None:
+        """Names beside the points of the strip, and beside the last point of each front where points are few."""
+        rows: list[tuple[float, float, str, str, float, float, float]] = []
+        least = _LINE * (high - low)
+
+        def add(some: Sequence[Point], x: float | None = None) -> None:
+            heights = [100 * p.value("accuracy") for p in some]
+            for p, y, own in zip(some, spread_out(heights, least, low + least, high - least), heights, strict=True):
+                place, right = at[p.key] if x is None else x, x is None and at[p.key] > 0.5 * end
+                side, shift = ("right", -9) if right else ("left", 9 if x is None else 2)
+                row = (_short(place), _short(y), SHORT[p.method], side, shift, at[p.key], _short(own))
+                rows.append(row)
+
+        add(list({p.method: p for p in reversed(strip)}.values()), end * _STRIP[2])
+        if len(known) - len(strip) <= _FEW:
+            last = sorted((line[-1] for line in lines.values() if line), key=lambda p: at[p.key])
+            near: list[Point] = []
+            for p in last:  # names of points that are side by side may lie on each other
+                if near and at[p.key] - at[near[-1].key] > _NEAR * end:
+                    add(near)
+                    near = []
+                near.append(p)
+            add(near)
+        replace(self._named, {name: [row[i] for row in rows] for i, name in enumerate(_NAMED)})
 
     def _columns(
         self, points: Sequence[Point], at: Mapping[str, float], x: str, scale: int, best: set[str], gap: str | None
@@ -182,8 +248,8 @@ class FrontPlot:
             row = {
                 "key": p.key,
                 "label": p.label,
-                "marker": _MARKERS[p.method],
-                "color": self._color(p),
+                "marker": MARKERS[p.method],
+                "color": color(p.method, self._dark),
                 "alpha": 0.9 if p.key in best else _DOMINATED,
                 "x": at[p.key],
                 "x_low": low,
@@ -203,14 +269,24 @@ class FrontPlot:
     def _draw(self) -> None:
         plot, source = self.figure, self._points
         plot.x_range, plot.y_range = Range1d(start=0, end=10), Range1d(start=0, end=100)
-        plot.hspan(y="y", line_color="color", line_dash="4 4", line_alpha=0.8, source=self._across)
+        self._strip = BoxAnnotation(left=0, fill_alpha=0.05, line_alpha=0, visible=False, level="underlay")
+        self._strip_name = Label(
+            x=0, y=0, text="no rule count", text_font_size="11px", y_units="screen", x_offset=4, visible=False
+        )
+        plot.add_layout(self._strip)
+        plot.add_layout(self._strip_name)
+        overall = self._overall
+        self._area = plot.varea_step(x="x", y1="low", y2="y", step_mode="after", fill_alpha=0.05, source=overall)
+        self._front = plot.step(x="x", y="y", mode="after", line_width=6, line_alpha=0.16, source=overall)
         self._lines = {
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps)
             for family, steps in self._steps.items()
         }
-        bars: dict[str, Any] = {"line_color": "color", "line_alpha": 0.55, "source": source}
-        plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", **bars)
-        plot.segment(x0="x_low", x1="x_high", y0="y", y1="y", **bars)
+        bars: dict[str, Any] = {"line_color": "color", "line_alpha": 0.55, "source": source, "visible": False}
+        self._bars = (
+            plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", **bars),
+            plot.segment(x0="x_low", x1="x_high", y0="y", y1="y", **bars),
+        )
         dots = plot.scatter(
             x="x",
             y="y",
@@ -223,42 +299,61 @@ class FrontPlot:
             line_width=1.5,
         )
         dots.nonselection_glyph = None
+        self._leaders = plot.segment(x0="at", y0="own", x1="x", y1="y", line_alpha=0.3, source=self._named)
+        self._texts = plot.text(
+            x="x",
+            y="y",
+            text="text",
+            text_align="align",
+            x_offset="dx",
+            text_baseline="middle",
+            text_font_size="11px",
+            source=self._named,
+        )
         self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen)
         self._samples = {
             method: plot.scatter(x=[math.nan], y=[math.nan], marker=marker, size=10)
-            for method, marker in _MARKERS.items()
+            for method, marker in MARKERS.items()
         }
-        named = [(LABELS[method], dots) for method, dots in self._samples.items()]
-        self._legend = dict(zip(_MARKERS, add_legend(plot, named, columns=_LEGEND_COLUMNS), strict=True))
+        named = [*((LABELS[method], dots) for method, dots in self._samples.items()), ("Front of all", self._front)]
+        self._legend = dict(zip(MARKERS, add_legend(plot, named, columns=5), strict=False))
+        plot.legend[0].visible = False
         for item in self._legend.values():
             item.visible = False
-        hover = HoverTool(renderers=[dots], tooltips=_TOOLTIP, limit=_MOST_TOOLTIPS)
-        plot.add_tools(hover, TapTool(renderers=[dots]))
-        plot.add_tools(BoxZoomTool(), ResetTool())
+        hover = HoverTool(renderers=[dots], tooltips=_TOOLTIP, limit=1)
+        plot.tools = [hover, TapTool(renderers=[dots]), BoxZoomTool(), ResetTool()]
         plot.toolbar.update(active_drag=None, autohide=True, logo=None)
         plot.toolbar_location = "right"
+        self._taps.js_on_change("data", CustomJS(code=_INTO_VIEW))
+        plot.js_on_event("reset", CustomJS(args={"taps": self._taps}, code=""))  # makes the source known to the page
         self.use_dark(False)
 
-    def _fit(self) -> None:
-        """Let the axes span what there is; a part that was zoomed into stays until there is more."""
-        data = self._points.data
-        if not data["x"]:
-            return
-        right, low, high = max((*data["x"], *data["x_high"])), min(data["y_low"]), max(data["y_high"])
-        spans = (right, low, high)
-        if spans == self._spans:
-            return
-        self._spans = spans
-        margin = max(0.06 * (high - low), 0.5)
-        wide = {"start": -0.03 * max(right, 1), "end": 1.06 * max(right, 1)}
-        tall = {"start": low - margin, "end": min(high + margin, 101)}
-        for axis, ends in ((self.figure.x_range, wide), (self.figure.y_range, tall)):
-            axis.update(**ends, reset_start=ends["start"], reset_end=ends["end"])
+    def _fit(self, known: Sequence[Point], end: float, strip: bool, error_bars: bool) -> tuple[float, float]:
+        """Let the axes span what there is, and give the ends of the vertical one.
+
+        A part that was zoomed into stays until there is more.
+        """
+        heights = [100 * y for p in known for y in self._sides(p, "accuracy", error_bars)]
+        lowest, highest = min(heights), max(heights)
+        margin = max(0.08 * (highest - lowest), 0.5)
+        low, high = lowest - margin, min(highest + margin, 101)
+        spans = (end, low, high, strip)
+        if spans != self._spans:
+            self._spans = spans
+            wide = {"start": -0.03 * end, "end": (_STRIP[3] if strip else 1.06) * end}
+            for axis, ends in ((self.figure.x_range, wide), (self.figure.y_range, {"start": low, "end": high})):
+                axis.update(**ends, reset_start=ends["start"], reset_end=ends["end"])
+            for one in (self.figure.xaxis[0], self.figure.xgrid[0]):
+                one.bounds = (0, end * 1.06) if strip else "auto"  # nothing is counted in the strip
+            self._strip.update(left=end * _STRIP[0], visible=strip)
+            self._strip_name.update(x=end * _STRIP[0], visible=strip)
+        return low, high
 
     def _tapped(self, attr: str, old: list[int], new: list[int]) -> None:
         if new:
             self._points.selected.indices = []
             self._on_tap(_next([self._points.data["key"][i] for i in sorted(new)], self._shown))
+            self._taps.data = {"taps": [self._taps.data["taps"][0] + 1]}
 
 
 def _bring(source: ColumnDataSource, columns: Columns) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from ...data.gaps import CRITERIA
+from ...data.gaps import emptied, price
+from ...data.metrics import Confusion
+from ...families import CRITERIA as RECORDS
 from ...sweeps import Sweep, non_dominated
 from ...sweeps.families import FAMILIES
 from ..compare.baselines import NAMES
@@ -30,6 +32,9 @@ LABELS = {
     "threshold_optimizer": "Threshold optimizer",
 }
 """What families and baselines are called."""
+_MEASURED = {"predictive_equality": "false_positive_rate_parity"}
+"""Gaps whose name is not that of their criterion."""
+_LEFT_OUT = "left out of the fairness constraint"
 _CRITERION = re.compile(r"([A-Z][A-Za-z]+)\((\w+=[\d.e-]+(?:, \w+=[\d.e-]+)*)\)")
 
 
@@ -148,9 +153,45 @@ def gap_name(criterion: str, measure: str) -> str:
 
 
 def criterion_words(criterion: str) -> str:
-    """What a criterion compares."""
-    rates = " and ".join(rate.replace("_", " ") for rate in CRITERIA[criterion])
-    return f"{criterion.replace('_', ' ')} ({rates})"
+    """A criterion by the name that it has everywhere."""
+    return RECORDS[_MEASURED.get(criterion, criterion)].words
+
+
+def criterion_name(criterion: str) -> str:
+    """The same without what it compares."""
+    return criterion_words(criterion).partition(":")[0]
+
+
+def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], float]) -> list[str]:
+    """What to say of a point whose constraint left out groups, cost accuracy, or made rates equal by emptying them.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    point : Point
+        Of this sweep.
+    on : str
+        One of `PARTS`.
+    accuracy_of : callable
+        Of another point of the sweep, by its number; nan where nothing is known of it.
+    """
+    told = next((r.message for r in sweep.results if r.point == point.point and _LEFT_OUT in r.message), "")
+    notes = [f"In the first fold {told[told.index(_LEFT_OUT) :]}."] if told else []
+    chosen = sweep.parameters_of(point.point)
+    rates = sweep.rates(point.point, on)
+    names = ("true_positive", "false_positive", "true_negative", "false_negative")
+    compared = {
+        name: Confusion(*(rates.loc[name, each] for each in names)) for name in sweep.groups if name in rates.index
+    }
+    if len(compared) > 1 and (words := emptied(compared)):
+        notes.append(f"Rates of the groups are {words}.")
+    if chosen.get("fairness") is not None:
+        free = {**chosen, "fairness": None}
+        others = {r.point for r in sweep.results if r.family == point.method and r.point != point.point}
+        same = [accuracy_of(other) for other in sorted(others) if sweep.parameters_of(other) == free]
+        if same and not math.isnan(same[0]):
+            notes.append(f"{price(point.value('accuracy'), same[0]).capitalize()}.")
+    return notes
 
 
 def front(among: Iterable[Point], x: str) -> list[Point]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from ...datasets import Dataset
-from ...sweeps import Sweep
+from ...sweeps import FAMILIES, Sweep
 from ...sweeps.result import FAILED
 from ..live.job import Job, Progress
 from ..live.pool import Pool
-from ..live.wording import Standing, count, counted
+from ..live.wording import Standing, count, counted, family_name
 from .points import PARTS, Point, points
 
 LOOK_SECONDS = 0.5
@@ -44,7 +44,7 @@ class Started:
     named: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tables:
     """All points on test and on training rows, at one moment."""
 
@@ -98,8 +98,13 @@ class Run:
 
     @property
     def messages(self) -> str:
-        """What results files gave to say, for the user to read; empty when nothing."""
-        return ". ".join(message for sweep in self.started.sweeps for message in sweep.messages)
+        """What results files gave to say, and why fits failed, for the user to read; empty when nothing."""
+        said = [message for sweep in self.started.sweeps for message in sweep.messages]
+        failed = [result for sweep in self.started.sweeps for result in sweep.results if result.status == FAILED]
+        if failed:
+            whom = family_name(failed[0].family) if failed[0].family in FAMILIES else failed[0].family
+            said.append(f"{counted(len(failed), 'fits')} failed, the first one of a {whom}: {failed[0].message}")
+        return ". ".join(said)
 
     def cancel(self) -> None:
         """Cancel own sweeps; stop to follow those of others."""
@@ -156,7 +161,10 @@ class Run:
         unproven = sum(result.status in ("limit", FAILED) for result in fitted)
         if not unproven:
             return "proven", f"Sweep finished: {counted(done, 'fits')}, every search proven to its end"
-        return "limit", f"Sweep finished: {counted(done, 'fits')}, of which {count(unproven)} proved no optimum"
+        return (
+            "limit",
+            f"Sweep finished: {counted(done, 'fits')}; {count(unproven)} of them ended at a limit before the proof",
+        )
 
     def _cancel_all(self) -> None:
         for sweep in self.started.sweeps:
@@ -172,7 +180,8 @@ class Run:
             running = any(sweep.progress.state == "running" for sweep in sweeps)
             done = sum(sweep.progress.done for sweep in sweeps)
             if done != self.tables.done:
-                self.tables = Tables({on: points(sweeps, on) for on in PARTS}, done)
+                for on in PARTS:  # those of test rows first: they are what is looked at
+                    self.tables = Tables({**self.tables.points, on: points(sweeps, on)}, done)
             if running:
                 time.sleep(LOOK_SECONDS)
         for sweep in sweeps:

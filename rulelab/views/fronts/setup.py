@@ -13,9 +13,11 @@ import param
 
 from ... import datasets
 from ...datasets.registry import RECORDS
+from ...families import CRITERIA
 from ...sweeps import BASELINES, FAMILIES, SweepError
 from ..forms.data import UPLOADED, Labelled
-from ..forms.fields import card, column, field, note, pair, worded
+from ..forms.fields import card, column, field, note, pair
+from ..live.wording import counted
 from ..search.families.rule_set import NO_CRITERION, RuleSetSettings, criterion_of
 from ..widgets.esc import esc, plain
 from ..widgets.style import SELECT_CSS
@@ -25,12 +27,13 @@ from .run import Run
 
 SHARED = (
     *("sweep_data", "sweep_sensitive", "sweep_families", "sweep_baselines", "sweep_folds", "sweep_time_limit"),
-    *("list_grid", "falling_grid", "set_grid", "set_fairness", "set_tolerances"),
+    *("list_grid", "falling_grid", "set_grid", "set_fairness", "set_tolerances", "set_group_size"),
     *("sweep_quantiles", "sweep_conditions", "set_conditions"),
 )
 """The parameters that the address of the page holds."""
 _NO_GROUPS = "(none)"
 _AND = " and "
+_MISSED = FAMILIES["falling_rule_list"].defaults["positive_weight"]
 _USUAL = ["cart", "random_forest", "logistic_regression"]
 _HOW_TO_UPLOAD = "To sweep a table of your own, upload it in the tab Search; it is offered here then."
 
@@ -60,6 +63,9 @@ class SweepSetup(param.Parameterized):
         label="Rule set: fairness constraint",
     )
     set_tolerances = param.String(default="0.02, 0.05, 0.1", label="Largest differences (ε), beside none")
+    set_group_size = param.Integer(
+        default=FAMILIES["rule_set"].defaults["min_group_size"], bounds=(0, None), label="Least rows of a group"
+    )
     set_conditions = param.Integer(default=3, bounds=(1, 1000), label="Rule set: conditions per rule")
     sweep_conditions = param.Integer(default=1, bounds=(1, 3), label="Lists: conditions per rule")
     sweep_quantiles = param.Integer(default=5, bounds=(2, 1000), label="Quantile groups per number")
@@ -110,7 +116,9 @@ class SweepSetup(param.Parameterized):
             return {"regularization": values, "max_conditions": [self.sweep_conditions], **common}
         values = numbers(self.set_grid, self.param.set_grid.label, whole=True)
         grid = {"max_complexity": values, "max_conditions": [self.set_conditions], **common}
-        return grid if self.set_fairness == NO_CRITERION else {**grid, "fairness": self._criteria()}
+        if self.set_fairness == NO_CRITERION:
+            return grid
+        return {**grid, "fairness": self._criteria(), "min_group_size": [self.set_group_size]}
 
     def _criteria(self) -> list[Any]:
         """No constraint, and the chosen one with each tolerance."""
@@ -207,16 +215,23 @@ class SweepSetup(param.Parameterized):
             field(self, "list_grid", text),
             families["falling_rule_list"],
             field(self, "falling_grid", text),
+            note(f"A missed positive costs as much as {counted(_MISSED, 'false alarms')}."),
             families["rule_set"],
             field(self, "set_grid", text),
         )
+        criteria = {NO_CRITERION: NO_CRITERION} | {record.words: name for name, record in CRITERIA.items()}
         fair = self.param.set_fairness.rx() != NO_CRITERION
         self.more = column(
             card(
                 "Fairness",
                 note("Lists know no constraint: of them gaps are only measured."),
-                field(self, "set_fairness", pn.widgets.Select, options=worded(self.param.set_fairness.objects)),
-                column(field(self, "set_tolerances", text), visible=fair),
+                field(self, "set_fairness", pn.widgets.Select, options=criteria),
+                column(
+                    field(self, "set_tolerances", text),
+                    field(self, "set_group_size", pn.widgets.IntInput, start=0),
+                    note("Smaller groups are left out of the constraint: of few rows a rate says little."),
+                    visible=fair,
+                ),
             ),
             card(
                 "Folds and conditions",

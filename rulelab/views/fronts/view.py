@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,18 +24,27 @@ from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
+from .look import MARKERS, swatch_css
 from .model import PointModel
 from .plot import EXPORT, FrontPlot
-from .points import COMPLEXITY, MEASURES, PARTS, Point, criterion_words, gap_name
+from .points import COMPLEXITY, LABELS, MEASURES, PARTS, Point, criterion_name, criterion_words, gap_name, warning
 from .run import Run, followed
 
 NO_POINT = "(tap a point, or choose one here)"
 _CHAT_TICKS = 8
 """Ticks between two changes of the status line while only the time goes on."""
 _EMPTY = (
-    '<p class="empty">Each point is one setting of a family: the mean over the folds, with bars of one standard error. '
-    "Filled points are on the front of their method; nothing is both smaller and more accurate there. Tap a point to "
-    "see its figures and the card of its model.</p>"
+    "<h2>How accurate can a model be that is as simple, or as fair, as this?</h2>"
+    "<p>A sweep fits every family with each of its settings, and the methods to compare with, on the same folds. "
+    "Here will stand accuracy against the number of rules and conditions and, with a sensitive attribute, against the "
+    "gap between groups: a point per setting, the mean over the folds.</p>"
+    '<p class="empty">Choose the data and press Run sweep. Points come as soon as the first fits are done; the search '
+    "of each ends with a proof or at the time limit.</p>"
+)
+_HOW = (
+    '<p class="empty">Filled points are on the front of their method: none of it is both simpler (or fairer) and more '
+    "accurate. The broad line is the front of all methods, and what it beats is shaded. Tap a point to see its "
+    "figures and the card of its model; the check boxes take methods out of the pictures.</p>"
 )
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
@@ -57,7 +67,7 @@ class FrontView(Viewer):
     """
 
     on: param.Selector[str] = param.Selector(
-        default="test", objects={words: name for name, words in PARTS.items()}, label="Count on"
+        default="test", objects={words: name for name, words in PARTS.items()}, label="Accuracy and gaps on"
     )
     criterion: param.Selector[str] = param.Selector(
         default="equal_opportunity",
@@ -68,6 +78,8 @@ class FrontView(Viewer):
         default="pooled", objects={words: name for name, words in MEASURES.items()}, label="Gap"
     )
     point: param.Selector[str] = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
+    error_bars = param.Boolean(default=False, label="Error bars")
+    hidden = param.List(default=[], item_type=str, doc="Methods that are not drawn.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
@@ -106,7 +118,6 @@ class FrontView(Viewer):
         self.param.point.objects = {NO_POINT: ""}
         self._picker.options = {NO_POINT: ""}
         self.complain("")
-        self._exports.visible = False
         self.refresh()
         self._beat.start()
 
@@ -164,17 +175,26 @@ class FrontView(Viewer):
             self._status.param.update(**{k: v for k, v in values.items() if getattr(self._status, k) != v})
 
     def _draw(self, run: Run) -> None:
-        asked = (id(run), run.tables.done, self.on, self.gap, self.point, self.dark, self._folded.collapsed)
+        asked = (run, run.tables, self.on, self.gap, self.point, self.dark, self._folded.collapsed, self.error_bars)
+        asked = (*asked, *self.hidden)
         if asked == self._shown:
             return
         self._shown = asked
         points, gap = self.points(), self.gap
-        self._plots[0].show(points, COMPLEXITY, gap, self.point)
+        drawn = [p for p in points if p.method not in self.hidden]
+        self._plots[0].show(drawn, COMPLEXITY, gap, self.point, self.error_bars)
         if gap is not None:
-            self._plots[1].show(points, gap, gap, self.point)
-        if self._gap_box.visible != self.grouped:
-            self._gap_box.visible = self._criterion.visible = self._measure.visible = self.grouped
-        self._exports.visible = bool(points)
+            self._plots[1].show(drawn, gap, gap, self.point, self.error_bars)
+        present = {p.method for p in points}
+        shown: dict[Any, bool] = {
+            **dict.fromkeys((self._gap_box, self._criterion, self._measure), bool(points) and self.grouped),
+            **dict.fromkeys((self._box_of_all, self._bar, self._folded, self._pick, self._methods), bool(points)),
+            **{box: method in present for method, box in self._toggles.items()},
+            self._empty: not points,
+        }
+        for item, visible in shown.items():
+            if item.visible != visible:
+                item.visible = visible
         self._offer(sorted(points, key=lambda p: (p.sweep, p.point)))
         if not self._folded.collapsed:
             _write(self._table, fronts_html.table(sorted(points, key=lambda p: (p.sweep, p.point)), self.on, gap))
@@ -202,16 +222,18 @@ class FrontView(Viewer):
             return
         p = found[self.on] or found["test"] or found["train"]
         assert p is not None
-        words = f"gap in {self.criterion.replace('_', ' ')}"
-        text = fronts_html.summary(found["test"], found["train"], self.gap, words)
+        words = f"gap in {criterion_name(self.criterion)}"
         sweep = run.started.sweeps[p.sweep]
+        accuracies = {q.point: q.value("accuracy") for q in self.points() if q.sweep == p.sweep}
+        notes = warning(sweep, p, self.on, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
+        text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes)
         if sweep.groups:
             attribute = " and ".join(sweep.plan.identity["sensitive"])
             text += fronts_html.rates(sweep.rates(p.point, self.on), attribute, self.on)
         _write(self._summary, text)
         self._model.offer(run.started, p)
 
-    @param.depends("on", "criterion", "measure", "point", watch=True)
+    @param.depends("on", "criterion", "measure", "point", "error_bars", "hidden", watch=True)
     def _redraw(self) -> None:
         self._name_axes()
         if self._run is not None:
@@ -222,6 +244,8 @@ class FrontView(Viewer):
         with pn.io.hold():
             for plot in self._plots:
                 plot.use_dark(self.dark)
+            for method, box in self._toggles.items():
+                box.stylesheets = [swatch_css(method, self.dark)]
         self._redraw()
 
     @param.depends("on_pin", watch=True)
@@ -231,7 +255,7 @@ class FrontView(Viewer):
     def _name_axes(self) -> None:
         for plot in self._plots:
             plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.on]} (%)"
-        self._plots[1].figure.xaxis.axis_label = f"gap in {self.criterion.replace('_', ' ')} (%)"
+        self._plots[1].figure.xaxis.axis_label = f"gap in {criterion_name(self.criterion)} (%)"
 
     def _tapped(self, key: str) -> None:
         self.point = key
@@ -249,42 +273,67 @@ class FrontView(Viewer):
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=330, visible=False, **listed)
         self._measure = pn.widgets.Select.from_param(self.param.measure, width=210, visible=False, **listed)
         self._picker = pn.widgets.Select.from_param(self.param.point, sizing_mode="stretch_width", **listed)
-        self._exports = pn.Row(
+        exports = pn.Row(
             download("Points (CSV)", "points.csv", self.points_csv),
             download("Fits (CSV)", "fits.csv", self.fits_csv),
-            visible=False,
             stylesheets=[BAR_CSS],
             align="end",
             margin=0,
         )
-        bar = pn.Row(
-            on, self._criterion, self._measure, self._exports, stylesheets=[BAR_CSS], css_classes=["rl-row"], **_WIDE
+        bars = pn.widgets.Checkbox.from_param(self.param.error_bars, align="end", margin=(0, 0, 8, 0))
+        self._bar = pn.Row(
+            *(on, self._criterion, self._measure, bars, exports),
+            visible=False,
+            stylesheets=[BAR_CSS],
+            css_classes=["rl-row"],
+            **_WIDE,
         )
-        boxes = [self._box(i, name) for i, name in enumerate(("accuracy_complexity", "accuracy_gap"))]
-        self._gap_box = boxes[1]
-        self._gap_box.visible = False
+        self._box_of_all, self._gap_box = (
+            self._box(i, name) for i, name in enumerate(("accuracy_complexity", "accuracy_gap"))
+        )
+        self._toggles = {method: self._toggle(method) for method in MARKERS}
+        self._methods = pn.Row(
+            *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 4px 18px; }"],
+            css_classes=["rl-row"], **_WIDE,
+        )  # fmt: skip
+        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **_WIDE)
         self._table = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._folded = card("Table of the points", self._table)
-        self._folded.param.update(collapsed=True, css_classes=[*self._folded.css_classes, "rl-row"], margin=0)
+        self._folded.param.update(
+            visible=False, collapsed=True, css_classes=[*self._folded.css_classes, "rl-row"], margin=0
+        )
         self._folded.param.watch(lambda _: self._redraw(), "collapsed")
-        self._hint = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
-        self._summary = Html("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._hint = Html(_HOW, stylesheets=[CARD_CSS], **_WIDE)
+        self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **_WIDE)
         self._model = PointModel(self.complain, self._beat.start)
         self._offer_pin()
         both = pn.Column(
-            pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE),
+            pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **_WIDE),
             pn.Column(self._model, css_classes=["rl-wide"], **_WIDE),
             stylesheets=[VIEW_CSS],
             **_WIDE,
         )
         self._details = pn.Column(both, css_classes=["rl-row"], visible=False, **_WIDE)
-        pick = pn.Column(self._picker, self._hint, css_classes=["rl-row"], **_WIDE)
+        self._pick = pn.Column(self._picker, self._hint, visible=False, css_classes=["rl-row"], **_WIDE)
         self._layout = pn.Column(
-            *(self._alert, self._status, bar, *boxes, self._folded, pick, self._details),
+            *(self._alert, self._status, self._empty, self._bar, self._box_of_all, self._gap_box, self._methods),
+            *(self._pick, self._details, self._folded),
             stylesheets=[VIEW_CSS],
             css_classes=["rl-fronts"],
             **_WIDE,
         )
+
+    def _toggle(self, method: str) -> pn.widgets.Checkbox:
+        """The entry of a method in the legend, which takes it out of the pictures and puts it back."""
+        box = pn.widgets.Checkbox(label=LABELS[method], value=True, visible=False, margin=0)
+
+        def take(event: Any) -> None:
+            others = [one for one in self.hidden if one != method]
+            self.hidden = others if event.new else [*others, method]
+
+        box.param.watch(take, "value")
+        self.param.watch(lambda event: box.param.update(value=method not in event.new), "hidden")
+        return box
 
     def _box(self, i: int, name: str) -> pn.Column:
         """A plot and the buttons that save it."""
@@ -293,11 +342,12 @@ class FrontView(Viewer):
             button = pn.widgets.Button(
                 label=f"Plot ({kind.upper()})", width=118, height=34, margin=0, stylesheets=[BUTTON_CSS]
             )
-            button.js_on_click(args={"plot": self._plots[i].figure, "kind": kind, "name": name}, code=EXPORT)
+            button.js_on_click(args={**self._plots[i].export_args, "kind": kind, "name": name}, code=EXPORT)
             buttons.append(button)
         return pn.Column(
             self._panes[i],
             pn.Row(*buttons, stylesheets=[BAR_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0)),
+            visible=False,
             stylesheets=[PANEL_CSS],
             css_classes=["rl-wide"],
             **_WIDE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -11,6 +12,7 @@ from panel.util import edit_readonly
 
 from ..forms.address import Address, Part
 from ..widgets.browser import AddressBar
+from ..widgets.explained import Explained
 from ..widgets.icons import ICON
 from .files import Compressed
 from .look import HEADINGS, Look, template
@@ -30,18 +32,18 @@ def create() -> pmui.Page:
     variables["dist_url"] = "static/extensions/panel/"  # every file comes from this server
     pn.config.reconnect = True
     bar = AddressBar(width=0, height=0, margin=0)
-    address = Address(location.search if location is not None else "", lambda *shown: bar.param.update(shown=shown))
+    address = Address(location.search if location is not None else "", partial(_write, bar))
     look = Look(system=pn.state.cookies.get(Look.COOKIE) == "1")
     variables["look"] = look
     complaints = address.follow(Part(look, ["theme"]))
     tabs = Tabs(address, complaints, dark=look.dark)
-    bar.on_msg(lambda query: tabs.complain("; ".join(address.go(str(query)))))
+    bar.on_msg(lambda event: tabs.complain("; ".join(address.go(str(event.data)))))
     page = pmui.Page(
         title=TITLE,
         favicon=ICON,
         meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
         header=[tabs.strip],
-        main=[tabs.body, tabs.made("Compare").view.kept, bar],
+        main=[tabs.body, tabs.made("Compare").view.kept, Explained(), bar],
         busy_indicator=None,
         dark_theme=look.dark,
         theme_config=HEADINGS,
@@ -92,3 +94,7 @@ def serve(
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
     return pn.serve({"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options})
+
+
+def _write(bar: AddressBar, query: str, step: bool) -> None:
+    bar.shown = (query, step)

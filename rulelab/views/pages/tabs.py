@@ -101,7 +101,9 @@ class Tabs(param.Parameterized):
             for name in TABS
         }
         self.body = pn.Column(*self._places.values(), stylesheets=[TAB_CSS], **_WIDE)
-        self._complaints = [*complaints, *address.follow(Part(self, ["tab"], steps=["tab"]))]
+        self._complaints = list(complaints)
+        found = address.follow(Part(self, ["tab"], steps=["tab"]))  # opens it, where it is another than the first
+        self._complaints += found
         self._show()
         self.strip.link(self, open="tab", bidirectional=True)
 

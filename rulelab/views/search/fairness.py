@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from ...data.metrics import Confusion, wilson_interval
 from ...data.problem import Problem
 from ...models import RuleSet
 from ...rule_set import Criterion, RuleSetSearch, confusions
+from ...rule_set.fairness import compared
 from ...search import Search, Snapshot, solve
 
 COMPARISON_SECONDS = 3.0
@@ -35,6 +37,8 @@ class GroupRate:
         Per group, with a 95 % interval.
     tolerance : float
         Largest difference that the criterion allows.
+    compared : tuple of int
+        The groups that are large enough for the constraint.
     proxy_gap : float
         Largest difference of what the constraint counts; with the Hamming loss a row counts once per rule.
     """
@@ -45,16 +49,18 @@ class GroupRate:
     low: tuple[float, ...]
     high: tuple[float, ...]
     tolerance: float
+    compared: tuple[int, ...]
     proxy_gap: float
 
     @property
     def gap(self) -> float:
-        """Largest true difference between two groups."""
-        return max(self.values) - min(self.values)
+        """Largest true difference between two groups that are compared."""
+        values = [self.values[g] for g in self.compared]
+        return max(values) - min(values)
 
 
 def group_rates(
-    model: RuleSet, problem: Problem, matrix: np.ndarray, criterion: Criterion, loss: str
+    model: RuleSet, problem: Problem, matrix: np.ndarray, criterion: Criterion, loss: str, min_group_size: int = 0
 ) -> list[GroupRate]:
     """The rates that the criterion names.
 
@@ -68,6 +74,8 @@ def group_rates(
     criterion : Criterion
     loss : "hamming" or "zero_one"
         Whose errors the constraint counts.
+    min_group_size : int
+        Of the search.
     """
     groups = problem.groups
     assert groups is not None
@@ -77,7 +85,7 @@ def group_rates(
     on_positives, on_negatives = _errors_counted(times, model.form, loss)
     counts = confusions(groups, predicted)
     out = []
-    for rate in criterion.rates():
+    for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
         hits, trials = zip(*map(_PARTS[rate.name], counts), strict=True)
         low, high = wilson_interval(hits, trials)
         sizes = {
@@ -89,15 +97,16 @@ def group_rates(
             rate.on_positives * groups.positives @ on_positives
             + rate.on_negatives * groups.negatives @ on_negatives
             + rate.base * groups.positives.sum(axis=1)
-        ) / sizes[rate.per].sum(axis=1)
+        )[list(large)] / sizes[rate.per].sum(axis=1)[list(large)]
         out.append(
             GroupRate(
                 name=rate.name,
                 groups=groups.names,
-                values=tuple(k / n for k, n in zip(hits, trials, strict=True)),
+                values=tuple(k / n if n else math.nan for k, n in zip(hits, trials, strict=True)),
                 low=tuple(low.tolist()),
                 high=tuple(high.tolist()),
                 tolerance=rate.tolerance,
+                compared=large,
                 proxy_gap=float(counted.max() - counted.min()),
             )
         )

@@ -12,14 +12,16 @@ import param
 from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
-from ...search import Incumbent, Search, Snapshot
+from ...families.account import Account, account
+from ...search import Incumbent, Search, Snapshot, Status
 from ..cards import card
-from ..cards.incumbent import empty_card, incumbent_card
+from ..cards.incumbent import empty_card, incumbent_card, proof_block
 from ..live.history import Mark
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
 from ..live.wording import standing
 from ..widgets import icons
 from ..widgets.esc import esc, plain
+from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
@@ -63,9 +65,7 @@ class SearchView(Viewer):
         rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
     """
 
-    speed: param.Selector[str] = param.Selector(
-        default="speeding up", objects=list(SPEEDS), label="Speed", doc="A tick is 250 ms."
-    )
+    speed: param.Selector[str] = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed")
     axis: param.Selector[str] = param.Selector(default="time", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
@@ -95,7 +95,7 @@ class SearchView(Viewer):
         self._card_of: Any = None
         self._connected, self._left_running = True, False
         self._beat: Any = None
-        self._build()
+        self._build(search)
         self._take_look()
         context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
         self._context = cast("BokehSessionContext | None", context)
@@ -149,6 +149,7 @@ class SearchView(Viewer):
             else:
                 self._take_look()
             self._card.object = empty_card(LOOKS[self._look].looks_for)
+            self._name_model()
             self._notes.object = ""
             self._exports.visible = False
             self._pinned.object = ""
@@ -203,11 +204,29 @@ class SearchView(Viewer):
         assert prepared is not None
         self._shown = latest
         self._plots.extend(snapshots, whole, latest, prepared)
+        shown = None if latest.incumbent is None else account(prepared.search, latest)
+        equation = "" if shown is None else shown.equation
         if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
             self._card_of = latest.incumbent.model
-            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target)
+            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, equation)
             self._show_below()
             self._exports.visible = True
+        self._name_model(shown)
+
+    def _name_model(self, shown: Account | None = None) -> None:
+        """Say what the best model is and, once the search has ended, what it has shown."""
+        heading = LOOKS[self._look].heading if shown is None else shown.title
+        text = f"<h2>{esc(heading)} {sign(LOOKS[self._look].heading)}</h2>"
+        if text != self._heading.object:
+            self._heading.object = text
+        said = "" if shown is None or not self._ended else proof_block(shown)
+        if said != self._account.object:
+            self._account.object = said
+
+    @property
+    def _ended(self) -> bool:
+        snapshot = self._session.snapshot
+        return snapshot is not None and snapshot.status is not Status.RUNNING
 
     def _show_below(self) -> None:
         """The texts under the plots, where they have changed."""
@@ -281,7 +300,7 @@ class SearchView(Viewer):
     def _set_pace(self) -> None:
         self._session.pace = SPEEDS[self.speed]
 
-    def _build(self) -> None:
+    def _build(self, search: Search | None) -> None:
         self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width")
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
         self._card = Html(
@@ -306,10 +325,17 @@ class SearchView(Viewer):
             )
             for name, action in actions.items()
         }
-        speed = pn.widgets.Select.from_param(
-            self.param.speed, width=170, margin=0, align="end", stylesheets=[SELECT_CSS]
+        speed, axis = (
+            pn.widgets.Select.from_param(
+                self.param[name],
+                width=width,
+                margin=0,
+                align="end",
+                stylesheets=[SELECT_CSS],
+                css_classes=term_classes(name),
+            )
+            for name, width in (("speed", 170), ("axis", 110))
         )
-        axis = pn.widgets.Select.from_param(self.param.axis, width=110, margin=0, align="end", stylesheets=[SELECT_CSS])
         self._pin = pn.widgets.Button(
             label="Pin model",
             icon=icons.PIN,
@@ -347,18 +373,20 @@ class SearchView(Viewer):
             stylesheets=[BAR_CSS],
             margin=(10, 0, 0, 0),
         )
-        self._heading = Html("", stylesheets=[CARD_CSS], margin=0)
+        self._heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
+        self._account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], sizing_mode="stretch_width", margin=0)
         self._rules = _box(["rl-wide"])
         bar = pn.Row(
             *self._buttons.values(),
             speed,
             axis,
             stylesheets=[BAR_CSS],
-            css_classes=["rl-row"],
+            css_classes=["rl-row", *term_classes("controls")],
             margin=0,
             sizing_mode="stretch_width",
         )
-        self._top = (bar, self._alert, self._status, self._notes)
+        alone = [] if search is None else [Explained()]
+        self._top = (bar, self._alert, self._status, self._notes, *alone)
         self._layout = pn.Column(
             *self._top,
             stylesheets=[VIEW_CSS],
@@ -383,12 +411,12 @@ class SearchView(Viewer):
         ]
         last = len(panes) - look.under
         first, others, under = panes[: look.beside], panes[look.beside : last], panes[last:]
-        self._rules.objects = [self._heading, self._card, self._exports, *chain.from_iterable(under)]
+        self._rules.objects = [self._heading, self._card, self._account, self._exports, *chain.from_iterable(under)]
         places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
         boxes = [
             _box(place if len(others) == 3 else ["rl-wide"], *pane) for place, pane in zip(places, others, strict=True)
         ]
-        self._heading.object = f"<h2>{look.heading}</h2>"
+        self._name_model()
         self._card.object = empty_card(look.looks_for)
         self._layout.objects = [
             *self._top,

@@ -55,7 +55,7 @@ class Kept(JSComponent):
 class AddressBar(JSComponent):
     """Nothing to see: the query in the browser's address.
 
-    Messages to `on_msg` are the query after the user has gone back or forward.
+    The events of `on_msg` carry, as ``data``, the query after the user has gone back or forward.
     """
 
     shown = param.Tuple(default=("", False), doc="The query to show, and whether it is a step that Back takes back.")

@@ -28,7 +28,8 @@ export function render({ model }) {
     while (list.children.length < figures.length) {
       const item = document.createElement("span")
       item.className = "figure"
-      const name = document.createElement("span")
+      const name = document.createElement("button")
+      name.type = "button"
       const value = document.createElement("span")
       name.className = "name"
       value.className = "value"
@@ -37,6 +38,7 @@ export function render({ model }) {
     }
     figures.forEach(([name, value], i) => {
       set(list.children[i].children[0], name)
+      list.children[i].children[0].dataset.term = name
       set(list.children[i].children[1], value)
     })
   }
@@ -48,7 +50,7 @@ export function render({ model }) {
 
 
 class LiveText(JSComponent):
-    """A live region with a sentence and named figures, all shown as text, never as HTML."""
+    """A live region with a sentence and named figures, all shown as text, never as HTML; names can be asked about."""
 
     role: param.Selector[str] = param.Selector(
         default="status", objects=["status", "alert"], doc="Its role in the page."

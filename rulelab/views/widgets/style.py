@@ -26,7 +26,8 @@ LIVE_CSS = f"""
 .figures {{ display: flex; flex-wrap: wrap; gap: 2px 22px; margin-top: 6px !important; }}
 .figures:empty {{ display: none; }}
 .figure {{ white-space: nowrap; }}
-.name {{ color: {MUTED}; font-size: 12px; display: block; }}
+.name {{ color: {MUTED}; font: inherit; font-size: 12px; display: block; padding: 0; border: 0; background: none;
+  text-align: left; text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; }}
 .value {{ font-variant-numeric: tabular-nums; font-size: 16px; display: block; min-width: 4.2em; }}
 .busy {{ border-left-color: {BLUE}; }}
 .paused {{ border-left-color: {PURPLE}; }}
@@ -50,6 +51,10 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .rules th.num {{ white-space: normal; overflow-wrap: break-word; }}
 .rules th.label {{ overflow-wrap: normal; }}
 .rules td.label {{ font-weight: 600; }}
+.shown {{ border-left: 4px solid {GREEN}; background: color-mix(in srgb, {GREEN} 10%, transparent); padding: 4px 10px;
+  font-size: 13px; }}
+.copy {{ font: inherit; color: inherit; background: transparent; border: 1px solid {LINE}; border-radius: 4px;
+  padding: 2px 10px; cursor: pointer; }}
 .kw {{ color: {MUTED}; font-style: italic; }}
 .share {{ display: inline-block; min-width: 44px; padding: 0 3px;
   background: linear-gradient(to right,
@@ -121,10 +126,11 @@ CARD_HEAD_CSS = """
 """
 
 MODEL_BOX_CSS = """
-:host { flex: 1 1 310px !important; max-width: 760px; min-width: min(100%, 310px) !important; width: auto !important;
-  height: auto !important; }
+:host { display: grid !important; grid-template: subgrid / minmax(0, 1fr); width: auto !important;
+  height: auto !important; min-width: 0 !important; max-height: none !important; align-content: start; }
+.scroll-button { display: none !important; }
 """
-"""A card among others: as wide as there is place for, but at least as wide as a phone allows."""
+"""A card: its lines are those of the grid around it, where there is one."""
 
 COMPARE_CSS = """
 :host { display: grid !important; grid-template-columns: minmax(0, 1fr); width: 100%; padding: 12px 16px 24px;
@@ -133,10 +139,14 @@ COMPARE_CSS = """
 """
 
 CARDS_CSS = """
-:host { display: flex !important; flex-flow: row wrap !important; gap: 12px; width: 100%; min-width: 0 !important;
-  box-sizing: border-box; align-items: stretch; max-height: none !important; }
+:host { display: grid !important; grid-auto-flow: column; grid-auto-columns: minmax(min(330px, 100%), 760px);
+  column-gap: 12px; width: 100%; min-width: 0 !important; box-sizing: border-box; align-items: stretch;
+  max-height: none !important; height: auto !important; overflow-x: auto; overflow-y: hidden;
+  scroll-snap-type: x proximity; }
+.rl-model { scroll-snap-align: start; }
 .scroll-button { display: none !important; }
 """
+"""Cards side by side, their lines on one height; what has no place is scrolled to, and the page stays."""
 
 STACK_CSS = """
 :host { display: grid !important; grid-template-columns: minmax(0, 1fr); width: 100%; min-width: 0 !important;

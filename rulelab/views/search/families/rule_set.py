@@ -55,7 +55,6 @@ _WHAT = {
     "false_positive_rate_parity": "false positive rate parity",
     "accuracy_parity": "accuracy parity: all errors",
 }
-_MISSING = "(missing)"
 _LOSSES = {"Hamming: rules to add or remove": "hamming", "0-1: training errors": "zero_one"}
 _FORMS = {"DNF: any rule holds": "dnf", "CNF: all clauses hold": "cnf"}
 
@@ -152,14 +151,13 @@ def criterion_of(fairness: str, tolerance: float, negatives_tolerance: float) ->
 
 
 def _groups(data: Dataset, column: str | None) -> pd.Series:
-    """The group of each row, as text."""
+    """The group of each row."""
     if column is None or data.sensitive is None or column not in data.sensitive:
         raise ValueError(
             f"fairness compares groups of people, but {data.name} has no sensitive attribute; choose fairness: none, "
             "a data set that has one (diabetes, compas, adult, ...), or upload a file and pick a column"
         )
-    values = data.sensitive[column]
-    return values.astype(object).where(values.notna(), _MISSING).astype(str)
+    return data.sensitive[column]
 
 
 def _fields(settings: RuleSetSettings, table: DataSettings) -> tuple[list[Any], list[Any]]:

@@ -11,6 +11,7 @@ from bokeh.plotting import figure
 
 from ....search import Snapshot
 from ...live.session import Prepared
+from ...widgets.explained import term_classes
 
 HEIGHT = 260
 _NUMBER = """
@@ -83,6 +84,7 @@ def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) ->
         toolbar_location=None,
         tools="",
         min_border_right=12,
+        css_classes=term_classes(title),
         **{"height": HEIGHT, **options},
     )
     plot.xaxis.axis_label = x_label

@@ -147,9 +147,8 @@ class RatesPlot(Plot):
     def _rates(self, model: Any) -> list[GroupRate]:
         assert self._prepared is not None
         search = self._prepared.search
-        return group_rates(
-            model, search.problem, self._matrix, search.parameters["fairness"], search.parameters["loss"]
-        )
+        names = ("fairness", "loss", "min_group_size")
+        return group_rates(model, search.problem, self._matrix, *(search.parameters[name] for name in names))
 
     def _gaps(self, fair: list[GroupRate], loss: float | None) -> str:
         assert self._prepared is not None

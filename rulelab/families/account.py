@@ -1,0 +1,158 @@
+"""What a search has shown: how good its model is, how many models there were, and what ruled out the others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from . import FAMILIES
+from .wording import count, many, power
+
+if TYPE_CHECKING:
+    from ..search import Search, Snapshot
+
+_MOST_COMPLEXITY = 200
+"""Sets of a larger complexity are not counted: there are more than of this one."""
+_NAMED = 4
+"""Bounds that are named; the others are added up."""
+_ALWAYS = "always: "
+
+
+@dataclass(frozen=True)
+class Account:
+    """A search in words.
+
+    Attributes
+    ----------
+    title : str
+        What the model is.
+    equation : str
+        Its objective, taken apart.
+    search_space : str
+        How many models there were, and how many were looked at; may be empty.
+    ruled_out : str
+        What ruled out the others; may be empty.
+    """
+
+    title: str
+    equation: str
+    search_space: str
+    ruled_out: str
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (self.title, self.equation, self.search_space, self.ruled_out)))
+
+
+def account(search: Search, snapshot: Snapshot, digits: int = 4) -> Account:
+    """What the search has shown so far; it has found a model.
+
+    Parameters
+    ----------
+    search : Search
+    snapshot : Snapshot
+        Its state.
+    digits : int
+        Of the objective.
+    """
+    family, best = FAMILIES[search.family], snapshot.incumbent
+    assert best is not None
+    return Account(
+        title=title(search, snapshot),
+        equation=f"{best.objective:.{digits}f} = {family.objective(best.model, search.parameters)}",
+        search_space=_looked_at(search, snapshot),
+        ruled_out=_ruled_out(snapshot),
+    )
+
+
+def title(search: Search, snapshot: Snapshot) -> str:
+    """What to call the best model, by what is proven."""
+    from ..search import Status
+
+    noun = FAMILIES[search.family].noun
+    if snapshot.status is Status.OPTIMAL:
+        return f"The optimal {noun}"
+    if snapshot.status is Status.RUNNING or not math.isfinite(snapshot.gap):
+        return f"Best {noun} so far"
+    return f"The best {noun} so far, at most {snapshot.gap:.4g} from the optimum"
+
+
+def longest(search: Search) -> int:
+    """The most rules of a list that can be better than its default alone, by the price of the rules (Thm 4)."""
+    problem, parameters = search.problem, search.parameters
+    positives, negatives = problem.positives.sum().item(), problem.negatives.sum().item()
+    loss = min(parameters.get("positive_weight", 1) * positives, negatives)
+    price, m = Fraction(repr(parameters["regularization"])), problem.n_antecedents
+    most = m if price == 0 else min(m, int(Fraction(loss) / Fraction(positives + negatives) / price))
+    limit = parameters.get("max_length")
+    return most if limit is None else min(most, limit)
+
+
+def lists(m: int, most: int) -> str:
+    """How many lists there are of at most ``most`` of ``m`` antecedents (Prop 8)."""
+    from ..remaining import log10_total
+
+    exponent = log10_total(m, most)
+    return many(sum(math.perm(m, k) for k in range(most + 1))) if exponent < 15 else power(math.floor(exponent))
+
+
+def sets(m: int, most: int, complexity: int) -> str:
+    """How many sets there are of conjunctions of at most ``most`` of ``m`` conditions, of at most this complexity."""
+    top = min(complexity, _MOST_COMPLEXITY)
+    ways = [1] + [0] * top
+    for d in range(1, min(most, m, top - 1) + 1):
+        rules = math.comb(m, d)
+        chosen = [math.comb(rules, j) for j in range(top // (1 + d) + 1)]
+        ways = [sum(chosen[j] * ways[c - j * (1 + d)] for j in range(c // (1 + d) + 1)) for c in range(top + 1)]
+    return ("" if top == complexity else "more than ") + many(sum(ways))
+
+
+def _looked_at(search: Search, snapshot: Snapshot) -> str:
+    m, counts = search.problem.n_antecedents, snapshot.counts
+    if search.family == "rule_set":
+        most, complexity = search.conditions, search.parameters["max_complexity"]  # type: ignore[attr-defined]
+        return (
+            f"{sets(m, most, complexity)} sets of complexity at most {many(complexity)} are possible, of rules that "
+            f"join at most {most} of {many(m)} conditions; {many(counts.get('pricing_nodes', 0))} conjunctions were "
+            f"looked at, {many(counts.get('columns', 0))} rules kept, {many(counts.get('closing_columns', 0))} left "
+            "for the last step of the proof."
+        )
+    most = longest(search)
+    seen = (
+        f"{count_of(counts['lists'], 'list')} made at random"
+        if "lists" in counts
+        else f"{count_of(counts.get('created', 0), 'prefix')} looked at"
+    )
+    return f"{lists(m, most)} lists of at most {count(most, 'rule')} are possible over {many(m)} antecedents; {seen}."
+
+
+def count_of(n: int, noun: str) -> str:
+    """The number with its noun, thousands apart, and the verb."""
+    plural = f"{noun}es" if noun.endswith("x") else f"{noun}s"
+    return f"{many(n)} {noun} was" if n == 1 else f"{many(n)} {plural} were"
+
+
+def _ruled_out(snapshot: Snapshot) -> str:
+    """The largest bounds by their share of all cuts, and apart from them what is always on."""
+    total = sum(snapshot.pruned.values())
+    if not total:
+        return ""
+    switched = sorted(
+        ((n, name) for name, n in snapshot.pruned.items() if n and not name.startswith(_ALWAYS)), reverse=True
+    )
+    always = total - sum(n for n, _ in switched)
+    named = [f"{name} {_share(n, total)}" for n, name in switched[:_NAMED]]
+    others = sum(n for n, _ in switched[_NAMED:])
+    named += [f"other bounds {_share(others, total)}"] if others else []
+    if always:
+        most = max((n, name) for name, n in snapshot.pruned.items() if name.startswith(_ALWAYS))[1]
+        named.append(f"what is always on {_share(always, total)}, most of it {most.removeprefix(_ALWAYS)}")
+    aside = sum(snapshot.detail.get("dropped", {}).values())
+    before = f" Before that {count(aside, 'antecedent')} of no use were set aside." if aside else ""
+    return f"{count_of(total, 'prefix')} cut, each with all the lists that begin with it: {', '.join(named)}.{before}"
+
+
+def _share(part: int, total: int) -> str:
+    percent = 100 * part / total
+    return f"{percent:.0f} %" if percent >= 1 else "under 1 %"

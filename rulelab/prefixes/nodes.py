@@ -1,0 +1,190 @@
+"""The stored prefixes of a search as a table: a tree by parents, of which the largest parts are shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..kernels.fates import CUT, EXPANDED, OPEN
+from .scale import Scale
+
+COLUMNS = ("node", "parent", "antecedent", "label", "length", "cost", "bound", "state", "cut_by", "descendants")
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Stored prefixes of a search; the first one is the empty prefix.
+
+    Attributes
+    ----------
+    parent : int64 array, shape (n,)
+        -1 for the empty prefix.
+    antecedent : int64 array, shape (n,)
+        The antecedent of the last rule, in ``names``; -1 for the empty prefix.
+    cost, bound : float array, shape (n,)
+        In units of the objective.
+    fate : uint8 array, shape (n,)
+        See `rulelab.kernels.fates`.
+    cuts, names : tuple of str
+        The names of the bounds in the order of the fates, and of all antecedents.
+    classes : tuple
+    incumbent : tuple of int
+        The antecedents of the best list.
+    scale : Scale or None
+        Where the labels come from.
+    known : int8 array, shape (n,), or None
+        The labels, as indices of ``classes``, where there is no ``scale``; -1 for the empty prefix.
+    """
+
+    parent: np.ndarray
+    antecedent: np.ndarray
+    cost: np.ndarray
+    bound: np.ndarray
+    fate: np.ndarray
+    cuts: tuple[str, ...]
+    names: tuple[str, ...]
+    classes: tuple[Any, ...]
+    incumbent: tuple[int, ...] = ()
+    scale: Scale | None = None
+    known: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, store: Any, n: int, scale: Scale, incumbent: tuple[int, ...]) -> Nodes:
+        """The first ``n`` entries of a store."""
+        own, costs, root = scale.antecedents, scale.costs, store.parent[:n] < 0
+        return cls(
+            parent=store.parent[:n].astype(np.int64),
+            antecedent=np.where(root, -1, own[np.where(root, 0, store.rule[:n])] if len(own) else -1),
+            cost=store.cost[:n] * costs.unit,
+            bound=scale.bound(store.key[:n]),
+            fate=store.fate[:n].copy(),
+            cuts=scale.cuts,
+            names=scale.problem.names,
+            classes=scale.problem.classes,
+            incumbent=incumbent,
+            scale=scale,
+        )
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @cached_property
+    def _levels(self) -> list[np.ndarray]:
+        """The nodes by the length of their prefix."""
+        order = np.argsort(self.parent, kind="stable")
+        parents = self.parent[order]
+        levels, level = [], order[: np.searchsorted(parents, 0)]
+        while len(level):
+            levels.append(level)
+            first, last = np.searchsorted(parents, level), np.searchsorted(parents, level, side="right")
+            length = last - first
+            inside = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+            level = order[np.repeat(first, length) + inside]
+        return levels
+
+    @cached_property
+    def length(self) -> np.ndarray:
+        """Rules of each prefix."""
+        length = np.zeros(len(self), dtype=np.int64)
+        for k, level in enumerate(self._levels):
+            length[level] = k
+        return length
+
+    @cached_property
+    def descendants(self) -> np.ndarray:
+        """How many prefixes start with each one, itself not counted."""
+        below = np.zeros(len(self), dtype=np.int64)
+        for level in reversed(self._levels[1:]):
+            np.add.at(below, self.parent[level], below[level] + 1)
+        return below
+
+    def path(self) -> list[int]:
+        """The nodes of the longest stored prefix of the incumbent, the empty prefix first."""
+        found = [0] if len(self) else []
+        for antecedent in self.incumbent[: len(self.incumbent) if found else 0]:
+            after = np.flatnonzero((self.parent == found[-1]) & (self.antecedent == antecedent))
+            if not len(after):
+                break
+            found.append(int(after[-1]))
+        return found
+
+    def largest(self, most: int) -> np.ndarray:
+        """Those on the path to the incumbent and those with the most descendants, parents included, in their order."""
+        kept = np.zeros(len(self), dtype=bool)
+        kept[self.path()[:most]] = True
+        order = np.lexsort((np.arange(len(self)), self.length, -self.descendants))
+        more = order[~kept[order]]
+        kept[more[: max(0, most - int(kept.sum()))]] = True
+        return np.flatnonzero(kept)
+
+    def some(self, kept: np.ndarray) -> Nodes:
+        """Those with these numbers, in ascending order, numbered anew; their parents must be among them."""
+        place = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry is the parent of the empty prefix
+        place[kept] = np.arange(len(kept))
+        arrays = {name: getattr(self, name)[kept] for name in ("antecedent", "cost", "bound", "fate")}
+        labels = self.labels(kept)
+        return replace(self, parent=place[self.parent[kept]], **arrays, scale=None, known=labels)
+
+    def at(self, fate: np.ndarray, stored: np.ndarray) -> Nodes:
+        """As they were when they had these fates, and only some were stored."""
+        there = np.zeros(len(self) + 1, dtype=bool)
+        there[stored] = there[-1] = True
+        for level in self._levels:
+            there[level] &= there[self.parent[level]]
+        return replace(self, fate=fate).some(np.flatnonzero(there[:-1]))
+
+    def state(self, node: int) -> tuple[str, str]:
+        """What has become of a node, and the bound that cut it or an empty text."""
+        fate = int(self.fate[node])
+        if fate >= CUT:
+            return "cut", self.cuts[fate - CUT]
+        return {EXPANDED: "expanded", OPEN: "open"}[fate], ""
+
+    def frame(self, max_nodes: int) -> pd.DataFrame:
+        """The largest parts, each node after its parent; see `PrefixSearch.tree`."""
+        shown = self.largest(max_nodes)
+        states = [self.state(node) for node in shown.tolist()]
+        labels = [None if label < 0 else self.classes[label] for label in self.labels(shown).tolist()]
+        frame = pd.DataFrame(
+            {
+                "node": shown,
+                "parent": self.parent[shown],
+                "antecedent": ["" if a < 0 else self.names[a] for a in self.antecedent[shown].tolist()],
+                "label": pd.Series(labels, dtype=object),
+                "length": self.length[shown],
+                "cost": self.cost[shown],
+                "bound": self.bound[shown],
+                "state": [state for state, _ in states],
+                "cut_by": [cut_by for _, cut_by in states],
+                "descendants": self.descendants[shown],
+            },
+            columns=list(COLUMNS),
+        ).sort_values("length", kind="stable", ignore_index=True)
+        on_path = [node for node in self.path() if node in set(shown.tolist())]
+        frame.attrs.update(stored=len(self), left_out=len(self) - len(shown), incumbent=on_path)
+        return frame
+
+    def labels(self, shown: np.ndarray) -> np.ndarray:
+        """The class, as an index, of most of the weight that the last rule of each captures; int8, -1 without a rule.
+
+        With a node its parent must be among those shown.
+        """
+        if self.known is not None:
+            return self.known[shown]
+        assert self.scale is not None
+        weights = self.scale.weights
+        left, labels = {-1: weights.everything}, dict.fromkeys(shown.tolist(), -1)
+        for node in shown[np.argsort(self.length[shown], kind="stable")].tolist():
+            whole, antecedent = left[int(self.parent[node])], int(self.antecedent[node])
+            if antecedent < 0:
+                left[node] = whole
+                continue
+            captured = whole & weights.columns[antecedent]
+            left[node] = whole & ~captured
+            positive, negative = weights.of_set(captured)
+            labels[node] = int(positive > negative)
+        return np.array([labels[node] for node in shown.tolist()], dtype=np.int8)

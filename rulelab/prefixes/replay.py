@@ -1,0 +1,220 @@
+"""What the kernels do with each child of a prefix, told by letting them expand it in a copy of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..kernels.fates import CUT, OPEN
+from ..kernels.growing import resized, table_size
+
+_ENOUGH = 1 << 40
+WORTHLESS = 1 << 61
+"""The cost of an incumbent that lets nothing be cut."""
+
+
+def path_to(store: Any, node: int) -> tuple[int, ...]:
+    """The rules of a stored prefix."""
+    path = []
+    while store.parent[node] >= 0:
+        path.append(int(store.rule[node]))
+        node = int(store.parent[node])
+    return tuple(reversed(path))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the numbers of a store stand, which is another place in each engine's.
+
+    Attributes
+    ----------
+    nodes, queued, heap, best, open_node, open_child, last_node, stale : int
+        Positions in ``numbers``.
+    purged : int or None
+        Position in ``pruned`` of what a new incumbent drops from the queue.
+    node_arrays, heap_arrays, tables : tuple of str
+        The arrays with an entry per prefix, those of the queue (keys, then nodes), and those that map hashes.
+    lengths : str
+        The array with an entry for each length that a prefix can have.
+    """
+
+    nodes: int
+    queued: int
+    heap: int
+    best: int
+    open_node: int
+    open_child: int
+    last_node: int
+    stale: int
+    purged: int | None
+    node_arrays: tuple[str, ...]
+    heap_arrays: tuple[str, str]
+    lengths: str
+    tables: tuple[str, ...] = ("table",)
+
+
+@dataclass(frozen=True)
+class Children:
+    """What becomes of each child of a prefix, by the engine's own antecedents.
+
+    Attributes
+    ----------
+    prefix : tuple of int
+        The engine's antecedents.
+    fate : int array, shape (m,)
+        As in `rulelab.kernels.fates`; ``CUT`` and more where a bound cuts the child.
+    key : int array, shape (m,)
+        The lower bound of those that are stored, on the grid; 0 elsewhere.
+    prefix_cut : int
+        The place of the bound by which the search would not expand the prefix at all; -1 where it would.
+    best : int
+        The incumbent's cost.
+    """
+
+    prefix: tuple[int, ...]
+    fate: np.ndarray
+    key: np.ndarray
+    prefix_cut: int
+    best: int
+
+
+class Replay:
+    """A copy of a store in which one prefix is expanded, child by child.
+
+    Parameters
+    ----------
+    store : named tuple of arrays
+        Is not changed.
+    at : Places
+    m : int
+        Antecedents.
+    prefix : tuple of int
+        The antecedents of the prefix.
+
+    Raises
+    ------
+    ValueError
+        When the prefix is longer than any that the search could use.
+    """
+
+    def __init__(self, store: Any, at: Places, m: int, prefix: tuple[int, ...]) -> None:
+        self.at, self.m, self.prefix = at, m, prefix
+        longest = len(getattr(store, at.lengths)) - 2
+        if len(prefix) > longest:
+            raise ValueError(f"prefix: of {len(prefix)} rules; no list of more than {longest} can be the best")
+        self.real = store
+        copy = type(store)(*(np.array(array) for array in store))
+        wanted = int(store.numbers[at.nodes]) + len(prefix) + m + 1
+        growing = (*at.node_arrays, *(name for name in at.heap_arrays if name not in at.node_arrays))
+        for name in growing:
+            if len(getattr(copy, name)) < wanted:
+                copy = resized(copy, (name,), wanted)
+        for name in at.tables:
+            size = table_size(2 * wanted)
+            if size > len(getattr(copy, name)):
+                copy = copy._replace(**{name: np.empty(size, dtype=np.int32)})
+                copy.numbers[at.stale] = 1
+        copy.numbers[at.open_node] = -1
+        self.store = copy
+
+    def stored(self) -> tuple[int, tuple[int, ...]]:
+        """The node of the longest stored part of the prefix, and the antecedents that come after it."""
+        store, n = self.real, int(self.real.numbers[self.at.nodes])
+        node = 0
+        for k, antecedent in enumerate(self.prefix):
+            found = np.flatnonzero((store.parent[:n] == node) & (store.rule[:n] == antecedent))
+            if not len(found):
+                return node, self.prefix[k:]
+            node = int(found[-1])
+        return node, ()
+
+    def add(self, **values: Any) -> int:
+        """Another node, with these entries of the arrays of nodes; the others are 0."""
+        node = int(self.store.numbers[self.at.nodes])
+        for name in self.at.node_arrays:
+            getattr(self.store, name)[node] = values.get(name, 0)
+        self.store.numbers[self.at.nodes] += 1
+        return node
+
+    def expand(
+        self, node: int, advance: Callable[[Any, int, int, int], int], first_best: int | None = None
+    ) -> Children:
+        """Let the kernel expand the node of the prefix.
+
+        Parameters
+        ----------
+        node : int
+        advance : callable
+            Takes the store, units of work, effort, and a bound by its place, or -1, that is not to be used.
+        first_best : int, optional
+            The incumbent's cost while the prefix is taken off the queue, so that its own bound does not cut it.
+        """
+        store, at, numbers = self.store, self.at, self.store.numbers
+        while numbers[at.stale]:
+            advance(store, 0, _ENOUGH, -1)
+        best = int(numbers[at.best])
+        fate, key = np.full(self.m, OPEN, dtype=np.int64), np.zeros(self.m, dtype=np.int64)
+        cut = self._open(node, advance, fate, key, best if first_best is None else first_best)
+        numbers[at.best] = min(best, int(numbers[at.best]))
+        while numbers[at.open_node] == node:
+            self._step(advance, fate, key)
+        self._overwrite(node, fate, key)
+        return Children(self.prefix, fate, key, cut, best)
+
+    def _open(self, node: int, advance: Callable[..., int], fate: np.ndarray, key: np.ndarray, best: int) -> int:
+        """Take the node off a queue that holds nothing else; the bound that cuts it, or -1."""
+        store, at, numbers = self.store, self.at, self.store.numbers
+        without = cut = -1
+        for _ in range(len(store.pruned) + 1):
+            was = int(numbers[at.best])
+            keys, nodes = (getattr(store, name) for name in at.heap_arrays)
+            keys[0], nodes[0] = 0, node
+            if "priority" in at.node_arrays:
+                store.priority[node] = 0
+            kept = int(store.key[node])
+            store.key[node] = 0
+            store.fate[node] = OPEN
+            numbers[at.heap] = numbers[at.queued] = 1
+            numbers[at.best] = best
+            before = store.pruned.copy()
+            self._step(advance, fate, key, without)
+            numbers[at.best] = min(was, int(numbers[at.best]))
+            store.key[node] = kept
+            if numbers[at.open_node] == node or store.fate[node] < CUT:
+                return cut
+            changed = np.flatnonzero(store.pruned > before)
+            without = int(store.fate[node]) - CUT
+            cut = without if cut < 0 else cut
+            if not len(changed):
+                return cut
+        return cut
+
+    def _step(self, advance: Callable[..., int], fate: np.ndarray, key: np.ndarray, without: int = -1) -> None:
+        """One call of the kernel, which opens the prefix, looks at a child, or both."""
+        store, at, numbers = self.store, self.at, self.store.numbers
+        opened = numbers[at.open_node] >= 0
+        child = int(numbers[at.open_child]) if opened else 0
+        before, n = store.pruned.copy(), int(numbers[at.nodes])
+        advance(store, 1, 1, without)
+        done = int(numbers[at.open_child])
+        if done <= child or (not opened and numbers[at.open_node] < 0 and done < self.m):
+            return
+        more = store.pruned - before
+        if at.purged is not None:
+            more[at.purged] = 0
+        stored = numbers[at.nodes] > n
+        if stored or not more.any():
+            if stored:
+                key[done - 1] = store.key[n]
+            fate[child:done] = OPEN
+        else:
+            fate[child:done] = CUT + int(np.argmax(more))
+
+    def _overwrite(self, node: int, fate: np.ndarray, key: np.ndarray) -> None:
+        """Children that the search has stored already have the fate that they have there."""
+        store, n = self.real, int(self.real.numbers[self.at.nodes])
+        for child in np.flatnonzero(store.parent[:n] == node).tolist():
+            fate[store.rule[child]], key[store.rule[child]] = store.fate[child], store.key[child]

@@ -1,0 +1,6 @@
+"""Recordings of searches: their snapshots and trees at any moment, in one file, looked at without the engine."""
+
+from .files import RecordingError
+from .recording import Recording
+
+__all__ = ["Recording", "RecordingError"]

@@ -1,0 +1,225 @@
+"""Recordings as files: JSON text with packed arrays, compressed; read without running or trusting anything in it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import gzip
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import strict_json
+from ..models import ModelError
+from ..models.loading import FAMILIES, parse_model
+from ..prefixes import Nodes
+from ..results import plain
+from ..search import Incumbent, Snapshot, Status
+from .events import NOT_YET, Events
+
+__all__ = ["Content", "RecordingError", "plain", "read", "write"]
+
+FORMAT = "rulelab recording"
+VERSION = 1
+LARGEST_FILE = 1 << 26
+LARGEST_TEXT = 1 << 28
+MOST_LISTS = 200_000
+_FLOATS = ("seconds", "lower_bound", "log10_remaining")
+_WHOLE = ("step", "work", "memory_bytes")
+_ARRAYS = {"parent": "<i4", "antecedent": "<i4", "cost": "<f8", "bound": "<f8", "fate": "u1", "known": "i1"}
+
+
+class RecordingError(ValueError):
+    """The file is no recording that can be read; the message says why."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds."""
+
+    family: str
+    parameters: dict[str, Any]
+    snapshots: list[Snapshot]
+    events: Events
+    tree: Nodes | None
+
+
+def write(path: str | Path, content: Content) -> None:
+    """Write a recording; the file is complete or not there."""
+    models: dict[int, int] = {}
+    texts: list[Any] = []
+    for each in content.snapshots:
+        if each.incumbent is not None and id(each.incumbent.model) not in models:
+            models[id(each.incumbent.model)] = len(texts)
+            texts.append(json.loads(each.incumbent.model.to_json()))
+    tree = content.tree
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "family": content.family,
+        "parameters": content.parameters,
+        "models": texts,
+        "snapshots": [_snapshot(each, models) for each in content.snapshots],
+        "tree": None
+        if tree is None
+        else {
+            **{name: _packed(getattr(tree, name), kind) for name, kind in _ARRAYS.items()},
+            "names": list(tree.names),
+            "classes": plain(list(tree.classes)),
+            "cuts": list(tree.cuts),
+            "incumbent": list(tree.incumbent),
+            "sizes": _packed([len(nodes) for nodes, _ in content.events.looks], "<i4"),
+            "nodes": _packed(np.concatenate([np.zeros(0, int), *(n for n, _ in content.events.looks)]), "<i4"),
+            "fates": _packed(np.concatenate([np.zeros(0, int), *(f for _, f in content.events.looks)]), "u1"),
+        },
+    }
+    text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+    target = Path(path)
+    beside = target.with_name(target.name + ".part")
+    try:
+        beside.write_bytes(gzip.compress(text, 6, mtime=0))
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read(path: str | Path) -> Content:
+    """Read a recording; raises RecordingError with what is wrong, or OSError."""
+    with Path(path).open("rb") as stream:
+        raw = stream.read(LARGEST_FILE + 1)
+    if len(raw) > LARGEST_FILE:
+        raise RecordingError(f"{Path(path).name}: larger than {LARGEST_FILE >> 20} MB; no recording is")
+    try:
+        unpacker = zlib.decompressobj(wbits=31)
+        text = unpacker.decompress(raw, LARGEST_TEXT)
+        if unpacker.unconsumed_tail or not unpacker.eof:
+            raise RecordingError("it is cut short, or larger than any recording")
+        return _content(strict_json.load(text, LARGEST_TEXT, MOST_LISTS))
+    except (zlib.error, UnicodeDecodeError, json.JSONDecodeError):
+        raise RecordingError(f"{Path(path).name} is no recording of rulelab, or damaged") from None
+    except (ModelError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise RecordingError(f"{Path(path).name} is no recording that can be read: {what}") from None
+
+
+def _snapshot(each: Snapshot, models: Mapping[int, int]) -> dict[str, Any]:
+    best = each.incumbent
+    return {
+        **{name: getattr(each, name) for name in _WHOLE},
+        **{name: plain(float(getattr(each, name))) for name in _FLOATS},
+        "status": str(each.status),
+        "phase": each.phase,
+        "limit": each.limit,
+        "counts": plain(each.counts),
+        "pruned": plain(each.pruned),
+        "queue": list(each.queue_by_length),
+        "best": None
+        if best is None
+        else plain([models[id(best.model)], best.objective, best.errors, best.complexity, *best.found_at]),
+    }
+
+
+def _content(data: Any) -> Content:
+    if data["format"] != FORMAT:
+        raise RecordingError("it is another kind of file")
+    if data["version"] != VERSION:
+        raise RecordingError(f"its version is {data['version']!r}; this rulelab reads version {VERSION}")
+    if data["family"] not in FAMILIES:
+        raise RecordingError(f"its family is {data['family']!r}; known are {', '.join(FAMILIES)}")
+    models = [parse_model(json.dumps(each)) for each in data["models"]]
+    snapshots = [_read_snapshot(each, models) for each in data["snapshots"]]
+    events, tree = Events(), None
+    if data["tree"] is not None:
+        tree, events = _read_tree(data["tree"], len(snapshots))
+    return Content(data["family"], dict(data["parameters"]), snapshots, events, tree)
+
+
+def _read_snapshot(data: Any, models: list[Any]) -> Snapshot:
+    best = data["best"]
+    incumbent = None
+    if best is not None:
+        which, objective, errors, complexity, seconds, work = best
+        found_at = (float(seconds), int(work))
+        incumbent = Incumbent(models[_index(which, len(models))], float(objective), errors, int(complexity), found_at)
+    figures: dict[str, Any] = {name: int(data[name]) for name in _WHOLE}
+    figures.update({name: math.inf if data[name] is None else float(data[name]) for name in _FLOATS})
+    return Snapshot(
+        **figures,
+        status=Status(data["status"]),
+        incumbent=incumbent,
+        counts={str(name): int(value) for name, value in data["counts"].items()},
+        pruned={str(name): int(value) for name, value in data["pruned"].items()},
+        queue_by_length=tuple(int(value) for value in data["queue"]),
+        phase=str(data["phase"]),
+        limit=None if data["limit"] is None else str(data["limit"]),
+    )
+
+
+def _read_tree(data: Any, looks: int) -> tuple[Nodes, Events]:
+    arrays = {name: _unpacked(data[name], kind) for name, kind in _ARRAYS.items()}
+    n = len(arrays["parent"])
+    names, cuts = tuple(map(str, data["names"])), tuple(map(str, data["cuts"]))
+    sizes, nodes = _unpacked(data["sizes"], "<i4"), _unpacked(data["nodes"], "<i4")
+    fates = _unpacked(data["fates"], "u1")
+    parent, antecedent = arrays["parent"].astype(np.int64), arrays["antecedent"].astype(np.int64)
+    sound = (
+        all(len(array) == n for array in arrays.values())
+        and len(sizes) == looks
+        and (sizes >= 0).all()
+        and sizes.sum(dtype=np.int64) == len(nodes) == len(fates)
+        and _inside(parent, -1, n)
+        and _inside(antecedent, -1, len(names))
+        and _inside(nodes, 0, n)
+        and _inside(arrays["known"], -1, 2)
+        and ((fates < len(cuts) + 2) | (fates == NOT_YET)).all()
+        and (arrays["fate"] < len(cuts) + 2).all()
+        and np.isfinite(arrays["cost"]).all()
+        and np.isfinite(arrays["bound"]).all()
+        and len(data["classes"]) == 2
+    )
+    if not sound:
+        raise RecordingError("the arrays of its tree do not fit together")
+    tree = Nodes(
+        parent=parent,
+        antecedent=antecedent,
+        cost=arrays["cost"],
+        bound=arrays["bound"],
+        fate=arrays["fate"],
+        cuts=cuts,
+        names=names,
+        classes=tuple(data["classes"]),
+        incumbent=tuple(_index(each, len(names)) for each in data["incumbent"]),
+        known=arrays["known"],
+    )
+    ends = np.cumsum(sizes)
+    return tree, Events([(nodes[a:b], fates[a:b]) for a, b in zip(ends - sizes, ends, strict=True)])
+
+
+def _inside(values: np.ndarray, first: int, end: int) -> bool:
+    return not len(values) or (int(values.min()) >= first and int(values.max()) < end)
+
+
+def _index(value: Any, end: int) -> int:
+    if not isinstance(value, int) or not 0 <= value < end:
+        raise RecordingError(f"it names entry {value!r} of {end}")
+    return value
+
+
+def _packed(values: Any, kind: str) -> str:
+    return base64.b64encode(np.asarray(values).astype(kind).tobytes()).decode("ascii")
+
+
+def _unpacked(text: Any, kind: str) -> np.ndarray:
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except (binascii.Error, TypeError):
+        raise RecordingError("one of its arrays is damaged") from None
+    if len(raw) % np.dtype(kind).itemsize:
+        raise RecordingError("one of its arrays is cut short")
+    return np.frombuffer(raw, dtype=kind)

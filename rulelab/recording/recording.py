@@ -1,0 +1,193 @@
+"""The course of a search, kept while it runs and looked at afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import is_whole
+from ..prefixes import Nodes, PrefixSearch
+from ..search import Search, Snapshot, Status
+from . import files
+from .events import NOT_YET, Events
+
+MAX_SNAPSHOTS = 2000
+MAX_NODES = 60_000
+
+
+class Recording:
+    """Snapshots of a search, and the tree of its prefixes at each of them.
+
+    Parameters
+    ----------
+    search : Search
+        Is advanced by `steps`, or by somebody else who calls `observe` after each step. Trees are kept of searches that
+        have a `tree`.
+    max_snapshots : int
+        When there are more, every second one is left out, but for the first, the last, and those with a better model.
+
+    Examples
+    --------
+    >>> recording = rl.Recording(rl.RuleListSearch(problem, 0.01))
+    >>> for snapshot in recording.steps(time_limit=10):
+    ...     pass
+    >>> recording.save("run.rulelab")
+    >>> rl.Recording.load("run.rulelab").tree_at(20)
+    """
+
+    def __init__(self, search: Search, max_snapshots: int = MAX_SNAPSHOTS) -> None:
+        if not isinstance(search, Search):
+            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
+        if not is_whole(max_snapshots, 4):
+            raise ValueError(f"max_snapshots must be an integer of at least 4, not {max_snapshots!r}")
+        self.family = search.family
+        self.parameters = files.plain(search.parameters)
+        self._search: Search | None = search
+        self._most = max_snapshots
+        self._kept: list[Snapshot] = []
+        self._events = Events()
+        self._tree: Nodes | None = None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Recording:
+        """Read a file written by `save`; no search is needed to look at it.
+
+        Raises
+        ------
+        RecordingError
+            When the file is no recording, damaged, too large, or of a newer version.
+        OSError
+            When it cannot be read.
+        """
+        content = files.read(path)
+        recording = cls.__new__(cls)
+        recording.family, recording.parameters = content.family, content.parameters
+        recording._search, recording._most = None, MAX_SNAPSHOTS
+        recording._kept, recording._events, recording._tree = content.snapshots, content.events, content.tree
+        return recording
+
+    def save(self, path: str | Path, max_nodes: int = MAX_NODES) -> None:
+        """Write the recording to one file.
+
+        Parameters
+        ----------
+        path : str or Path
+        max_nodes : int
+            Prefixes that are kept of the tree: those with the most descendants.
+        """
+        tree, events = self._whole(), self._events
+        if tree is not None:
+            kept = tree.largest(max_nodes)
+            tree, events = tree.some(kept), events.of(kept)
+        files.write(path, files.Content(self.family, self.parameters, self._kept, events, tree))
+
+    def steps(self, **limits: Any) -> Iterator[Snapshot]:
+        """Advance the search as `Search.steps` does, and keep what it yields."""
+        if self._search is None:
+            raise ValueError("a recording that was read from a file has no search to go on with")
+        for snapshot in self._search.steps(**limits):
+            self.observe(snapshot)
+            yield snapshot
+
+    def observe(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot that the search has just given, and what became of its prefixes since the one before."""
+        if self._search is None:
+            raise ValueError("a recording that was read from a file cannot be added to")
+        nodes = self._search.prefixes() if isinstance(self._search, PrefixSearch) else None
+        self._kept.append(snapshot)
+        self._events.look(np.zeros(0, dtype=np.uint8) if nodes is None else nodes.fate)
+        if len(self._kept) > self._most:
+            self._thin_out()
+
+    @property
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """The snapshots that are kept, in their order."""
+        return tuple(self._kept)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row per snapshot: step, work, seconds, status, objective, lower_bound, gap, and its counts."""
+        rows = []
+        for each in self._kept:
+            best = each.incumbent
+            rows.append(
+                {
+                    **{name: getattr(each, name) for name in ("step", "work", "seconds")},
+                    "status": str(each.status),
+                    "objective": np.nan if best is None else best.objective,
+                    "lower_bound": each.lower_bound,
+                    "gap": each.gap,
+                    **each.counts,
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def primal_dual_integral(self, over: str = "seconds") -> float:
+        """The area between objective and lower bound: the smaller, the sooner the search knew.
+
+        Parameters
+        ----------
+        over : str
+            "seconds" or "work".
+
+        Returns
+        -------
+        float
+            The gap, as a share of the first objective, summed over the axis; from the first model on.
+
+        Raises
+        ------
+        ValueError
+            When ``over`` is neither.
+        """
+        if over not in ("seconds", "work"):
+            raise ValueError(f"over must be 'seconds' or 'work', not {over!r}")
+        known = [each for each in self._kept if each.incumbent is not None]
+        if not known:
+            return 0.0
+        assert known[0].incumbent is not None
+        at = np.array([getattr(each, over) for each in known], dtype=float)
+        gap = np.array([each.gap for each in known]) / (known[0].incumbent.objective or 1.0)
+        return float((gap[:-1] * np.diff(at)).sum())
+
+    def tree_at(self, step: int, max_nodes: int = 2000) -> pd.DataFrame:
+        """The tree as it was at a step, or at the last one kept before it; see `rulelab.prefixes.PrefixSearch.tree`.
+
+        Costs, bounds and parents are those at the end of the recording.
+
+        Raises
+        ------
+        ValueError
+            When nothing was kept until then, or the search has no tree.
+        """
+        looks = [k for k, each in enumerate(self._kept) if each.step <= step] if is_whole(step, 0) else []
+        if not looks:
+            steps = f"from {self._kept[0].step}" if self._kept else "at all"
+            raise ValueError(f"step: nothing is kept of step {step!r}; there are steps {steps}")
+        tree = self._whole()
+        if tree is None:
+            raise ValueError("this search has no tree: it does not store prefixes, or it had not begun")
+        fate = self._events.fates(looks[-1], len(tree))
+        return tree.at(fate, np.flatnonzero(fate != NOT_YET)).frame(max_nodes)
+
+    def _whole(self) -> Nodes | None:
+        """The tree as it is now, or was at the end."""
+        if isinstance(self._search, PrefixSearch):
+            self._tree = self._search.prefixes()
+        return self._tree
+
+    def _thin_out(self) -> None:
+        """Leave out every second snapshot that brought nothing new."""
+        k, found = 1, None
+        while k < len(self._kept) - 1:
+            here = self._kept[k]
+            objective = None if here.incumbent is None else here.incumbent.objective
+            if objective == found and here.status is Status.RUNNING:
+                self._events.merge(k)
+                del self._kept[k]
+            found = objective
+            k += 1

@@ -1,0 +1,161 @@
+"""The figures of a card: the same lines for every model, so that they can stand side by side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...families import FAMILIES
+from ..live.wording import NONE, count
+from ..live.wording import objective as objective_text
+from .card import Card
+from .differences import LOSS, comparable, same_rows
+from .scores import Score, Scores
+
+RATES = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
+"""Rates that every card shows, with the names that they go by there."""
+TERMS = {
+    "objective": "what the search minimizes on the training rows: the loss of the family and the cost of the model's "
+    "size; its unit depends on the family",
+    "lower bound": "no model of the family, over the same conditions, has a smaller objective than this",
+    "gap": "objective minus lower bound: the model is at most this far from the optimum; 0 is a proof",
+    "accuracy": "share of the rows whose class is predicted rightly",
+    "recall": "share of the positives that are predicted positive (true positive rate)",
+    "precision": "share of the rows predicted positive that are positive",
+    "AUC": "how often a positive row is given a higher probability than a negative one; ties count half, so that 0.5 "
+    "is guessing",
+    "loss": "what the family counts, without the cost of size, per row: errors for rule lists; for falling lists a "
+    "missed positive counts as much as its weight says; for rule sets with the Hamming loss a false alarm counts once "
+    "for every rule that causes it",
+    "rows by outcome": "positives found and missed, false alarms, and negatives rightly passed; the bar shows shares",
+    "rules, conditions": "the size of the model, without the default of a list",
+    "TPR, FPR, selected": "of a group: share of its positives predicted positive, share of its negatives predicted "
+    "positive, share of all its rows predicted positive",
+    "intervals": "small figures: 95 % Wilson intervals, of the rate among rows of the same kind",
+}
+"""What the lines of a card mean."""
+_WHY = {
+    "accuracy": "there are no rows",
+    "true_positive_rate": "there are no positives",
+    "precision": "nobody is predicted positive",
+}
+
+
+@dataclass(frozen=True)
+class Value:
+    """One number of a card.
+
+    Attributes
+    ----------
+    number : float
+        ``nan`` where there is none.
+    text : str
+    small : str
+        An interval; or why there is no number.
+    """
+
+    number: float = math.nan
+    text: str = NONE
+    small: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of a card.
+
+    Attributes
+    ----------
+    name, unit : str
+    values : tuple of Value
+        On the training rows and on the test rows; only one where the rows do not matter.
+    scale : int
+        100 for shares that are shown in percent.
+    compared : bool
+        Whether a difference to the same line of another card means something.
+    """
+
+    name: str
+    unit: str
+    values: tuple[Value, ...]
+    scale: int = 1
+    compared: bool = True
+
+
+def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figure]:
+    """All lines of a card; the number of lines is the same for every card.
+
+    Parameters
+    ----------
+    card : Card
+    scores : Scores
+    beside : Card, optional
+        The one that it is compared with.
+    """
+    family, proof = card.model.family, card.proof
+    unit = FAMILIES[family].unit
+    alike = beside is None or comparable(card, beside)
+    known = beside is None or same_rows(card, beside)
+    if proof is None:
+        shown = [Value(small="not known")] * 3
+    else:
+        numbers = (proof.objective, proof.lower_bound, proof.gap)
+        shown = [
+            Value(n, objective_text(n, family), small)
+            for n, small in zip(numbers, (proof.equation, "", ""), strict=True)
+        ]
+        shown[2] = Value(0.0, "0", "proven") if proof.proven else shown[2]
+    own = [
+        Figure(name, unit, (value,), compared=alike)
+        for name, value in zip(("objective", "lower bound", "gap"), shown, strict=True)
+    ]
+    rates = [
+        Figure(shown, "%", tuple(_rate(score, rate, card) for score in _both(scores)), 100, known)
+        for rate, shown in RATES.items()
+    ]
+    auc = tuple(
+        _number(score, None if score is None else score.auc, "only one class", card, 3) for score in _both(scores)
+    )
+    loss = tuple(_number(score, None if score is None else score.loss, "not known", card, 4) for score in _both(scores))
+    sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
+    return [
+        *own,
+        *rates,
+        Figure("AUC", "", auc, compared=known),
+        Figure("loss", "per row", loss, compared=beside is None or comparable(card, beside, LOSS)),
+        *(Figure(name, "", (Value(n, count(n)),)) for name, n in sizes),
+    ]
+
+
+def _both(scores: Scores) -> tuple[Score | None, Score | None]:
+    return scores.training, scores.test
+
+
+def _absent(card: Card) -> Value:
+    return Value(small="rows not known" if card.rows is None else "no test rows")
+
+
+def _rate(score: Score | None, name: str, card: Card) -> Value:
+    if score is None:
+        return _absent(card)
+    value = score.rate(name)
+    if math.isnan(value):
+        return Value(small=_WHY[name])
+    low, high = score.interval(name)
+    return Value(value, f"{100 * value:.1f}", f"{100 * low:.1f}–{100 * high:.1f}")
+
+
+def _number(score: Score | None, value: float | None, why: str, card: Card, digits: int) -> Value:
+    if score is None or value is None:
+        return _absent(card)
+    return Value(small=why) if math.isnan(value) else Value(value, f"{value:.{digits}f}")
+
+
+def change(value: Value, other: Value, scale: int) -> str:
+    """The difference to the number on another card, with its sign; "=" where both are shown alike; empty: none."""
+    difference = scale * (value.number - other.number)
+    if math.isnan(difference):
+        return ""
+    if value.text == other.text:
+        return "="
+    digits = len(value.text.partition(".")[2])
+    return f"{difference:+.{max(digits, 1 if scale > 1 else 0)}f}".replace("-", "−")

@@ -1,0 +1,154 @@
+"""The parts of a card whose lines stand on one height on all cards side by side. All text goes through `esc`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..live.wording import NONE, count
+from ..widgets.esc import esc
+from . import html
+from .card import BROWSER, FILE, Card
+from .differences import Differences
+from .figures import TERMS, Figure, Value, change, figures
+from .scores import Score, Scores, useless
+
+_SOURCES = {FILE: "As the file says; not checked here.", BROWSER: "As the browser kept it; not checked here."}
+_OUTCOMES = (
+    ("found", "true_positive"),
+    ("missed", "false_negative"),
+    ("false alarms", "false_positive"),
+    ("passed", "true_negative"),
+)
+
+
+class Section(NamedTuple):
+    """A part of a card.
+
+    Attributes
+    ----------
+    html : str
+    lines : int
+        Of how many lines, which stand on one height on all cards side by side.
+    """
+
+    html: str
+    lines: int = 1
+
+
+class Beside(NamedTuple):
+    """The card that another one is compared with."""
+
+    letter: str
+    card: Card
+    scores: Scores
+
+
+def figures_of(card: Card, scores: Scores, beside: Beside | None = None) -> Section:
+    """What is known of how good the model is: a line per figure, the same ones on every card."""
+    own = figures(card, scores, None if beside is None else beside.card)
+    others: list[Figure] = [] if beside is None else figures(beside.card, beside.scores)
+    heads = "".join(f'<span role="columnheader">{part}</span>' for part in ("", "training", "test"))
+    lines = [f'<div role="row" class="line heads">{heads}</div>']
+    for k, figure in enumerate(own):
+        base = others[k].values if others and figure.compared else ()
+        unit = f' <span class="unit">{esc(figure.unit)}</span>' if figure.unit else ""
+        cells = "".join(
+            _cell(value, base[i] if i < len(base) else None, figure, beside) for i, value in enumerate(figure.values)
+        )
+        wide = " wide" if len(figure.values) == 1 else ""
+        lines.append(
+            f'<div role="row" class="line{wide}"><span role="rowheader">{esc(figure.name)}{unit}</span>{cells}</div>'
+        )
+    strips = "".join(f'<span role="cell">{strip(score)}</span>' for score in (scores.training, scores.test))
+    lines.append(f'<div role="row" class="line"><span role="rowheader">rows by outcome</span>{strips}</div>')
+    return _table("Figures", lines)
+
+
+def strip(score: Score | None) -> str:
+    """Confusion counts as a bar of shares with the numbers under it."""
+    if score is None:
+        return f'<span class="value">{NONE}</span>'
+    counts = [(words, getattr(score.counted, name)) for words, name in _OUTCOMES]
+    bar = "".join(
+        f'<i class="o{k}" style="flex-grow: {n / score.counted.weight:.6f}"></i>' for k, (_, n) in enumerate(counts)
+    )
+    words = "".join(f'<span><i class="o{k}"></i>{name} <b>{count(n)}</b></span>' for k, (name, n) in enumerate(counts))
+    return f'<span class="bar" aria-hidden="true">{bar}</span><span class="outcomes">{words}</span>'
+
+
+def fairness(card: Card, scores: Scores) -> str:
+    """What the fairness constraint costs, and whether it is met by a model that is of no use; empty without one."""
+    if not card.fairness:
+        return ""
+    parts = []
+    for on, own, free in zip(("training", "test"), (scores.training, scores.test), scores.free, strict=True):
+        if own is not None and free is not None:
+            ours, theirs = own.rate("accuracy"), free.rate("accuracy")
+            parts.append(
+                f"{100 * ours:.1f}&nbsp;% instead of {100 * theirs:.1f}&nbsp;% of the {on} rows are right "
+                f"({_points(ours - theirs)})"
+            )
+    price = (
+        f"Price of the constraint: {', '.join(parts)}, compared with the best model found without it."
+        if parts
+        else "What the constraint costs is not known: no model without it was kept with this one."
+    )
+    reason = "" if scores.training is None else useless(scores.training)
+    warning = f'<p class="state warning"><b>Of little use:</b> {esc(reason)}.</p>' if reason else ""
+    return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>{warning}'
+
+
+def groups(scores: Scores, attributes: Sequence[str] = ()) -> Section:
+    """Tables of the groups of these attributes, by default of all that the card has: a line for each, and a heading."""
+    names = attributes or tuple(scores.groups)
+    of = "test" if scores.on_test else "training"
+    known = bool(scores.groups or scores.left_out)
+    title = f"<h3>Rates per group, {of} rows</h3>{html.groups_note(scores)}" if known else ""
+    tables = [html.group_table(name, scores.groups[name]) if name in scores.groups else "" for name in names]
+    parts = "".join(f'<div class="line">{part}</div>' for part in (title, *tables))
+    return Section(f'<div class="lines">{parts}</div>', 1 + len(tables))
+
+
+def facts(card: Card, marked: Differences | None = None) -> Section:
+    """Data and parameters; those that differ from the other cards are marked."""
+    marked = marked or Differences()
+    names = marked.names or tuple(card.facts)
+    source = f'<p class="note">{_SOURCES[card.origin]}</p>' if card.origin else ""
+    nothing = "" if card.facts else '<p class="note">Nothing is known of the data and parameters.</p>'
+    title = f'<div class="line"><h3>Data and parameters</h3>{source}{nothing}</div>'
+    rows = []
+    for name in names:
+        badge = ' <span class="badge">differs</span>' if name in marked.facts else ""
+        value = card.facts.get(name)
+        said = '<span class="unit">not set</span>' if badge and value is None else NONE if value is None else esc(value)
+        rows.append(
+            f'<div role="row" class="line wide{" differs" if badge else ""}">'
+            f'<span role="rowheader">{esc(name, 60)}{badge}</span><span role="cell">{said}</span></div>'
+        )
+    return _table("Data and parameters", rows, title)
+
+
+def terms() -> str:
+    """What the lines of the cards mean."""
+    body = "".join(f"<dt>{esc(name)}</dt><dd>{esc(words, 400)}</dd>" for name, words in TERMS.items())
+    return f"<details><summary>What these figures mean</summary><dl>{body}</dl></details>"
+
+
+def _table(name: str, rows: Sequence[str], above: str = "") -> Section:
+    table = f'<div role="table" aria-label="{name}" class="rows">{"".join(rows)}</div>'
+    return Section(f'<div class="lines">{above}{table}</div>', len(rows) + bool(above))
+
+
+def _cell(value: Value, base: Value | None, figure: Figure, beside: Beside | None) -> str:
+    """A number with what is said beside it, and how much it differs from the other card's."""
+    delta = "" if base is None or beside is None else change(value, base, figure.scale)
+    shown = f'<span class="value">{esc(value.text)}</span>'
+    small = f' <span class="range">{esc(value.small)}</span>' if value.small else ""
+    kind = "same" if delta == "=" else "delta"
+    against = f' <span class="{kind}" title="against {beside.letter}">{esc(delta)}</span>' if delta and beside else ""
+    return f'<span role="cell">{shown}{against}{small}</span>'
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.1f} points".replace("-", "\u2212")

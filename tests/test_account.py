@@ -1,0 +1,122 @@
+"""What a search has shown, in words: the equation adds up, and the counts are those of brute force."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, combinations, permutations
+
+import numpy as np
+import pytest
+
+import rulelab as rl
+from rulelab.families.account import account, lists, longest, sets
+from rulelab.families.criteria import CRITERIA, in_words
+from rulelab.families.wording import many
+from rulelab.search import Search
+
+
+def problem(groups: bool = False, weights: bool = False) -> rl.Problem:
+    rng = np.random.default_rng(3)
+    A = rng.random((90, 6)) < 0.4
+    y = (A[:, 0] | A[:, 1] & A[:, 2]) ^ (rng.random(90) < 0.2)
+    return rl.Problem.from_arrays(
+        A,
+        y.astype(int),
+        groups=np.arange(90) % 2 if groups else None,
+        sample_weight=rng.integers(1, 9, 90) / 4 if weights else None,
+    )
+
+
+def value(equation: str) -> tuple[float, float]:
+    """Both sides of the equation; what the words after a number say is not counted."""
+    left, right = equation.split(" = ")
+    right = re.split(r"[;,]", right)[0]
+    sum_ = re.sub(r"[a-z][a-z\- ]*", " ", right.replace(" x ", " * ")).strip()
+    return float(left), eval(sum_)
+
+
+SEARCHES = {
+    "rule list": lambda p: rl.RuleListSearch(p, regularization=0.02),
+    "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, positive_weight=2),
+    "softly falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.01, violation_penalty=0.1),
+    "monte carlo": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, method="monte_carlo", iterations=30),
+    "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6),
+    "cnf": lambda p: rl.RuleSetSearch(p, max_complexity=6, form="cnf", regularization=0.5),
+    "0-1 loss": lambda p: rl.RuleSetSearch(p, max_complexity=5, loss="zero_one", regularization=0.25),
+}
+
+
+@pytest.mark.parametrize("weights", [False, True], ids=["counts", "weights"])
+@pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
+def test_the_objective_is_the_sum_of_its_parts(make: type[Search], weights: bool) -> None:
+    search = make(problem(weights=weights))  # type: ignore[arg-type]
+    shown = account(search, rl.solve(search), digits=9)
+    left, right = value(shown.equation)
+    assert right == pytest.approx(left, abs=1e-4)  # a rise is given with four digits
+
+
+def test_a_fair_set_says_what_it_is_held_to() -> None:
+    search = rl.RuleSetSearch(problem(groups=True), max_complexity=6, fairness=rl.EqualOpportunity(0.25))
+    assert account(search, rl.solve(search)).equation.endswith("; equal opportunity within 0.25 between groups")
+
+
+def test_criteria_in_words() -> None:
+    assert in_words(rl.EqualOpportunity(0.05), "race") == "equal opportunity within 0.05 between groups of race"
+    odds = in_words(rl.EqualizedOdds(0.05, 0.1))
+    assert odds == "equalized odds within 0.05 on positives and 0.1 on negatives between groups"
+    for record in CRITERIA.values():
+        tolerances = [0.125] * len(record.tolerances)
+        assert record.within(*tolerances) in in_words(record.make(*tolerances))
+
+
+@pytest.mark.parametrize(("m", "most"), [(1, 1), (4, 0), (4, 2), (5, 5)])
+def test_lists_are_as_many_as_can_be_written_down(m: int, most: int) -> None:
+    assert lists(m, most) == many(sum(1 for k in range(most + 1) for _ in permutations(range(m), k)))
+
+
+@pytest.mark.parametrize(("m", "most", "complexity"), [(3, 1, 4), (3, 2, 5), (3, 3, 6), (2, 2, 40)])
+def test_sets_are_as_many_as_can_be_written_down(m: int, most: int, complexity: int) -> None:
+    rules = [rule for d in range(1, most + 1) for rule in combinations(range(m), d)]
+    every = chain.from_iterable(combinations(rules, k) for k in range(len(rules) + 1))
+    assert sets(m, most, complexity) == many(sum(sum(1 + len(rule) for rule in one) <= complexity for one in every))
+
+
+def test_numbers_too_large_to_read_are_powers_of_ten() -> None:
+    assert many(1_234_567) == "1 234 567"
+    assert many(999_999_999_999_999) == "999 999 999 999 999"
+    assert many(10**15) == "10¹⁵"
+    assert many(2 * 10**23 + 1) == "10²³"
+    assert lists(1000, 1000).startswith("10²⁵⁶")
+    assert sets(10**5, 10**4, 10**4).startswith("more than 10")
+
+
+def test_no_list_longer_than_the_longest_pays() -> None:
+    search = rl.RuleListSearch(problem(), regularization=0.1)
+    p, q = search.problem.positives.sum(), search.problem.negatives.sum()
+    default = min(p, q) / (p + q)
+    assert 0.1 * (longest(search) + 1) > default >= 0.1 * longest(search)
+    assert longest(rl.FallingRuleListSearch(problem(), regularization=0.0)) == 6
+    assert longest(rl.RuleListSearch(problem(), regularization=0.001, max_length=2)) == 2
+
+
+def test_bounds_are_named_by_their_share_and_what_is_always_on_apart() -> None:
+    search = rl.RuleListSearch(problem(), regularization=0.02)
+    snapshot = rl.solve(search)
+    said = account(search, snapshot).ruled_out
+    total = sum(snapshot.pruned.values())
+    assert said.startswith(f"{many(total)} prefixes were cut")
+    always = sum(n for name, n in snapshot.pruned.items() if name.startswith("always: "))
+    assert ("what is always on" in said) == (always > 0)
+    assert "always: " not in said
+    best = max((n, name) for name, n in snapshot.pruned.items() if not name.startswith("always: "))
+    assert f"with it: {best[1]} {100 * best[0] / total:.0f} %" in said
+
+
+def test_titles_claim_what_is_proven_and_no_more() -> None:
+    search = rl.RuleListSearch(problem(), regularization=0.001, beam_width=0)
+    first = search.advance(1)
+    assert account(search, first).title == "Best rule list so far"
+    stopped = rl.solve(search, work_limit=1)
+    assert stopped.gap > 0
+    assert account(search, stopped).title == f"The best rule list so far, at most {stopped.gap:.4g} from the optimum"
+    assert account(search, rl.solve(search)).title == "The optimal rule list"

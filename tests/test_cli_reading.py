@@ -1,0 +1,106 @@
+"""Files as they come on the command line: how they are written, rows without a target, weights, dates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_cli import run
+
+import rulelab as rl
+from rulelab.sweeps import SweepError
+
+LATE = ("--drop-missing-target", "--leave-out", "note", "--thresholds", "20", "--max-conditions", "1")
+
+
+@pytest.fixture
+def german(tmp_path: Path) -> Path:
+    """Decimal commas, latin-1, a date, a weight, free text, rows without a target; paid is yes where Höhe > 1,5."""
+    rng = np.random.default_rng(1)
+    height = rng.integers(100, 200, 200) / 100
+    frame = pd.DataFrame({"Höhe": height, "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(200), "D")})
+    frame["weight"] = rng.integers(1, 4, 200)
+    frame["note"] = [f"a remark of several words {k}" for k in range(200)]
+    frame["paid"] = np.where(height > 1.5, "ja", "nein").astype(object)
+    frame.loc[[3, 4], "paid"] = None
+    path = tmp_path / "german.csv"
+    path.write_bytes(frame.to_csv(index=False, sep=";", decimal=",", date_format="%d.%m.%Y").encode("latin-1"))
+    return path
+
+
+def test_the_sheet_is_printed(german: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "datasets", "--describe", german, "--target", "paid")
+    assert status == 0
+    head, *lines = out.splitlines()
+    assert head == "german.csv: 200 rows, 5 columns; cp1252, separated by semicolon, decimal comma, thousands none"
+    found = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line}
+    assert found["Höhe"].startswith("number 0 ")
+    assert "leak? the cut at 1.5 separates the classes" in found["Höhe"]
+    assert found["day"].startswith("date 0 200 feature as year, month and weekday")
+    assert "ignore free text: 200 different values" in found["note"]
+    assert found["paid"].startswith("category 2 2 target")
+    assert "it is not UTF-8" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--target", "Paid"), "there is no column 'Paid'"),
+        (("--decimal", "x"), "decimal must be one of"),
+        (("--encoding", "ascii"), "is not ASCII"),
+    ],
+)
+def test_what_cannot_be_described_is_one_line(german: Path, capsys, options: tuple[str, str], message: str) -> None:
+    status, _, err = run(capsys, "datasets", "--describe", german, *options)
+    assert (status, err.count("\n")) == (2, 1)
+    assert message in err
+
+
+def test_a_german_file_is_fitted_and_its_proof_checked(german: Path, tmp_path: Path, capsys) -> None:
+    files = tmp_path / "model.json", tmp_path / "proof.npz"
+    options = ("fit", german, "--target", "paid", *LATE, "--leave-out", "weight", "--leave-out", "day: weekday")
+    status, out, err = run(capsys, *options, "-o", files[0], "--proof", files[1])
+    assert status == 0
+    assert "Höhe <= 1.5" in out or "Höhe > 1.5" in out
+    assert "2 of 200 rows have no target and are left out" in err
+    assert "dates ('day') are given as year, month, weekday" in err
+    assert "it is not UTF-8" in err
+    assert run(capsys, "verify", german, *files, "--drop-missing-target")[0] == 0
+    status, _, err = run(capsys, "verify", german, *files)
+    assert status == 2
+    assert "'paid' is missing in rows 4, 5" in err
+
+
+def test_a_wrong_mark_is_said(german: Path, capsys) -> None:
+    status, _, err = run(capsys, "fit", german, "--target", "paid", *LATE, "--decimal", "point", "--thousands", "none")
+    assert status == 0
+    assert "column 'Höhe': it is read as text, but" in err
+    assert "numbers with a decimal comma" in err
+
+
+def test_weights_are_those_of_repeated_rows(german: Path, tmp_path: Path, capsys) -> None:
+    options = ("--target", "paid", *LATE, "--dates", "ignore", "--quiet")
+    status, weighted, _ = run(capsys, "fit", german, *options, "--weight", "weight")
+    assert status == 0
+    sheet = rl.datasets.sheet(german)
+    frame = sheet.frame.dropna(subset="paid")
+    repeated = frame.loc[frame.index.repeat(frame["weight"])].drop(columns=["weight", "day"])
+    repeated.to_csv(tmp_path / "repeated.csv", index=False)
+    status, rows, _ = run(capsys, "fit", tmp_path / "repeated.csv", *options)
+    assert status == 0
+    assert "certified optimal" in weighted
+    assert [line.split(" = ")[0] for line in weighted.splitlines()[:-1]] == [
+        line.split(" = ")[0] for line in rows.splitlines()[:-1]
+    ]
+
+
+def test_weights_where_they_are_not_known_are_refused(german: Path, tmp_path: Path, capsys) -> None:
+    options = ("fit", german, "--target", "paid", *LATE, "--weight", "weight")
+    status, _, err = run(capsys, *options, "--proof", tmp_path / "proof.npz")
+    assert status == 2
+    assert "leave --weight out" in err
+    data = rl.datasets.sheet(german).dataset("paid", weight="weight", drop_missing_target=True)
+    with pytest.raises(SweepError, match="have weights; read it without"):
+        rl.sweep(data, cv=2)

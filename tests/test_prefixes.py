@@ -1,0 +1,212 @@
+"""Looking into a search over prefixes: the tree that it stores, and what becomes of the children of a prefix."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+
+import rulelab as rl
+from rulelab import glossary
+from rulelab.prefixes import PrefixSearch
+
+KINDS = {
+    "rule list": lambda p: rl.RuleListSearch(p, 0.02, beam_width=0),
+    "depth first": lambda p: rl.RuleListSearch(p, 0.02, "depth_first", beam_width=0),
+    "no bounds": lambda p: rl.RuleListSearch(
+        p, 0.02, bounds=rl.RuleListBounds(**dict.fromkeys(rl.RuleListBounds().to_dict(), False)), beam_width=0
+    ),
+    "corels": lambda p: rl.CorelsSearch(p, 0.02),
+    "corels, curiosity": lambda p: rl.CorelsSearch(p, 0.02, "curiosity"),
+    "falling": lambda p: rl.FallingRuleListSearch(p, 0.002, 2.0, iterations=0),
+    "softly falling": lambda p: rl.FallingRuleListSearch(p, 0.002, 2.0, 0.3, iterations=0),
+}
+
+
+def random_problem(seed: int, n: int = 60, m: int = 6, weights: bool = False) -> rl.Problem:
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
+    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(n) < 0.25)
+    y[:2] = True, False
+    return rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 9, n) / 2 if weights else None)
+
+
+@pytest.fixture(params=KINDS)
+def make(request):
+    return KINDS[request.param]
+
+
+def until_searching(search: PrefixSearch) -> PrefixSearch:
+    while not len(search.tree()):
+        search.advance(1)
+    return search
+
+
+@pytest.mark.parametrize("work", [3, 20, 10**6])
+def test_the_tree_is_what_the_counters_say(make, work):
+    search = until_searching(make(random_problem(1)))
+    now = search.advance(work)
+    tree = search.tree()
+    assert len(tree) == now.counts["stored"] == tree.attrs["stored"]
+    assert (tree["state"] == "open").sum() == now.counts["queued"]
+    assert tree["descendants"][0] == len(tree) - 1
+    assert tree["parent"][0] == -1
+    below = tree["descendants"].sum()
+    assert below == tree["length"].sum()  # each prefix is below as many as it has rules
+    at = {node: k for k, node in enumerate(tree["node"])}
+    for k, parent in enumerate(tree["parent"][1:], 1):
+        assert at[parent] < k
+        assert tree["length"][at[parent]] + 1 == tree["length"][k]
+    assert ((tree["cut_by"] != "") == (tree["state"] == "cut")).all()
+    assert set(tree["cut_by"]) - {""} <= set(now.pruned)
+
+
+def test_of_a_large_tree_the_largest_parts_are_shown(make):
+    search = until_searching(make(random_problem(2, m=8)))
+    search.advance(200)
+    whole, part = search.tree(), search.tree(max_nodes=7)
+    assert len(part) == min(7, len(whole))
+    assert part.attrs["left_out"] == len(whole) - len(part)
+    assert set(part["parent"]) - {-1} <= set(part["node"])
+    shown = whole.set_index("node").loc[part["node"]]
+    assert (shown["descendants"].to_numpy() == part["descendants"].to_numpy()).all()
+    path = part.attrs["incumbent"]
+    rest = whole[~whole["node"].isin(part["node"])]["descendants"].max()
+    assert not part[~part["node"].isin(path)]["descendants"].lt(rest).any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("weights", [False, True])
+def test_a_look_agrees_with_the_counters_of_the_kernels(make, seed, weights):
+    """Of the papers' search and of falling lists the counters may hold more: prefixes that a child has superseded."""
+    search = until_searching(make(random_problem(seed, weights=weights)))
+    for step in range(12):
+        before, was = pickle.dumps(search), search._snapshot()
+        now = search.advance(1)
+        if now.counts["expanded"] != was.counts["expanded"] + 1:
+            break
+        prefix = search.look_into().attrs["prefix"]
+        look = pickle.loads(before).look_into(prefix)
+        cut = look["cut_by"][look["cut_by"] != ""].value_counts().to_dict()
+        booked = {
+            name: count - was.pruned[name]
+            for name, count in now.pruned.items()
+            if count > was.pruned[name] and name != "always: new incumbent"
+        }
+        cut.pop("always: new incumbent", None)
+        if look.attrs["prefix_cut_by"]:
+            assert booked == {look.attrs["prefix_cut_by"]: 1}
+            continue
+        if search.kind != "corels" and search.family == "rule_list":
+            assert booked == cut, (step, prefix)
+        for name, count in cut.items():
+            assert booked[name] >= count, (step, prefix, name)
+        stored = now.counts["stored"] + now.counts["reopened"] if "reopened" in now.counts else now.counts["stored"]
+        stored -= was.counts["stored"] + was.counts.get("reopened", 0)
+        assert stored <= (look["fate"] == "open").sum()
+
+
+def extensions(m, prefix, longest):
+    for rest in naive.all_rule_lists(m, longest):
+        if len(rest) >= 1 and not set(rest) & set(prefix):
+            yield (*prefix, *rest)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["rule list", "no bounds", "corels", "falling"])
+def test_bounds_and_cuts_are_true(kind, seed):
+    """No list that starts with the prefix and the rule costs less than the bound says."""
+    rng = np.random.default_rng(seed)
+    A = rng.random((30, 5)) < 0.5
+    y = (A[:, 0] | A[:, 1]) ^ (rng.random(30) < 0.3)
+    weight = [1] * 30
+    search = until_searching(KINDS[kind](rl.Problem.from_arrays(A, y)))
+    falling = kind == "falling"
+    reg = Fraction("0.002") if falling else Fraction("0.02")
+
+    def cost(antecedents):
+        if falling:
+            if not naive.falls(A, y, weight, antecedents):
+                return Fraction(100)
+            return naive.falling_objective(A, y, weight, Fraction(2), reg, antecedents)
+        return naive.rule_list_objective(A, y, weight, reg, antecedents)
+
+    names = list(search.problem.names)
+    prefixes = [(), *((a,) for a in range(5)), (0, 3), (2, 1)]
+    rl.solve(search)
+    best = search._snapshot().incumbent.objective
+    looked = 0
+    for prefix in prefixes:
+        try:
+            look = search.look_into(prefix)
+        except ValueError as error:
+            assert "prefix:" in str(error)  # noqa: PT017
+            continue
+        for row in look.itertuples():
+            a = names.index(row.antecedent)
+            if a in prefix:
+                continue
+            looked += 1
+            total = row.loss + row.rules + row.inevitable + row.further
+            assert total == pytest.approx(row.bound, abs=1e-12)
+            left = ~A[:, list(prefix)].any(axis=1)
+            captured = left & A[:, a]
+            assert row.captured == captured.sum()
+            assert row.label == int(2 * y[captured].sum() > captured.sum())
+            assert row.rules == pytest.approx(float(reg) * (len(prefix) + 1))
+            least = min(float(cost(each)) for each in extensions(5, (*prefix, a), 3))
+            if row.fate != "cut" or row.cut_by in search._scale().bounding:
+                assert min(least, best) >= min(row.bound, best) - 1e-9
+                assert row.fate != "cut" or least >= best - 1e-9 or row.bound <= least + 1e-9
+    assert looked > 5
+
+
+def test_looking_changes_nothing(make):
+    search = until_searching(make(random_problem(5)))
+    other = pickle.loads(pickle.dumps(search))
+    for _ in range(8):
+        search.advance(3)
+        other.advance(3)
+        search.tree(5)
+        search.look_into()
+        search.look_into([])
+        one, two = search._snapshot(), other._snapshot()
+        assert (one.counts, one.pruned, one.lower_bound) == (two.counts, two.pruned, two.lower_bound)
+
+
+def test_every_fate_has_a_reason(make):
+    search = until_searching(make(random_problem(4)))
+    search.advance(30)
+    look = search.look_into([])
+    assert look["reason"].str.endswith((".", ")")).all()
+    known = {*search._scale().cuts}
+    assert all(glossary.find(name, search.kind or search.family) for name in known)
+    assert (look.loc[look["fate"] == "cut", "reason"].str.len() > 20).all()
+
+
+def test_before_the_search_there_is_nothing_to_see(make):
+    search = make(random_problem(6))
+    assert search.tree().empty
+    assert search.look_into().empty
+    assert list(search.tree()) == list(until_searching(make(random_problem(6))).tree())
+
+
+@pytest.mark.parametrize(("prefix", "said"), [(["nothing"], "'nothing'"), ([99], "99"), ([-1], "-1"), ([0.5], "0.5")])
+def test_what_is_no_prefix_is_refused(make, prefix, said):
+    with pytest.raises(ValueError, match=f"^prefix: .*{said}"):
+        until_searching(make(random_problem(7))).look_into(prefix)
+
+
+def test_a_prefix_longer_than_any_that_can_be_of_use_is_refused():
+    search = until_searching(rl.RuleListSearch(random_problem(7), 0.1, beam_width=0))
+    with pytest.raises(ValueError, match=r"^prefix: of 6 rules; no list of more than"):
+        search.look_into(search._scale().antecedents.tolist()[:1] * 6)
+
+
+@pytest.mark.parametrize("max_nodes", [0, -1, 1.5, "7", None])
+def test_the_number_of_nodes_is_checked(max_nodes):
+    with pytest.raises(ValueError, match="max_nodes must be a positive integer"):
+        until_searching(KINDS["rule list"](random_problem(8))).tree(max_nodes)
