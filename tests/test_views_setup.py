@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import pytest
@@ -82,11 +81,28 @@ def test_the_address_holds_what_differs_from_the_defaults() -> None:
 
 
 def test_settings_of_another_tab_stay_in_the_address() -> None:
-    setup, others = Setup(), "sweep_families=%5B%22rule_list%22%5D&list_grid=0.05"
-    location = SimpleNamespace(search=f"?{others}")
-    assert address.follow(location, *setup.parts) == []
+    setup, others, shown = Setup(), "sweep_families=%5B%22rule_list%22%5D&list_grid=0.05", []
+    assert address.Address(f"?{others}", lambda *what: shown.append(what)).follow(*setup.parts) == []
     setup.settings.regularization = 0.02
-    assert parse_qsl(location.search[1:]) == [*parse_qsl(others), ("regularization", "0.02")]
+    (query, step) = shown[-1]
+    assert parse_qsl(query[1:]) == [*parse_qsl(others), ("regularization", "0.02")]
+    assert not step
+
+
+def test_back_sets_what_the_address_says_and_defaults_for_the_rest() -> None:
+    setup, shown = Setup(), []
+    followed = address.Address("", lambda *what: shown.append(what))
+    followed.follow(*setup.parts)
+    setup.settings.regularization = 0.02
+    setup.table.data = "tic_tac_toe"
+    setup.family = "rule_set"
+    assert [step for _, step in shown[-2:]] == [True, True]
+    before = len(shown)
+    assert followed.go("?regularization=0.02") == []
+    assert (setup.family, setup.table.data, setup.settings.regularization) == ("rule_list", "diabetes", 0.02)
+    assert shown[before:] == []
+    assert len(followed.go("?data=nothing")) == 1
+    assert (setup.table.data, shown[-1]) == ("diabetes", ("", False))
 
 
 @pytest.mark.parametrize(

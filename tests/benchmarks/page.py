@@ -1,7 +1,7 @@
-"""What watching costs: time until the page is usable, server time and bytes per update, per viewer.
+"""What the page costs: opening it, and watching a search, in server time and bytes.
 
-Every viewer opens the page in Chromium, starts a search that does not end soon, and watches it. The server's time is
-the processor time of the thread that serves, without the threads that search.
+Every viewer opens the page in Chromium; some start a search that does not end soon, and watch it. The server's time is
+the processor time of the thread that serves, without the threads that search. Bytes are those on the wire.
 """
 
 from __future__ import annotations
@@ -9,82 +9,153 @@ from __future__ import annotations
 import argparse
 import shutil
 import socket
+import statistics
 import sys
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 import rulelab as rl
 from rulelab.views.live.session import TICK_SECONDS
 
-SEARCH = "?data=diabetes&quantiles=10&regularization=0.006&time_limit=600"
+SEARCH = "?data=diabetes&thresholds=10&regularization=0.006&time_limit=600"
 SPEED = "1000 per tick"
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
+class Wire:
+    """A way to the server that counts the bytes of its answers."""
+
+    def __init__(self, port: int) -> None:
+        self.received = 0
+        self._target = port
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._start(self._accept)
+
+    def _accept(self) -> None:
+        while True:
+            near, far = self._socket.accept()[0], socket.create_connection(("127.0.0.1", self._target))
+            self._start(self._pass, near, far, False)
+            self._start(self._pass, far, near, True)
+
+    def _pass(self, source: socket.socket, sink: socket.socket, counted: bool) -> None:
+        try:
+            while data := source.recv(65536):
+                self.received += len(data) if counted else 0
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            sink.close()
+
+    @staticmethod
+    def _start(work: Callable[..., None], *args: Any) -> None:
+        threading.Thread(target=work, args=args, daemon=True).start()
+
+
 @dataclass
-class Traffic:
-    """What one viewer has received."""
+class Bench:
+    """The server, the browser, and what they have used."""
 
-    messages: int = 0
-    total: int = 0
-    largest: int = field(default=0)
+    browser: Any
+    wire: Wire
+    clock: int
 
-    def follow(self, page: Any) -> None:
-        page.on("websocket", lambda socket: socket.on("framereceived", self._frame))
+    @property
+    def cpu(self) -> float:
+        return time.clock_gettime(self.clock)
 
-    def _frame(self, payload: str | bytes) -> None:
-        size = len(payload.encode() if isinstance(payload, str) else payload)
-        self.messages += 1
-        self.total += size
-        self.largest = max(self.largest, size)
+    def page(self, context: Any = None) -> Page:
+        return (context or self.browser.new_context()).new_page()
+
+    def go(self, page: Page, query: str = "") -> None:
+        page.goto(f"http://127.0.0.1:{self.wire.port}/{query}", wait_until="commit", timeout=180_000)
+
+    def open(self, page: Page, query: str = "") -> float:
+        began = time.perf_counter()
+        self.go(page, query)
+        usable(page)
+        return time.perf_counter() - began
+
+
+def usable(page: Page) -> None:
+    page.get_by_role("button", name="Run", exact=True).wait_for(timeout=180_000)
+    page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle", timeout=180_000)
+
+
+def opening(bench: Bench, times: int) -> None:
+    """One after the other in one browser, which keeps the files; then as many browsers at once, which have none."""
+    context = bench.browser.new_context()
+    costs, seconds, sizes = [], [], []
+    for _ in range(times + 1):
+        page, cpu, size = bench.page(context), bench.cpu, bench.wire.received
+        seconds.append(bench.open(page))
+        costs.append(bench.cpu - cpu)
+        sizes.append((bench.wire.received - size) / 1e6)
+        page.close()
+    print(f"first opening     {costs[0]:8.2f} s server, {seconds[0]:6.2f} s until usable, {sizes[0]:6.3f} MB")
+    later = [statistics.median(values[1:]) for values in (costs, seconds, sizes)]
+    print(
+        f"later ones, x{times:<4} {later[0]:8.2f} s server, {later[1]:6.2f} s until usable, {later[2]:6.3f} MB, median"
+    )
+    pages = [bench.page() for _ in range(times)]
+    cpu, size, began = bench.cpu, bench.wire.received, time.perf_counter()
+    for page in pages:
+        bench.go(page)
+    for page in pages:
+        usable(page)
+    cost, wall, sent = bench.cpu - cpu, time.perf_counter() - began, (bench.wire.received - size) / 1e6
+    print(f"at once, x{times:<7} {cost / times:8.2f} s server, {wall:6.2f} s until all, {sent / times:6.3f} MB each")
+    for page in pages:
+        page.close()
+
+
+def watching(bench: Bench, viewers: int, seconds: float) -> None:
+    """Every viewer's search runs; what an update costs."""
+    pages = [bench.page() for _ in range(viewers)]
+    for page in pages:
+        bench.open(page, SEARCH)
+    for page in pages:
+        page.get_by_label("Speed").select_option(SPEED)
+        page.get_by_role("button", name="Run", exact=True).click()
+    for page in pages:
+        page.get_by_text("branch and bound").wait_for(timeout=180_000)
+    pages[0].wait_for_timeout(2000)
+    cpu, size, wall = bench.cpu, bench.wire.received, time.perf_counter()
+    pages[0].wait_for_timeout(1000 * seconds)
+    cpu, size, wall = bench.cpu - cpu, bench.wire.received - size, time.perf_counter() - wall
+    updates = viewers * wall / TICK_SECONDS
+    print(f"{viewers} viewer(s), {wall:.1f} s at {1 / TICK_SECONDS:.0f} updates/s each")
+    print(f"server time       {1000 * cpu / updates:8.2f} ms per update (goal 8)")
+    print(f"received          {size / updates / 1000:8.2f} kB per update (goal 3)")
+    print(f"status            {' '.join(pages[0].get_by_role('status').inner_text().split())}")
 
 
 def main(argv: Sequence[str] = ()) -> None:
     """Print the figures."""
     options = argparse.ArgumentParser(prog="rulelab bench page", description=(__doc__ or "").splitlines()[0])
-    options.add_argument("viewers", nargs="?", type=int, default=1, help="pages that are open (%(default)s)")
-    options.add_argument("seconds", nargs="?", type=float, default=20.0, help="of watching (%(default)g)")
+    options.add_argument("viewers", nargs="?", type=int, default=1, help="pages that watch a search (%(default)s)")
+    options.add_argument("seconds", nargs="?", type=float, default=20.0, help="of watching (%(default)g); 0: none")
+    options.add_argument("--openings", type=int, default=10, help="openings of the page (%(default)s); 0: none")
     args = options.parse_args(argv)
-    viewers, seconds = args.viewers, args.seconds
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    thread = rl.views.serve(port=port, threaded=True)
+    wire = Wire(port)
+    origins = [f"127.0.0.1:{wire.port}"]
+    thread = rl.views.serve(port=port, threaded=True, websocket_origin=origins)
     time.sleep(2)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=OPTIONS)
-        pages, traffic, usable = [], [], []
-        for _ in range(viewers):
-            page, received = browser.new_context().new_page(), Traffic()
-            received.follow(page)
-            began = time.perf_counter()
-            page.goto(f"http://127.0.0.1:{port}/{SEARCH}")
-            page.get_by_role("button", name="Run", exact=True).wait_for()
-            usable.append(time.perf_counter() - began)
-            pages.append(page)
-            traffic.append(received)
-        for page in pages:
-            page.get_by_label("Speed").select_option(SPEED)
-            page.get_by_role("button", name="Run", exact=True).click()
-        for page in pages:
-            page.get_by_text("branch and bound").wait_for(timeout=180_000)
-        pages[0].wait_for_timeout(2000)
-        clock = time.pthread_getcpuclockid(thread.ident)
-        cpu, wall = time.clock_gettime(clock), time.perf_counter()
-        before = [t.total for t in traffic]
-        pages[0].wait_for_timeout(1000 * seconds)
-        cpu, wall = time.clock_gettime(clock) - cpu, time.perf_counter() - wall
-        updates = viewers * wall / TICK_SECONDS
-        received = sum(t.total for t in traffic) - sum(before)
-        print(f"{viewers} viewer(s), {wall:.1f} s at {1 / TICK_SECONDS:.0f} updates/s each")
-        print(f"usable after      {max(usable):8.2f} s (slowest)")
-        print(f"server time       {1000 * cpu / updates:8.2f} ms per update (goal 8)")
-        print(f"received          {received / updates / 1000:8.2f} kB per update (goal 3)")
-        print(f"status            {' '.join(pages[0].get_by_role('status').inner_text().split())}")
+        bench = Bench(browser, wire, time.pthread_getcpuclockid(thread.ident))
+        if args.openings:
+            opening(bench, args.openings)
+        if args.seconds:
+            watching(bench, args.viewers, args.seconds)
         browser.close()
     thread.stop()
 

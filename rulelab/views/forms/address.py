@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -13,6 +14,8 @@ import param
 from ...arguments import is_number
 from ..widgets.esc import plain
 from .data import UPLOADED
+
+MAX_ENTRIES = 100
 
 
 @dataclass(frozen=True)
@@ -28,22 +31,33 @@ class Part:
         Whether they count at present.
     formerly : mapping of str to str
         Names of parameters by the names that older addresses have.
+    steps : sequence of str
+        Those of the names of which a change is a step of its own for the browser's Back.
     """
 
     owner: param.Parameterized
     names: Sequence[str]
     shown: Callable[[], bool] = lambda: True
     formerly: Mapping[str, str] = field(default_factory=dict)
+    steps: Sequence[str] = ()
 
 
-def read(query: str, *parts: Part) -> list[str]:
-    """Set parameters from a query such as ``?data="diabetes"&thresholds=5``; returns complaints about what is wrong."""
-    complaints, unused = [], dict(parse_qsl(query.removeprefix("?"), max_num_fields=50))
+def read(query: str, *parts: Part, reset: bool = False) -> list[str]:
+    """Set parameters from a query such as ``?data="diabetes"&thresholds=5``; returns complaints about what is wrong.
+
+    With ``reset`` those that it does not name get their defaults.
+    """
+    complaints, unused = [], dict(_entries(query))
     for part in parts:  # what one allows depends on those before
         if not part.shown():
             continue
         asked = {part.formerly.get(name, name): name for name in reversed(unused)}
-        for name in filter(asked.__contains__, part.names):
+        for name in part.names:
+            if name not in asked:
+                if reset:
+                    with suppress(ValueError):  # a default that the data do not allow: what is there stays
+                        part.owner.param.update(**{name: part.owner.param[name].default})
+                continue
             text = unused.pop(asked[name])
             try:
                 part.owner.param.update(**{name: _read(part.owner.param[name], text)})
@@ -73,18 +87,62 @@ def write(*parts: Part) -> dict[str, str | None]:
     return entries
 
 
-def follow(location: Any, *parts: Part) -> list[str]:
-    """Read the address now, and keep it up to date from now on; returns complaints."""
-    complaints = read(location.search, *parts)
+class Address:
+    """The query of a page's address, which follows the parameters of several objects, and they follow it.
 
-    def update(*_: Any) -> None:
-        entries = write(*parts)
-        kept = [entry for entry in parse_qsl(location.search.removeprefix("?")) if entry[0] not in entries]
-        location.search = _query({**dict(kept), **{k: v for k, v in entries.items() if v is not None}})
+    Parameters
+    ----------
+    query : str
+        As the browser asked for it.
+    show : callable
+        Called with each new query, and with whether it is a step that the browser's Back takes back.
+    """
 
-    for part in parts:
-        part.owner.param.watch(update, list(part.names))
-    return complaints
+    def __init__(self, query: str = "", show: Callable[[str, bool], None] = lambda query, step: None) -> None:
+        self._query, self._show = query, show
+        self._followed: list[tuple[Part, ...]] = []
+        self._at: list[Any] = []
+        self._going = False
+
+    def follow(self, *parts: Part) -> list[str]:
+        """Set parameters from the address, and keep it up to date from now on; returns complaints.
+
+        Parts that are followed together are gone back with if one of them has steps.
+        """
+        complaints = read(self._query, *parts)
+        self._followed.append(parts)
+        self._at = self._steps()
+        for part in parts:
+            part.owner.param.watch(self._changed, list(part.names))
+        return complaints
+
+    def go(self, query: str) -> list[str]:
+        """The browser has gone back or forward: set everything as the address says; returns complaints."""
+        self._query, self._going = query, True
+        complaints = []
+        try:
+            for parts in self._followed:  # it grows where a tab is opened for the first time
+                complaints += read(query, *parts, reset=True) if any(part.steps for part in parts) else []
+        finally:
+            self._going = False
+        self._at = self._steps()
+        self._changed()
+        return complaints
+
+    def _steps(self) -> list[Any]:
+        return [getattr(part.owner, name) for parts in self._followed for part in parts for name in part.steps]
+
+    def _changed(self, *_: Any) -> None:
+        if self._going:
+            return
+        entries: dict[str, str | None] = dict(_entries(self._query))
+        for parts in self._followed:
+            entries |= write(*parts)
+        query = urlencode({name: text for name, text in entries.items() if text is not None})
+        query, steps = f"?{query}" if query else "", self._steps()
+        if query != self._query:
+            self._show(query, steps != self._at)
+        self._query, self._at = query, steps
 
 
 def _names(parts: Sequence[Part]) -> list[str]:
@@ -92,8 +150,11 @@ def _names(parts: Sequence[Part]) -> list[str]:
     return [name for part in parts for name in (*part.names, *part.formerly)]
 
 
-def _query(entries: dict[str, Any]) -> str:
-    return "?" + urlencode(entries) if entries else ""
+def _entries(query: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(query.removeprefix("?"), max_num_fields=MAX_ENTRIES)
+    except ValueError:  # more than anyone has chosen
+        return []
 
 
 def _read(parameter: param.Parameter, text: str) -> Any:

@@ -8,7 +8,7 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
-from ..forms import address
+from ..forms.address import Address, Part
 from ..widgets import icons
 from ..widgets.style import BAR_CSS, BUTTON_CSS, STACK_CSS
 from .setup import SHARED, SweepSetup
@@ -18,22 +18,30 @@ from .view import FrontView
 class FrontsView(Viewer):
     """A sweep with its settings and controls.
 
+    Parameters
+    ----------
+    address : Address, optional
+        Of the page, to be followed.
+
     Attributes
     ----------
     setup : SweepSetup
     view : FrontView
+    complaints : list of str
+        About the address.
     """
 
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(default=None, doc="As that of `FrontView`.")
 
-    def __init__(self, **params: Any) -> None:
+    def __init__(self, address: Address | None = None, **params: Any) -> None:
         super().__init__(**params)
         self.setup = SweepSetup()
         self.view = FrontView(dark=self.dark, on_pin=self.on_pin)
-        location = pn.state.location
-        if location is not None:
-            self.view.complain("; ".join(address.follow(location, address.Part(self.setup, SHARED))))
+        self.complaints: list[str] = []
+        if address is not None:
+            self.complaints += address.follow(Part(self.setup, SHARED, steps=["sweep_data"]))
+            self.complaints += address.follow(Part(self.view, ["on", "criterion", "measure"]))
         button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
         self._start = pn.widgets.Button(
             label="Run sweep", icon=icons.RUN, on_click=self.run, color="primary", width=130, **button

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from functools import partial
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
-import param
+from panel.util import edit_readonly
 
-from ..compare.view import CompareView
-from ..forms import address
-from ..fronts.tab import FrontsView
-from ..live.session import State
-from ..search.setup import Setup
-from ..search.view import SearchView
-from ..search.welcome import Example, welcome
-from ..widgets.explained import Explained, explain_all
-from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
+from ..forms.address import Address, Part
+from ..widgets.browser import AddressBar
+from ..widgets.explained import Explained
+from ..widgets.icons import ICON
+from .files import Compressed
+from .look import HEADINGS, Look, template
+from .tabs import Tabs
 
 TITLE = "rulelab"
 MAX_MESSAGE_BYTES = 10_000_000
@@ -26,90 +25,35 @@ UNUSED_SESSION_MILLISECONDS = 15_000
 CHECK_MILLISECONDS = 1_000
 
 
-class SearchTab:
-    """Settings on the left, the live search on the right; on a phone the data, the search, then the other settings."""
-
-    name = "Search"
-
-    def __init__(self) -> None:
-        self.setup = Setup()
-        self.view = SearchView(new_session=self.setup.new_session, first=welcome(self._begin))
-        self.setup.on_change(self._settings_changed)
-        self.setup.param.watch(lambda event: self.view.param.update(refusal=event.new), "refusal")
-        self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
-        location = pn.state.location
-        if location is not None:
-            self.view.complain("; ".join(address.follow(location, *self.setup.parts)))
-        self.layout = pn.Column(
-            self.setup.data_card,
-            self.view,
-            self.setup.more,
-            stylesheets=[PAGE_CSS],
-            sizing_mode="stretch_width",
-            margin=0,
-        )
-
-    def _begin(self, example: Example) -> None:
-        """Set the form as the example wants it, and search."""
-        self.setup.choose(family="rule_list", data=example.data, **example.settings)
-        self.view.speed = example.speed
-        (self.view.step if example.by_step else self.view.run)()
-
-    def _settings_changed(self, *_: Any) -> None:
-        """Show the plots of the chosen kind of search, unless a run is shown."""
-        self.view.stale = True
-        if self.view.session.state is State.IDLE and self.view.session.look != self.setup.look:
-            self.view.reset()
-
-
-class CompareTab:
-    """The pinned model cards."""
-
-    name = "Compare"
-
-    def __init__(self) -> None:
-        self.view = CompareView()
-        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], sizing_mode="stretch_width", margin=0)
-
-
-class FrontsTab:
-    """Sweeps over settings: the form on the left, their fronts on the right."""
-
-    name = "Fronts"
-
-    def __init__(self) -> None:
-        self.view = FrontsView()
-        setup = self.view.setup
-        self.layout = pn.Column(
-            setup.data_card, self.view, setup.more, stylesheets=[PAGE_CSS], sizing_mode="stretch_width", margin=0
-        )
-
-
-TABS: tuple[Callable[[], Any], ...] = (SearchTab, CompareTab, FrontsTab)
-
-
 def create() -> pmui.Page:
     """Build the page of one session."""
-    document = pn.state.curdoc
-    if document is not None:  # every file comes from this server
-        document.template_variables["dist_url"] = "static/extensions/panel/"
+    document, location = pn.state.curdoc, pn.state.location
+    variables = {} if document is None else document.template_variables
+    variables["dist_url"] = "static/extensions/panel/"  # every file comes from this server
     pn.config.reconnect = True
-    tabs = [make() for make in TABS]
-    search, compare, fronts = tabs
+    bar = AddressBar(width=0, height=0, margin=0)
+    address = Address(location.search if location is not None else "", partial(_write, bar))
+    look = Look(system=pn.state.cookies.get(Look.COOKIE) == "1")
+    variables["look"] = look
+    complaints = address.follow(Part(look, ["theme"]))
+    tabs = Tabs(address, complaints, dark=look.dark)
+    bar.on_msg(lambda event: tabs.complain("; ".join(address.go(str(event.data)))))
     page = pmui.Page(
         title=TITLE,
-        main=[_tabbed(tabs), compare.view.kept, Explained()],
+        favicon=ICON,
+        meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
+        header=[tabs.strip],
+        main=[tabs.body, tabs.made("Compare").view.kept, Explained(), bar],
         busy_indicator=None,
-        dark_theme=pn.config.theme == "dark",
+        dark_theme=look.dark,
+        theme_config=HEADINGS,
+        template=template(),
     )
-    if "theme" not in pn.state.session_args:
-        pn.state.onload(lambda: _follow_system(page))
-    search.setup.table.param.watch(lambda event: fronts.view.setup.param.update(uploaded=event.new), "uploaded")
-    for tab in tabs:
-        if "on_pin" in tab.view.param:
-            tab.view.on_pin = compare.view.pin
-        tab.view.dark = page.dark_theme
-        page.link(tab.view, dark_theme="dark")
+    with edit_readonly(page):  # else every page would be told of what any other one does
+        page.busy = False
+    page.link(look, dark_theme="dark", bidirectional=True)
+    look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
+    pn.state.onload(look.follow_system)
     return page
 
 
@@ -138,49 +82,19 @@ def serve(
     """
     defaults = {
         "title": TITLE,
+        "transforms": [Compressed],
+        "websocket_compression_level": 6,
+        "websocket_compression_mem_level": 5,
         "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
         "check_unused_sessions_milliseconds": CHECK_MILLISECONDS,
         "websocket_max_message_size": MAX_MESSAGE_BYTES,
     }
     if port:
         defaults["websocket_origin"] = sorted({f"{address}:{port}", f"localhost:{port}", f"127.0.0.1:{port}"})
+    gc.collect()
+    gc.freeze()  # else the end of each session looks through all modules
     return pn.serve({"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options})
 
 
-def _tabbed(tabs: list[Any]) -> pn.Column:
-    """The tabs, of which the address says which one is open; each is made when first opened, and stays.
-
-    A plot that is taken out of the page while it is fed does not come back whole, so that tabs are hidden instead.
-    """
-    names = [tab.name for tab in tabs]
-    wide = {"sizing_mode": "stretch_width", "margin": 0}
-    strip = pmui.Tabs(*((name, pn.Spacer(height=0)) for name in names), **wide)
-    places = [pn.Column(visible=False, stylesheets=[TAB_CSS], **wide) for _ in tabs]
-
-    class Opened(param.Parameterized):
-        tab: param.Selector[str] = param.Selector(default=names[0], objects=names)
-
-    opened = Opened()
-
-    def show(*_: Any) -> None:
-        active = names.index(opened.tab)
-        strip.active = active
-        if not places[active].objects:
-            places[active].append(explain_all(tabs[active].layout))
-        for i, place in enumerate(places):
-            place.visible = i == active
-
-    strip.param.watch(lambda event: opened.param.update(tab=names[event.new]), "active")
-    if pn.state.location is not None:
-        address.follow(pn.state.location, address.Part(opened, ["tab"]))
-    opened.param.watch(show, "tab")
-    show()
-    return pn.Column(strip, *places, stylesheets=[TAB_CSS], **wide)
-
-
-def _follow_system(page: pmui.Page) -> None:
-    """Be dark where the user's system is; the browser says so shortly before or after the page is loaded."""
-    browser = pn.state.browser_info
-    if browser is not None:
-        page.dark_theme = bool(browser.dark_mode)
-        browser.param.watch(lambda event: page.param.update(dark_theme=bool(event.new)), "dark_mode")
+def _write(bar: AddressBar, query: str, step: bool) -> None:
+    bar.shown = (query, step)

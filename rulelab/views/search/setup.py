@@ -49,8 +49,8 @@ class Setup(Viewer):
         self.of_family = {name: settings_of(family, SHOWN[name].switches) for name, family in FAMILIES.items()}
         self.limits = limit_settings()
         self.parts = (
-            Part(self, ["family"]),
-            Part(self.table, ["data", "test_share", "sensitive"]),
+            Part(self, ["family"], steps=["family"]),
+            Part(self.table, ["data", "test_share", "sensitive"], steps=["data"]),
             *(
                 Part(settings, names_of(settings), partial(self._is_chosen, name), SHOWN[name].formerly)
                 for name, settings in self.of_family.items()

@@ -1,11 +1,11 @@
-"""A text that the browser keeps for the page, in the tab that shows it, until the tab is closed."""
+"""What the browser does for the page beside showing it: keeps a text, keeps the address, goes back and forward."""
 
 from __future__ import annotations
 
 import param
 from panel.custom import JSComponent
 
-_ESM = """
+_KEPT = """
 export function render({ model }) {
   model.on("kept", () => {
     try {
@@ -19,6 +19,19 @@ export function render({ model }) {
   let found = ""
   try { found = sessionStorage.getItem(model.key) ?? "" } catch { /* the browser keeps nothing */ }
   model.found = found
+  return document.createElement("span")
+}
+"""
+_BAR = """
+export function render({ model }) {
+  model.on("shown", () => {
+    const url = location.pathname + model.shown[0] + location.hash
+    if (model.shown[1]) { history.pushState({}, "", url) }
+    else { history.replaceState({}, "", url) }
+  })
+  const gone = () => { model.send_msg(location.search) }
+  window.addEventListener("popstate", gone)
+  model.on("remove", () => { window.removeEventListener("popstate", gone) })
   return document.createElement("span")
 }
 """
@@ -36,4 +49,15 @@ class Kept(JSComponent):
     found = param.String(default=None, allow_None=True, doc="What was kept before; None until the browser says it.")
     problem = param.String(default="", doc="Why the browser does not keep the text.")
 
-    _esm = _ESM
+    _esm = _KEPT
+
+
+class AddressBar(JSComponent):
+    """Nothing to see: the query in the browser's address.
+
+    The events of `on_msg` carry, as ``data``, the query after the user has gone back or forward.
+    """
+
+    shown = param.Tuple(default=("", False), doc="The query to show, and whether it is a step that Back takes back.")
+
+    _esm = _BAR

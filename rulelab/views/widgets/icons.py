@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 _BOX = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">{}</svg>'
 
 RUN = _BOX.format('<path d="M7 4.5v15l12.5-7.5z"/>')
@@ -13,3 +15,11 @@ CHECK = _BOX.format('<path d="M9.2 16.6 4.9 12.3l-1.7 1.7 6 6L21 8.2l-1.7-1.7z"/
 PIN = _BOX.format(
     '<path d="M12 21.5s7-7 7-12a7 7 0 1 0-14 0c0 5 7 12 7 12zm0-9.5a2.5 2.5 0 1 1 0-5 2.5 2.5 0 0 1 0 5z"/>'
 )
+
+ICON = "data:image/svg+xml," + quote(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#0072B2"/>'
+    '<g stroke="#fff" stroke-width="3" stroke-linecap="round"><path d="M7 9h11M7 16h8M7 23h5"/></g>'
+    '<path d="m17 21 4 4 6-8" fill="none" stroke="#F0E442" stroke-width="3.4" stroke-linecap="round" '
+    'stroke-linejoin="round"/></svg>'
+)
+"""Of the page: a list of rules, and that it is proven."""

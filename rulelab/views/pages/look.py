@@ -1,0 +1,73 @@
+"""How the page looks around its tabs: light or dark, before anything is drawn as afterwards, and its headings."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import panel as pn
+import param
+from panel_material_ui.base import _env
+
+HEADINGS = {"components": {"MuiTypography": {"defaultProps": {"variantMapping": {"h3": "h1", "h5": "div"}}}}}
+"""The page's title is its first heading, and the room below the bar is none."""
+_HEAD = """
+{% extends "base.html" %}
+{% block inner_head %}
+{{ super() }}
+<style>
+  {% if look.theme == "dark" %}
+  html { color-scheme: dark }
+  html, body { background-color: var(--mui-palette-background-default, #121212) }
+  {% elif look.theme is none %}
+  @media (prefers-color-scheme: dark) {
+    html { color-scheme: dark }
+    html, body { background-color: var(--mui-palette-background-default, #121212) }
+  }
+  {% endif %}
+  @media (prefers-reduced-motion: reduce) { .spinner { animation: none } }
+</style>
+<script>
+  document.cookie = "{{ look.COOKIE }}=" + Number(matchMedia("(prefers-color-scheme: dark)").matches) +
+    "; path=/; SameSite=Lax"
+</script>
+{% endblock %}
+"""
+
+
+class Look(param.Parameterized):
+    """Light or dark: as the user's system is, unless the user has chosen something else."""
+
+    COOKIE = "rulelab-dark"
+    """Says whether the user's system is dark, so that the page is so from the beginning."""
+
+    theme: param.Selector[str | None] = param.Selector(
+        default=None, objects=[None, "default", "dark"], doc="What was chosen; None: nothing but the system's."
+    )
+    dark = param.Boolean(default=False, doc="What is shown.")
+    system = param.Boolean(default=False, doc="Whether the user's system is dark.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.dark = self.system
+
+    @param.depends("theme", "system", watch=True)
+    def _show(self) -> None:
+        self.dark = self.system if self.theme is None else self.theme == "dark"
+
+    @param.depends("dark", watch=True)
+    def _choose(self) -> None:
+        self.theme = None if self.dark == self.system else "dark" if self.dark else "default"
+
+    def follow_system(self) -> None:
+        """Hear from the browser how the system is, shortly before or after the page is loaded."""
+        browser = pn.state.browser_info
+        if browser is not None:
+            self.system = bool(browser.dark_mode)
+            browser.param.watch(lambda event: self.param.update(system=bool(event.new)), "dark_mode")
+
+
+@functools.cache
+def template() -> Any:
+    """The page's HTML, with a background that is right before anything is drawn."""
+    return _env.from_string(_HEAD)

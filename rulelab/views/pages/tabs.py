@@ -1,0 +1,151 @@
+"""The tabs of the page, each made when it is first opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import panel as pn
+import param
+
+from ..compare.view import CompareView
+from ..forms.address import Address, Part
+from ..fronts.tab import FrontsView
+from ..live.session import State
+from ..search.setup import Setup
+from ..search.view import SearchView
+from ..search.welcome import Example, welcome
+from ..widgets.explained import explain_all
+from ..widgets.strip import Strip
+from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
+
+_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+
+
+class SearchTab:
+    """Settings on the left, the live search on the right; on a phone the data, the search, then the other settings."""
+
+    def __init__(self, address: Address) -> None:
+        self.setup = Setup()
+        self.view = SearchView(new_session=self.setup.new_session, first=welcome(self._begin))
+        self.setup.on_change(self._settings_changed)
+        self.setup.param.watch(lambda event: self.view.param.update(refusal=event.new), "refusal")
+        self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
+        self.complaints = address.follow(*self.setup.parts)
+        self.complaints += address.follow(Part(self.view, ["speed", "axis"]))
+        self.layout = pn.Column(self.setup.data_card, self.view, self.setup.more, stylesheets=[PAGE_CSS], **_WIDE)
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self.view.complain(message)
+
+    def _begin(self, example: Example) -> None:
+        """Set the form as the example wants it, and search."""
+        self.setup.choose(family="rule_list", data=example.data, **example.settings)
+        self.view.speed = example.speed
+        (self.view.step if example.by_step else self.view.run)()
+
+    def _settings_changed(self, *_: Any) -> None:
+        """Show the plots of the chosen kind of search, unless a run is shown."""
+        self.view.stale = True
+        if self.view.session.state is State.IDLE and self.view.session.look != self.setup.look:
+            self.view.reset()
+
+
+class CompareTab:
+    """The pinned model cards."""
+
+    def __init__(self, address: Address) -> None:
+        self.view = CompareView()
+        self.complain, self.complaints = self.view.complain, list[str]()
+        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+
+
+class FrontsTab:
+    """Sweeps over settings: the form on the left, their fronts on the right."""
+
+    def __init__(self, address: Address) -> None:
+        self.view = FrontsView(address)
+        self.setup = self.view.setup
+        self.complain, self.complaints = self.view.view.complain, self.view.complaints
+        self.layout = pn.Column(self.setup.data_card, self.view, self.setup.more, stylesheets=[PAGE_CSS], **_WIDE)
+
+
+TABS: dict[str, Callable[[Address], Any]] = {"Search": SearchTab, "Compare": CompareTab, "Fronts": FrontsTab}
+
+
+class _Place(pn.Column):
+    """Where a tab is shown: a part of the page with a name."""
+
+    def _get_properties(self, doc: Any) -> dict[str, Any]:
+        return {**super()._get_properties(doc), "html_attributes": {"role": "tabpanel", "aria-label": self.name}}
+
+
+class Tabs(param.Parameterized):
+    """The tabs, of which the address says which one is open; each is made when first opened, and stays.
+
+    A plot that is taken out of the page while it is fed does not come back whole, so that tabs are hidden instead.
+
+    Parameters
+    ----------
+    address : Address
+    complaints : sequence of str
+        To be shown in the tab that is opened first.
+
+    Attributes
+    ----------
+    strip, body : viewable
+        The names of the tabs, and the open one.
+    """
+
+    tab: param.Selector[str] = param.Selector(default=next(iter(TABS)), objects=list(TABS), doc="The one that is open.")
+    dark = param.Boolean(default=False, doc="Whether the page is dark.")
+
+    def __init__(self, address: Address, complaints: Sequence[str] = (), **params: Any) -> None:
+        super().__init__(**params)
+        self._address = address
+        self._made: dict[str, Any] = {}
+        self.strip = Strip(names=list(TABS), open=self.tab, margin=0)
+        self._places = {
+            name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **_WIDE)
+            for name in TABS
+        }
+        self.body = pn.Column(*self._places.values(), stylesheets=[TAB_CSS], **_WIDE)
+        self._complaints = list(complaints)
+        found = address.follow(Part(self, ["tab"], steps=["tab"]))  # opens it, where it is another than the first
+        self._complaints += found
+        self._show()
+        self.strip.link(self, open="tab", bidirectional=True)
+
+    def made(self, name: str) -> Any:
+        """A tab, opened before or not."""
+        if name not in self._made:
+            tab = self._made[name] = TABS[name](self._address)
+            tab.complain("; ".join([*self._complaints, *tab.complaints]))
+            self._complaints = []
+            tab.view.dark = self.dark
+            if "on_pin" in tab.view.param:
+                tab.view.on_pin = lambda card: self.made("Compare").view.pin(card)
+            if {"Search", "Fronts"} <= self._made.keys():
+                own, swept = self._made["Search"].setup.table, self._made["Fronts"].setup
+                swept.uploaded = own.uploaded
+                own.param.watch(lambda event: swept.param.update(uploaded=event.new), "uploaded")
+        return self._made[name]
+
+    def complain(self, message: str) -> None:
+        """Show an error in the open tab; an empty text takes it away."""
+        self.made(self.tab).complain(message)
+
+    @param.depends("tab", watch=True)
+    def _show(self) -> None:
+        place = self._places[self.tab]
+        if not place.objects:
+            place.append(explain_all(self.made(self.tab).layout))
+        self.strip.open = self.tab
+        for name, other in self._places.items():
+            other.visible = name == self.tab
+
+    @param.depends("dark", watch=True)
+    def _restyle(self) -> None:
+        for tab in self._made.values():
+            tab.view.dark = self.dark

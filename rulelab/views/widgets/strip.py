@@ -1,0 +1,62 @@
+"""The names of the page's tabs, of which one is open."""
+
+from __future__ import annotations
+
+import param
+from panel.custom import JSComponent
+
+_ESM = """
+export function render({ model }) {
+  const nav = document.createElement("nav")
+  nav.setAttribute("aria-label", "Parts of the page")
+  const list = document.createElement("div")
+  list.setAttribute("role", "tablist")
+  nav.append(list)
+  const tabs = model.names.map((name) => {
+    const tab = document.createElement("button")
+    tab.type = "button"
+    tab.textContent = name
+    tab.setAttribute("role", "tab")
+    tab.addEventListener("click", () => { model.open = name })
+    list.append(tab)
+    return tab
+  })
+  const moves = { ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: () => -1 }
+  list.addEventListener("keydown", (event) => {
+    const move = moves[event.key]
+    if (move === undefined) { return }
+    event.preventDefault()
+    const tab = tabs.at(move(tabs.indexOf(event.target)) % tabs.length)
+    tab.focus()
+    tab.click()
+  })
+  const show = () => tabs.forEach((tab, i) => {
+    const open = model.names[i] === model.open
+    tab.setAttribute("aria-selected", open)
+    tab.tabIndex = open ? 0 : -1
+  })
+  model.on("open", show)
+  show()
+  return nav
+}
+"""
+_CSS = """
+:host { color: inherit; }
+[role=tablist] { display: flex; }
+[role=tab] { font: 500 14px/24px inherit; font-family: inherit; color: inherit; background: none; border: 0;
+  border-bottom: 3px solid transparent; padding: 13px 14px 10px; cursor: pointer; opacity: 0.85; }
+[role=tab]:hover { opacity: 1; }
+[role=tab][aria-selected=true] { border-bottom-color: currentColor; opacity: 1; }
+[role=tab]:focus-visible { outline: 2px solid currentColor; outline-offset: -4px; }
+@media (max-width: 600px) { [role=tab] { padding-left: 9px; padding-right: 9px; } }
+"""
+
+
+class Strip(JSComponent):
+    """A landmark with a tab per name; the arrow keys go from one to the next."""
+
+    names = param.List(default=[], doc="In order.")
+    open = param.String(default="", doc="The one that is open.")
+
+    _esm = _ESM
+    _stylesheets = [_CSS]

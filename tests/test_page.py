@@ -1,0 +1,108 @@
+"""The page without a browser: which tabs are made, what the address asks for, how files are sent."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from bokeh.document import Document
+from panel.io.state import set_curdoc
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
+
+from rulelab.views.forms.address import Address, Part
+from rulelab.views.pages import files, tabs
+from rulelab.views.pages.look import Look
+from rulelab.views.pages.page import create
+
+
+@pytest.fixture
+def made(monkeypatch) -> list[str]:
+    """Names of the tabs in the order in which they are made."""
+    names: list[str] = []
+
+    def noted(name, make):
+        def noting(address):
+            names.append(name)
+            return make(address)
+
+        return noting
+
+    monkeypatch.setattr(tabs, "TABS", {name: noted(name, make) for name, make in tabs.TABS.items()})
+    return names
+
+
+def test_only_the_tab_that_is_open_is_made(made) -> None:
+    page = tabs.Tabs(Address())
+    assert made == ["Search"]
+    page.strip.open = "Fronts"
+    page.tab = "Search"
+    page.tab = "Fronts"
+    assert made == ["Search", "Fronts"]
+
+
+def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
+    page = tabs.Tabs(Address("?tab=Fronts&sweep_folds=3"))
+    assert made == ["Fronts"]
+    assert (page.strip.open, page.made("Fronts").setup.sweep_folds) == ("Fronts", 3)
+
+
+def test_a_tab_that_is_unknown_is_complained_about() -> None:
+    page = tabs.Tabs(Address("?tab=Learn"))
+    assert page.tab == "Search"
+    assert "tab = Learn" in page.made("Search").view._alert.phase
+
+
+def test_going_back_opens_the_tab_before() -> None:
+    shown: list[tuple[str, bool]] = []
+    address = Address("", lambda *what: shown.append(what))
+    page = tabs.Tabs(address)
+    page.tab = "Compare"
+    assert shown == [("?tab=Compare", True)]
+    assert address.go("") == []
+    assert page.strip.open == page.tab == "Search"
+    assert len(shown) == 1
+
+
+def test_a_page_has_the_models_of_one_tab() -> None:
+    document = Document()
+    with set_curdoc(document):
+        create().server_doc(document)
+    names = [model.html_attributes.get("aria-label") for model in document.models if hasattr(model, "html_attributes")]
+    assert set(tabs.TABS) <= set(names)
+    assert sum(type(model).__name__ == "FileDownload" for model in document.models) == 3, "those of Search alone"
+
+
+def test_the_theme_is_in_the_address_where_it_is_not_the_system_s() -> None:
+    shown: list[tuple[str, bool]] = []
+    look = Look(system=True)
+    Address("", lambda *what: shown.append(what)).follow(Part(look, ["theme"]))
+    assert look.dark
+    look.dark = False
+    look.dark = True
+    assert shown == [("?theme=default", False), ("", False)]
+    look.system = False
+    assert not look.dark
+
+
+def _sent(path: str, chunks: list[bytes], etag: str, accepted: str = "gzip") -> tuple[HTTPHeaders, bytes]:
+    line = RequestStartLine("GET", path, "HTTP/1.1")
+    request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Accept-Encoding": accepted, "Host": "a"}))
+    transform = files.Compressed(request)
+    headers = HTTPHeaders({"Content-Type": "text/javascript", "Etag": etag, "Content-Length": "1"})
+    _, headers, body = transform.transform_first_chunk(200, headers, chunks[0], False)
+    return headers, body + b"".join(transform.transform_chunk(c, c is chunks[-1]) for c in chunks[1:])
+
+
+def test_files_are_compressed_once_and_arrive_whole(monkeypatch) -> None:
+    monkeypatch.setattr(files.Compressed, "_kept", {})
+    chunks = [b"first " * 500, b"second " * 500, b""]
+    for _ in range(2):
+        headers, body = _sent("/static/js/a.js", chunks, '"a"')
+        assert gzip.decompress(body) == b"".join(chunks)
+        assert headers["Content-Encoding"] == "gzip"
+        assert "max-age" in headers["Cache-Control"]
+    assert headers["Content-Length"] == str(len(body))
+    assert list(files.Compressed._kept) == ['"a"']
+    assert _sent("/static/js/a.js", chunks, '"a"', "identity")[1] == b"".join(chunks)
+    _sent("/data", chunks, '"b"')
+    assert list(files.Compressed._kept) == ['"a"'], "what is no file of the page is not kept"

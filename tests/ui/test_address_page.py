@@ -1,0 +1,55 @@
+"""The address of the page in a real browser: back and forward, reload, tabs, the theme."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+
+
+def _opened(view) -> str:
+    return view.page.locator("[role=tab][aria-selected=true]").inner_text()
+
+
+def test_back_and_forward_set_tab_and_data(visit) -> None:
+    view = visit().open("?data=tic_tac_toe")
+    data = view.page.get_by_label("Data set").first
+    data.select_option("breast_cancer")
+    view.until(lambda: "data=breast_cancer" in view.page.url)
+    view.page.get_by_role("tab", name="Compare").click()
+    view.until(lambda: "tab=Compare" in view.page.url)
+    view.page.go_back()
+    view.until(lambda: _opened(view) == "Search")
+    assert data.input_value() == "breast_cancer"
+    view.page.go_back()
+    view.until(lambda: data.input_value() == "tic_tac_toe")
+    view.page.go_forward()
+    view.until(lambda: data.input_value() == "breast_cancer")
+    assert view.console == []
+
+
+def test_reload_keeps_the_theme_that_was_chosen_from_the_first_paint(visit) -> None:
+    view = visit(color_scheme="light").open()
+    view.page.get_by_role("button", name="Toggle theme").click()
+    view.until(lambda: "theme=dark" in view.page.url)
+    view.page.route("**/*.js*", lambda route: route.abort())  # what is drawn before anything runs
+    view.page.reload(wait_until="domcontentloaded")
+    red = view.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert int(re.findall(r"\d+", red)[0]) < 128
+
+
+def test_the_address_opens_a_tab_and_a_bad_one_is_complained_about(visit) -> None:
+    view = visit()
+    view.page.goto(view.base + "?tab=Fronts&sweep_folds=3")
+    view.page.get_by_role("button", name="Run sweep").wait_for()
+    assert view.page.get_by_label("Folds").input_value() == "3"
+    assert view.page.get_by_role("tabpanel", name="Fronts").count() == 1
+    view.open("?tab=Learn&family=x")
+    alert = view.page.get_by_role("alert").filter(visible=True)
+    alert.wait_for()
+    assert view.page.get_by_role("heading", level=1, name="rulelab").count() == 1
+    assert view.page.get_by_role("navigation").count() == 1
+    assert "tab = Learn" in alert.inner_text()
+    assert "family = x" in alert.inner_text()
