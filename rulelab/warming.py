@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from .families import FAMILIES
-from .rehearsal import noisy_problem, tiny_problem
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["noisy_problem", "tiny_problem", "warm_up"]
+import numpy as np
+import pandas as pd
+
+from .data.antecedents import mine_antecedents
+from .families import FAMILIES
+from .rehearsal import noisy_problem, once, tiny_problem
+
+__all__ = ["in_background", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
+
+_NICENESS = 10
 
 
 def warm_up(family: str) -> None:
@@ -20,3 +34,46 @@ def warm_up(family: str) -> None:
         As in `rulelab.search.Search.family`.
     """
     FAMILIES[family].rehearsal().compile()
+
+
+def warm_up_mining() -> None:
+    """Compile, or load from the disk cache, the kernels that mine antecedents; once per process."""
+    once("mining", _rehearse_mining)
+
+
+@contextmanager
+def in_background() -> Iterator[subprocess.Popen[bytes]]:
+    """Compile everything in a process of low priority beside this one, for the cache on disk that both read.
+
+    It ends with the ``with`` block, and when this process ends, however it does.
+    """
+    command = [sys.executable, "-c", "from rulelab.warming import main; main()"]
+    nowhere = subprocess.DEVNULL
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, start_new_session=True
+    )  # a session of its own: Ctrl-C is for the other process
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def main() -> None:
+    """Compile everything, in the order in which the page is likely to need it, until the standard input is closed."""
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(_NICENESS)
+    threading.Thread(target=_end_with_the_other, daemon=True).start()
+    warm_up_mining()
+    for family in FAMILIES:
+        warm_up(family)
+
+
+def _end_with_the_other() -> None:
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(0)
+
+
+def _rehearse_mining() -> None:
+    table = np.random.default_rng(0).random((100, 6)) < 0.5
+    mine_antecedents(pd.DataFrame(table, columns=list("abcdef")), max_conditions=2, min_support=0.01)

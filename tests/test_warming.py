@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,6 +90,22 @@ for make, kinds in SEARCHES:
 late_kernels(rl.RuleSetSearch, {"max_complexity": 6}, MANY, 60)
 """
 
+MINING = (
+    SCRIPT[: SCRIPT.index("def problem")]
+    + """
+import pandas as pd
+from rulelab import warming
+warming.warm_up_mining()
+before = compiled()
+assert before["rulelab.kernels.mining", "keep_distinct"] == 1
+frame = pd.DataFrame(np.random.default_rng(1).random((300, 20)) < 0.4, columns=[f"c{i}" for i in range(20)])
+rl.mine_antecedents(frame, max_conditions=1, min_support=0.01)
+rl.mine_antecedents(frame, max_conditions=2, min_support=0.01)
+late = sorted(set(compiled().items()) - set(before.items()))
+assert not late, late
+"""
+)
+
 COLD = """
 import numpy as np, rulelab as rl
 rng = np.random.default_rng(0)
@@ -113,6 +131,42 @@ def test_a_search_compiles_nothing_after_its_hook() -> None:
 @pytest.mark.parametrize("make", ["RuleListSearch", "FallingRuleListSearch", "RuleSetSearch"])
 def test_a_first_solve_has_all_its_time(make, tmp_path) -> None:
     assert run(COLD.format(make=make), NUMBA_CACHE_DIR=str(tmp_path)) == "optimal"
+
+
+def test_mining_compiles_nothing_after_its_rehearsal() -> None:
+    run(MINING)
+
+
+PARENT = """
+import sys, time
+from rulelab import warming
+with warming.in_background() as process:
+    print(process.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending, tmp_path) -> None:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    )
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.send_signal(ending)
+    parent.communicate(timeout=PATIENCE)
+    deadline = time.monotonic() + PATIENCE
+    while is_running(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_kernels_that_are_not_compiled_are_not_rehearsed(monkeypatch) -> None:

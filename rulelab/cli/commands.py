@@ -71,10 +71,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
+    from .. import warming
     from ..views import serve
 
     try:
-        serve(port=args.port, address=args.address, show=args.show)
+        with warming.in_background():
+            serve(port=args.port, address=args.address, show=args.show)
     except OSError as error:
         what = error.strerror or error
         raise CommandError(
