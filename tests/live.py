@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import rulelab as rl
+from rulelab.views.forms.data_settings import DataSettings
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -30,3 +31,25 @@ def inexact_search() -> rl.RuleListSearch:
 
 def long_search() -> rl.RuleListSearch:
     return rl.RuleListSearch(problem(1000, 150), regularization=0.003, beam_width=0)
+
+
+def use_file(
+    table: DataSettings, contents: bytes, name: str = "mine.csv", positive: object = None, **roles: str
+) -> None:
+    """Upload a file, give columns other roles than those that were guessed, and accept the sheet."""
+    table.take(contents, name)
+    use_roles(table, positive, **roles)
+
+
+def use_roles(table: DataSettings, positive: object = None, **roles: str) -> None:
+    """Open the sheet of the uploaded file, unless it is open, give columns roles, and accept it."""
+    if table.draft is None:
+        table.reopen()
+    draft = table.draft
+    assert draft is not None, table.complaint
+    for column, role in roles.items():
+        draft.give(column, role)
+    if positive is not None:
+        draft.choose_positive(draft.classes.index(positive))
+    table.accept()
+    assert table.draft is None, draft.error or draft.lacking

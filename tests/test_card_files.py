@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from live import use_file
 from model_cards import COMMON, HOSTILE, QUICK, first, hostile_card, pinned, second
 
 import rulelab as rl
@@ -57,8 +58,8 @@ def test_the_script_of_an_uploaded_file_reads_the_file(tmp_path, monkeypatch) ->
     rows = "\n".join(f"{'red' if i % 3 else HOSTILE},{i % 7},{'yes' if i % 3 else 'no'}" for i in range(60))
     contents = f"colour's,size,ok\n{rows}\n".encode()
     setup = Setup()
-    setup.table.take(contents, "my file.csv")
-    setup.choose(target="ok", positive="no", test_share=0.2)
+    use_file(setup.table, contents, "my file.csv", positive="no")
+    setup.choose(test_share=0.2)
     card = pinned(setup.recipe())
     (tmp_path / "my file.csv").write_bytes(contents)
     monkeypatch.chdir(tmp_path)

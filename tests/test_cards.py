@@ -135,7 +135,7 @@ def test_the_price_of_a_constraint_and_a_model_of_no_use() -> None:
     recipe = RuleSetRecipe(**COMMON, max_complexity=4, fairness="equal_opportunity", sensitive="sex", tolerance=0.01)
     card = pinned(recipe)
     assert "equal opportunity" in card.fairness
-    assert "groups by sex" in card.fairness
+    assert "groups of sex" in card.fairness
     found = scores.of_card(card, lambda doing: None)
     free = rl.solve(rl.RuleSetSearch(card.search.problem, **{**card.search.parameters, "fairness": None}))
     assert found.free[0].counted == free.incumbent.model.training

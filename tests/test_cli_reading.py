@@ -102,5 +102,5 @@ def test_weights_where_they_are_not_known_are_refused(german: Path, tmp_path: Pa
     assert status == 2
     assert "leave --weight out" in err
     data = rl.datasets.sheet(german).dataset("paid", weight="weight", drop_missing_target=True)
-    with pytest.raises(SweepError, match="have weights; read it without"):
+    with pytest.raises(SweepError, match="have weights; give that column"):
         rl.sweep(data, cv=2)

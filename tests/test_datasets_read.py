@@ -128,7 +128,7 @@ FAULTS = {
     ),
     "after a mark": (b"\xef\xbb\xbfa,y\n\xe9,1\n", r"byte 0xe9 at position 7 \(line 2\)"),
     "half a letter of utf-16": ("a,y\n1,0\n".encode("utf-16")[:-1], "is not UTF-16"),
-    "binary": (bytes(range(1, 256)), "control character 0x01 in line 1"),
+    "binary": (bytes(range(1, 256)), "is not CP1252: byte 0x81"),
     "zero byte": (b"a,y\n1,0\n\x00,1\n", "zero byte in line 3"),
     "short row": (b"a,b,y\n1,2,0\n1,0\n", r"row 2 \(line 3\) has 2 cells, the header has 3 columns"),
     "long row": (b"a,y\n1,0,\n1,0\n", r"row 1 \(line 2\) has 3 cells, the header has 2 columns"),

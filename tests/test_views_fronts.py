@@ -205,7 +205,7 @@ def test_a_tap_opens_the_card_of_a_fold(view: FrontView, run: Run) -> None:
     wait_until(lambda: not shown.refresh())
     assert result.test is not None
     assert shown.scores.test is not None
-    assert shown.scores.test.value == pytest.approx(result.test.whole.accuracy)
+    assert shown.scores.test.rate("accuracy") == pytest.approx(result.test.whole.accuracy)
     text = view._summary.object
     assert "Rates per group, test rows" in text
     assert f"{100 * sweep.points().set_index('point')['accuracy'][1]:.1f}" in text

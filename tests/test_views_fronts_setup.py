@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from live import HOSTILE
+from live import HOSTILE, use_file, use_roles
 from patience import PATIENCE
 from test_views_fronts import SMALL
 
@@ -88,11 +88,11 @@ def shared_setups() -> tuple[DataSettings, SweepSetup]:
 def test_an_uploaded_file_can_be_swept(tmp_path, monkeypatch) -> None:
     search, setup = shared_setups()
     assert "upload it in the tab Search" in setup._about_data.object
-    search.take(CSV, "my file.csv")
+    use_file(
+        search, CSV, "my file.csv", positive="no", ok="target", colour="sensitive", size="sensitive", side="sensitive"
+    )
     assert UPLOADED in setup._data.options.values()
     assert setup.sweep_data == "diabetes"
-    search.target = "ok"
-    search.positive = "no"
     setup.sweep_data = UPLOADED
     assert "ok = no" in setup._about_data.object
     assert setup.param.sweep_sensitive.objects == ["(none)", "colour", "size", "side"]
@@ -100,7 +100,7 @@ def test_an_uploaded_file_can_be_swept(tmp_path, monkeypatch) -> None:
     setup.param.update(
         sweep_sensitive="side", sweep_families=["rule_list"], list_grid="0.1", sweep_baselines=["cart"], sweep_folds=2
     )
-    search.positive = "yes"
+    use_roles(search, positive="yes")
     assert setup.sweep_sensitive == "side", "another class leaves the attribute"
     order = setup.order()
     done = Run(order)
@@ -115,7 +115,7 @@ def test_an_uploaded_file_can_be_swept(tmp_path, monkeypatch) -> None:
     made: dict[str, object] = {}
     exec(f"{done.started.codes[0]}\nsweep.wait()", made)
     assert made["sweep"].plan.identity["data"] == done.started.sweeps[0].plan.identity["data"]
-    search.target = "side"
+    use_roles(search, side="target")
     assert "side" not in setup.param.sweep_sensitive.objects
     assert setup.sweep_sensitive == "(none)"
     setup.sweep_data = "compas"
@@ -124,18 +124,13 @@ def test_an_uploaded_file_can_be_swept(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("contents", "target", "expected"),
-    [
-        (b"a,b\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(80)), "b", "b"),
-        (b"a,y\n" + b"".join(b"%d,%d\n" % (i, i < 2) for i in range(40)), "y", "rarer class has only 2"),
-        (b"a,y\n" + b"1,0\n" * 20 + b",\n", "y", "row 21"),
-    ],
-    ids=["numbers", "two rows", "no label"],
+    ("role", "expected"),
+    [("feature", "rarer class has only 2"), ("weight", "have weights; give that column another role")],
 )
-def test_an_uploaded_file_that_cannot_be_swept_is_explained(contents, target, expected) -> None:
+def test_an_uploaded_file_that_cannot_be_swept_is_explained(role, expected) -> None:
     search, setup = shared_setups()
-    search.take(contents, "x.csv")
-    search.target = target
+    contents = b"a,b,y\n" + b"".join(b"%d,%d,%d\n" % (i % 7, i % 5, i < 2) for i in range(40))
+    use_file(search, contents, b=role)
     setup.sweep_data = UPLOADED
     done = Run(setup.order())
     done.join(PATIENCE)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 import pytest
-from live import HOSTILE
-from patience import wait_until
+from live import HOSTILE, use_file, use_roles
 
 import rulelab as rl
 from rulelab.families import FAMILIES
 from rulelab.views.forms import address
-from rulelab.views.forms.data import UPLOADED, Upload
+from rulelab.views.forms.data import UPLOADED
 from rulelab.views.live import wording as words
 from rulelab.views.live.recipe import Recipe
-from rulelab.views.live.session import Prepared, State
+from rulelab.views.live.session import Prepared
 from rulelab.views.search.setup import Setup
 
 FAMILY_NAMES = [("family", name) for name in FAMILIES]
@@ -23,9 +22,7 @@ CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) f
 
 @pytest.fixture
 def setup() -> Setup:
-    setup = Setup(complaints := [].append)  # type: ignore[arg-type]
-    setup.complaints = complaints.__self__  # type: ignore[attr-defined]
-    return setup
+    return Setup()
 
 
 def prepared(recipe: Recipe) -> Prepared:
@@ -59,62 +56,13 @@ def test_every_setting_reaches_the_search(setup) -> None:
 
 
 def test_an_uploaded_file_can_be_searched(setup) -> None:
-    setup.table.take(CSV, "my data.csv")
-    assert setup.complaints[-1] == ""
-    assert (setup.table.data, setup.table.target, setup.table.positive) == (UPLOADED, "ok", "yes")
+    use_file(setup.table, CSV, "my data.csv")
+    assert setup.table.data == UPLOADED
     done = prepared(setup.recipe())
     assert done.labels == ("no", "yes")
     assert rl.solve(done.search).incumbent.errors == 0
-    assert (setup.table._target.value, setup.table._positive.value) == ("ok", "yes"), "the lists show what is used"
-    setup.table._target.value = "colour"
-    assert (setup.table.target, setup.table.positive, setup.table._positive.value) == ("colour", "red", "red")
-    setup.table._positive.value = "blue"
+    use_roles(setup.table, colour="target", positive="blue")
     assert prepared(setup.recipe()).labels == ("red", "blue")
-
-
-@pytest.mark.parametrize(
-    ("contents", "expected"),
-    [
-        (b"", "empty"),
-        (b"   \n", "empty"),
-        (b"a,b\n", "no row"),
-        (b"a,b\n1,2\n3\n", "row 2"),
-        (b"a,a\n1,2\n", "'a'"),
-        (b"a,b\n1,\xff\x01\n", "control character"),
-        (b"PAR1 nonsense", "Parquet"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_complained_about(setup, contents, expected) -> None:
-    before = setup.table.data
-    setup.table.take(contents, "bad.csv")
-    assert expected in setup.complaints[-1]
-    assert setup.table.data == before
-
-
-@pytest.mark.parametrize(
-    ("contents", "expected"),
-    [
-        (b"a,y\n1,1\n2,1\n3,1\n", "y"),
-        (b"a,y\n5,0\n5,1\n5,1\n", ""),
-        (b"a,y\ninf,0\n5,1\n5,1\n", "a"),
-        (b"a,y\n1,0\n5,\n5,1\n", "y"),
-    ],
-)
-def test_unusable_data_end_in_a_message(setup, contents, expected) -> None:
-    setup.table.take(contents, "bad.csv")
-    session = setup.new_session()
-    session.run()
-    wait_until(lambda: session.state is State.FAILED)
-    assert expected in session.error
-    assert "unexpected" not in session.error
-
-
-def test_too_many_cells_are_refused_before_they_are_parsed() -> None:
-    header = ",".join(f"c{i}" for i in range(2000))
-    row = ",".join(["1"] * 2000)
-    contents = "\n".join([header, *[row] * 5001]).encode()
-    with pytest.raises(ValueError, match="10000000"):
-        Upload.read(contents, "large.csv")
 
 
 def test_the_address_holds_what_differs_from_the_defaults() -> None:

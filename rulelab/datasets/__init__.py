@@ -16,7 +16,7 @@ import pandas as pd
 
 from . import cache
 from .cache import home
-from .dataset import Dataset, DatasetError, closest, from_frame, quote
+from .dataset import Dataset, DatasetError, FetchError, closest, from_frame, quote
 from .embedded import LOADERS
 from .reader import DatasetWarning, read, sheet
 from .reading import Reading
@@ -27,6 +27,7 @@ __all__ = [
     "Dataset",
     "DatasetError",
     "DatasetWarning",
+    "FetchError",
     "Reading",
     "Sheet",
     "SheetColumn",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from .dataset import DatasetError
+from .dataset import DatasetError, FetchError
 from .normalise import NORMALISERS, to_csv
 from .parse import parse_csv
 from .registry import Record
@@ -113,7 +113,7 @@ def _fetch(record: Record, timeout: tuple[float, float]) -> bytes:
             )
             return Path(path).read_bytes()
         except OSError as error:
-            raise DatasetError(
+            raise FetchError(
                 f"data set {record.name!r} is not cached and {record.url} cannot be fetched "
                 f"({type(error).__name__}). {_by_hand(record)}"
             ) from error

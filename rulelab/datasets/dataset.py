@@ -15,6 +15,10 @@ class DatasetError(ValueError):
     """A data set cannot be found, read or used; the message says where and what to do."""
 
 
+class FetchError(DatasetError):
+    """A data set is not on this machine, and its source cannot be reached."""
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """A table of features, a binary target and, where known, sensitive attributes.
@@ -65,6 +69,10 @@ class Dataset:
         n_rows, n_features = self.X.shape
         n_positive = int(self.y.sum())
         return f"{n_rows} rows, {n_features} features, {n_positive} positive ({100 * n_positive / n_rows:.1f} %)"
+
+    def weight_of(self, rows: np.ndarray) -> pd.Series | None:
+        """How much rows count, by their positions; None where all count alike."""
+        return None if self.weight is None else self.weight.iloc[rows]
 
     def summary(self) -> str:
         """A few lines of text: what the data are, their size, the target, the sensitive attributes, the source."""

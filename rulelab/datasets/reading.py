@@ -14,8 +14,8 @@ from .dataset import DatasetError, quote
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 DECIMALS = {"point": ".", "comma": ","}
 THOUSANDS = {"none": "", "comma": ",", "point": ".", "space": " ", "apostrophe": "'"}
-ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1")
-"""What is guessed; any other that Python knows can be given."""
+ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "cp1251", "gb18030", "shift_jis")
+"""The usual ones; of them UTF-8, UTF-16 and cp1252 are guessed. Any other that Python knows can be given."""
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _QUOTED = re.compile(r'"[^"]*"')
 _SAMPLE_CHARACTERS = 200_000
@@ -55,8 +55,9 @@ class Reading:
                 if not codecs.lookup(self.encoding)._is_text_encoding:  # type: ignore[attr-defined]
                     raise LookupError
             except (LookupError, ValueError):
+                known = ", ".join(ENCODINGS[:4])
                 raise DatasetError(
-                    f"encoding must be one that Python knows ({', '.join(ENCODINGS)}, ...), not {quote(self.encoding)}"
+                    f"encoding must be one that Python knows ({known}, ...), not {quote(self.encoding)}"
                 ) from None
         separator = SEPARATORS.get(str(self.separator), self.separator)
         if separator is not None and (len(separator) != 1 or separator in '"\r\n' or separator.isalnum()):
@@ -158,17 +159,9 @@ def _guess_encoding(raw: bytes) -> tuple[str, str]:
         right = sum(character > "\x7f" for character in lenient) - wrong
         if right > 10 * wrong:  # damaged UTF-8: another encoding would turn its letters into nonsense
             return "utf-8", ""
-        try:
-            raw.decode("cp1252")
-        except UnicodeDecodeError:
-            return "latin-1", _doubt_encoding("latin-1")
-        return "cp1252", _doubt_encoding("cp1252")
+        said = "it is not UTF-8 and is read as cp1252 (western European)"
+        return "cp1252", f"{said}; where letters look wrong, choose another encoding"
     return "utf-8", ""
-
-
-def _doubt_encoding(encoding: str) -> str:
-    said = f"it is not UTF-8 and is read as {encoding} (western European)"
-    return f"{said}; where letters look wrong, choose another encoding"
 
 
 def _guess_separator(text: str) -> tuple[str, str]:

@@ -56,14 +56,19 @@ def account(search: Search, snapshot: Snapshot, digits: int = 4) -> Account:
     digits : int
         Of the objective.
     """
-    family, best = FAMILIES[search.family], snapshot.incumbent
-    assert best is not None
     return Account(
         title=title(search, snapshot),
-        equation=f"{best.objective:.{digits}f} = {family.objective(best.model, search.parameters)}",
+        equation=equation(search, snapshot, digits),
         search_space=_looked_at(search, snapshot),
         ruled_out=_ruled_out(snapshot),
     )
+
+
+def equation(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
+    """The objective of the best model, taken apart."""
+    best = snapshot.incumbent
+    assert best is not None
+    return f"{best.objective:.{digits}f} = {FAMILIES[search.family].objective(best.model, search.parameters)}"
 
 
 def title(search: Search, snapshot: Snapshot) -> str:

@@ -60,7 +60,9 @@ CRITERIA: dict[str, CriterionRecord] = {
             "equalized_odds", "EqualizedOdds", "equalized odds: both errors", ("on positives", "on negatives")
         ),
         CriterionRecord("demographic_parity", "DemographicParity", "demographic parity: predicted positive"),
-        CriterionRecord("false_positive_rate_parity", "FalsePositiveRateParity", "false positive rate parity"),
+        CriterionRecord(
+            "false_positive_rate_parity", "FalsePositiveRateParity", "false positive rate parity: false alarms"
+        ),
         CriterionRecord("accuracy_parity", "AccuracyParity", "accuracy parity: all errors"),
     )
 }

@@ -46,7 +46,7 @@ TERMS = (
         formula=f"max | FPR_g − FPR_h | ≤ ε {_PAIRS},  FPR = false alarms / negatives",
         source=f"as a constraint the end of section 3.2, {FAIR}",
         see=("false positive rate",),
-        aliases=("predictive equality",),
+        aliases=("predictive equality", "false positive rate parity: false alarms"),
     ),
     Term(
         "accuracy parity",
@@ -75,6 +75,13 @@ TERMS = (
         source=f"sections 3.1 and 3.2, {FAIR}",
         see=("fairness",),
         aliases=("negatives tolerance", "largest difference (ε)", "set tolerances", "allowed"),
+    ),
+    Term(
+        "min group size",
+        "Groups with fewer rows of the class that a rate counts are left out of the constraint.",
+        "Of few rows a rate says little, and one small group would decide what the model may be.",
+        see=("fairness", "interval"),
+        aliases=("least group size", "set group size", "least rows of a group"),
     ),
     Term(
         "sensitive attribute",

@@ -37,6 +37,12 @@ TERMS = (
         aliases=("axis", "log work"),
     ),
     Term("pin model", "Keeps the best model as a card in the tab Compare.", see=("model card",), aliases=("pin",)),
+    Term(
+        "saved model",
+        "A model that rulelab or this page has saved as JSON; what it says of itself is shown and not checked.",
+        see=("model card",),
+        aliases=("upload saved model (json)",),
+    ),
     Term("model (json)", "Saves the best model; rulelab and this page read it again."),
     Term("rules (text)", "Saves the rules as plain text."),
     Term("trace (csv)", "Saves the course of the search: objective, bound and counts at every look."),
@@ -101,6 +107,18 @@ TERMS = (
         "Differences to the other cards are marked.",
         aliases=("cards", "compare", "differs"),
     ),
+    Term(
+        "differences",
+        "Cards are compared line by line with the one that is chosen; what only one of them has is marked.",
+        see=("model card",),
+        aliases=("differences to", "only what differs"),
+    ),
+    Term(
+        "error bars",
+        "One standard error below and above a mean over the folds.",
+        formula="s / √k for k folds of standard deviation s",
+        see=("folds",),
+    ),
     Term("intended use", "What the model is for, in the words of whoever answers for it."),
     Term("limits of the model", "What the model must not be used for, and what it does not know.", aliases=("limits",)),
     Term(
@@ -109,6 +127,23 @@ TERMS = (
         see=("accuracy",),
         aliases=("compare with", "sweep baselines", "fit baselines", "method (compare)"),
     ),
+    Term("cart", "A decision tree grown greedily, as in scikit-learn; it proves nothing.", see=("baselines",)),
+    Term("random forest", "The vote of many random trees: accurate, and too large to read.", see=("baselines",)),
+    Term("logistic regression", "A weighted sum of the conditions; no rules.", see=("baselines",)),
+    Term("adaboost", "A weighted vote of small trees.", see=("baselines",)),
+    Term(
+        "exponentiated gradient",
+        "A mix of models made fair by reweighting the rows again and again, as in Fairlearn.",
+        source="Agarwal, Beygelzimer, Dudík, Langford and Wallach, ICML 2018",
+        see=("baselines", "fairness"),
+    ),
+    Term(
+        "threshold optimizer",
+        "Another threshold for each group makes a model fair afterwards, as in Fairlearn.",
+        source="Hardt, Price and Srebro, NeurIPS 2016",
+        see=("baselines", "fairness"),
+    ),
+    Term("compas score", "The score that courts were given, cut in two.", see=("baselines",)),
     Term(
         "sweep",
         "Fits models over a grid of settings and folds, to see what accuracy costs in complexity or in fairness.",
@@ -141,7 +176,11 @@ TERMS = (
         aliases=("sweep folds",),
     ),
     Term("time limit per fit", "Seconds of search for each model of a sweep.", aliases=("sweep time limit",)),
-    Term("count on", "Whether figures count test rows or training rows.", aliases=("on", "part")),
+    Term(
+        "count on",
+        "Whether figures count test rows or training rows.",
+        aliases=("on", "part", "accuracy and gaps on"),
+    ),
     Term(
         "gap over folds",
         "How one gap is made of the folds: from the counts of all folds together, or as the mean of the folds' gaps.",

@@ -125,7 +125,8 @@ def make_plan(
         )
     if dataset.weight is not None:
         raise SweepError(
-            f"a sweep counts every row alike, but the rows of {dataset.name} have weights; read it without weight=..."
+            f"a sweep counts every row alike, but the rows of {dataset.name} have weights; "
+            "give that column another role, or none"
         )
     y = dataset.y.to_numpy() == 1
     _check_numbers(cv, random_state, time_limit, gap)

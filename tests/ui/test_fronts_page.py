@@ -168,8 +168,9 @@ def test_an_uploaded_file_is_swept(visit) -> None:
     rows = "".join(f"{'red' if i % 3 else 'blue'},{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(60))
     file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": f"colour,size,ok\n{rows}".encode()}
     view.page.locator("input[type=file]").first.set_input_files(file)
-    target = view.page.get_by_label("Target column")
-    view.until(lambda: target.is_visible() and target.input_value() == "ok")
+    view.page.get_by_label("Role of colour").select_option(label="sensitive, and a feature")
+    view.button("Accept").click()
+    view.page.get_by_text("Predicts ok = yes.").wait_for()
     view.page.get_by_role("tab", name="Fronts").click()
     view.page.get_by_label("Data set to sweep").select_option(label="mine (your file)")
     view.page.get_by_text("predicts ok = yes").wait_for()

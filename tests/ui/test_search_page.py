@@ -127,8 +127,11 @@ def test_hostile_names_stay_text(visit) -> None:
     rows = "\n".join(f"{'yes' if i % 3 else HOSTILE},{i},{i % 3 > 0:d}" for i in range(60))
     view = visit().open()
     upload(view, f"{HOSTILE}.csv", f"{HOSTILE},<script>alert(2)</script>,<b>y</b>\n{rows}\n")
-    view.page.get_by_label("Target column").wait_for()
-    view.page.get_by_label("Positive class").wait_for()
+    sheet = view.page.get_by_role("dialog")
+    sheet.get_by_label("Positive class").wait_for()
+    assert HOSTILE in sheet.inner_text()
+    assert sheet.locator("img, script, b").count() == 0
+    view.button("Accept").click()
     speed(view, "full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
@@ -143,7 +146,7 @@ def test_hostile_names_stay_text(visit) -> None:
 BAD_FILES = {
     "empty.csv": ("", "empty"),
     "ragged.csv": ("a,y\n1,0\n2\n", "row 2"),
-    "latin.csv": (b"a,y\n1,0\n\xff,1\n", "UTF-8"),
+    "binary.csv": (b"a,y\n1,0\n\xff\x01,1\n", "control character"),
     "twice.csv": ("a,a,y\n1,2,0\n", "'a'"),
 }
 
@@ -157,7 +160,63 @@ def test_bad_uploads_are_explained_and_the_session_goes_on(visit) -> None:
         view.until(lambda expected=expected: alert.count() == 1 and expected in alert.inner_text())
     view.button("Run").click()
     view.until_status("certified optimal")
-    assert alert.count() == 0
+    assert "The data are as before." in alert.inner_text()
+    assert view.page.get_by_label("Data set").input_value() == "tic_tac_toe"
+
+
+GERMAN = "Höhe;sex;krank\n" + "".join(f"1,{50 + k};{'fm'[k % 2]};{'ja' if k > 30 else 'nein'}\n" for k in range(60))
+
+
+@pytest.mark.long
+def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
+    view = visit().open(QUICK)
+    dialog = view.page.get_by_role("dialog")
+    chosen = view.page.get_by_label("Data set")
+    upload(view, "daten.csv", GERMAN.encode("utf-16"))
+    dialog.wait_for()
+    assert view.button("Run").count() == 0, "the page behind the sheet is out of reach"
+    assert dialog.get_by_label("decimal mark").input_value() == ","
+    assert dialog.get_by_label("encoding").input_value() == "utf-16"
+    assert "1.51" in dialog.inner_text()
+    view.page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    assert chosen.input_value() == "tic_tac_toe"
+    upload(view, "daten.csv", GERMAN)
+    role = dialog.get_by_label("Role of Höhe")
+    role.select_option("ignore")
+    view.until(lambda: "ignored" in (dialog.locator("tr", has_text="Höhe").last.get_attribute("class") or ""))
+    role.select_option("feature")
+    dialog.get_by_label("Positive class").select_option(label="ja")
+    dialog.get_by_label("decimal mark").select_option("point")
+    view.until(lambda: "decimal comma" in dialog.inner_text())
+    dialog.get_by_label("decimal mark").select_option("comma")
+    view.button("Accept").click()
+    view.page.get_by_text("Predicts krank = ja. Groups: sex.").wait_for()
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    assert "Höhe" in view.page.locator("table.rules").inner_text()
+    assert view.console == []
+    assert view.foreign() == []
+
+
+@pytest.mark.long
+def test_a_file_that_is_too_large_is_not_sent(visit) -> None:
+    view = visit().open(QUICK)
+    alert = view.page.get_by_role("alert").filter(visible=True)
+    script = """() => {
+        const find = (root) => root.querySelector("input[type=file]")
+            ?? [...root.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot)).find((e) => e)
+        const input = find(document)
+        const files = new DataTransfer()
+        files.items.add(new File([new Uint8Array(100000001)], "huge.csv"))
+        input.files = files.files
+        input.dispatchEvent(new Event("change"))
+    }"""
+    view.page.evaluate(script)
+    view.until(lambda: alert.count() == 1 and "was not sent" in alert.inner_text())
+    assert "at most 100 MB" in alert.inner_text()
+    assert view.button("Run").is_enabled()
+    assert view.console == []
 
 
 @pytest.mark.long
@@ -168,11 +227,11 @@ def test_one_class_and_a_bad_regularization_are_explained(visit) -> None:
     view.until_status("failed")
     assert "regularization" in alert.inner_text()
     upload(view, "one.csv", "a,y\n1,1\n2,1\n3,1\n")
-    view.page.get_by_label("Target column").wait_for()
-    view.button("Run").click()
-    view.until(lambda: alert.count() == 1 and "regularization" not in alert.inner_text())
-    assert "y" in alert.inner_text()
-    assert "unexpected" not in alert.inner_text()
+    dialog = view.page.get_by_role("dialog")
+    view.until(lambda: dialog.count() == 1 and "Choose the target" in dialog.inner_text())
+    assert view.button("Accept").is_disabled()
+    dialog.get_by_label("Role of y").select_option("target")
+    view.until(lambda: "one value only" in dialog.inner_text())
 
 
 @pytest.mark.long

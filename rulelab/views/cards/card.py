@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets import Dataset
-from ...families import CRITERIA, FAMILIES
+from ...families import FAMILIES, criteria
 from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, Status
@@ -331,7 +331,7 @@ def _parameters(search: Search, recipe: Any = None) -> dict[str, str]:
             continue
         text = plain(value, 120)
         if name == "fairness":
-            text = _criterion(value, getattr(recipe, "sensitive", None))
+            text = criteria.in_words(value, plain(getattr(recipe, "sensitive", None) or "", 60))
         elif hasattr(value, "to_dict"):
             text = "without " + ", ".join(key.replace("_", " ") for key, used in value.to_dict().items() if not used)
         elif isinstance(value, float):
@@ -340,14 +340,6 @@ def _parameters(search: Search, recipe: Any = None) -> dict[str, str]:
     if "memory limit" in words:
         words["memory limit"] = f"{search.parameters['memory_limit'] / 1e6:g} MB"
     return words
-
-
-def _criterion(criterion: Any, attribute: str | None) -> str:
-    """A fairness criterion in the words of its record, with its tolerances and whose groups it compares."""
-    record = next((one for one in CRITERIA.values() if one.class_name == type(criterion).__name__), None)
-    words = record.words if record else type(criterion).__name__
-    chosen = ", ".join(f"{name.replace('_', ' ')} {n:g}" for name, n in vars(criterion).items() if n is not None)
-    return f"{words}; {chosen}" + (f"; groups by {plain(attribute, 60)}" if attribute else "")
 
 
 def _other_model(entry: Any, model: Model) -> Model | None:

@@ -14,26 +14,19 @@ from .scores import Score, Scores
 
 RATES = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
 """Rates that every card shows, with the names that they go by there."""
+EXPLAINED = ("objective", "lower bound", "gap", "accuracy", "recall", "TPR", "FPR", "selected", "95 % intervals")
+"""Lines of a card whose meaning the glossary has."""
 TERMS = {
-    "objective": "what the search minimizes on the training rows: the loss of the family and the cost of the model's "
-    "size; its unit depends on the family",
-    "lower bound": "no model of the family, over the same conditions, has a smaller objective than this",
-    "gap": "objective minus lower bound: the model is at most this far from the optimum; 0 is a proof",
-    "accuracy": "share of the rows whose class is predicted rightly",
-    "recall": "share of the positives that are predicted positive (true positive rate)",
-    "precision": "share of the rows predicted positive that are positive",
-    "AUC": "how often a positive row is given a higher probability than a negative one; ties count half, so that 0.5 "
-    "is guessing",
-    "loss": "what the family counts, without the cost of size, per row: errors for rule lists; for falling lists a "
-    "missed positive counts as much as its weight says; for rule sets with the Hamming loss a false alarm counts once "
-    "for every rule that causes it",
-    "rows by outcome": "positives found and missed, false alarms, and negatives rightly passed; the bar shows shares",
-    "rules, conditions": "the size of the model, without the default of a list",
-    "TPR, FPR, selected": "of a group: share of its positives predicted positive, share of its negatives predicted "
-    "positive, share of all its rows predicted positive",
-    "intervals": "small figures: 95 % Wilson intervals, of the rate among rows of the same kind",
+    "precision": "The share of the rows predicted positive that are positive.",
+    "AUC": "How often a positive row is given a higher probability than a negative one; ties count half, so that 0.5 "
+    "is guessing.",
+    "loss per row": "What the family counts, without the price of complexity: errors for rule lists; for falling lists "
+    "a missed positive counts as much as its weight says; for rule sets with the Hamming loss a false alarm counts "
+    "once for every rule that causes it.",
+    "rows by outcome": "Positives found and missed, negatives that give a false alarm or pass; the bar shows shares.",
+    "+1.2": "The difference to the card that is chosen above; in percentage points where the figures are percent.",
 }
-"""What the lines of a card mean."""
+"""What the other lines mean."""
 _WHY = {
     "accuracy": "there are no rows",
     "true_positive_rate": "there are no positives",

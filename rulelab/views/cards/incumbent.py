@@ -41,13 +41,12 @@ def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, targe
 
 def proof_block(shown: Account) -> str:
     """What a search that has ended has shown, to be read and copied."""
-    said = [*filter(None, (shown.search_space, shown.ruled_out))]
-    if not said:
+    if not shown.search_space:
         return ""
-    lines = "".join(f"<p>{esc(line, 600)}</p>" for line in said)
     return (
-        f'<div class="shown">{lines}<button type="button" class="copy" data-copy="{esc(shown, 2000)}">Copy</button> '
-        f"{sign('possible lists')}</div>"
+        f'<details class="shown"><summary>{esc(shown.search_space, 600)}</summary><p>{esc(shown.ruled_out, 600)}</p>'
+        f'<button type="button" class="copy" data-copy="{esc(shown, 2000)}">Copy</button> {sign("possible lists")}'
+        "</details>"
     )
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ... import glossary
 from ..live.wording import NONE, count
 from ..widgets.esc import esc
 from . import html
 from .card import BROWSER, FILE, Card
 from .differences import Differences
-from .figures import TERMS, Figure, Value, change, figures
+from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
 from .scores import Score, Scores, useless
 
 _SOURCES = {FILE: "As the file says; not checked here.", BROWSER: "As the browser kept it; not checked here."}
 _OUTCOMES = (
     ("found", "true_positive"),
     ("missed", "false_negative"),
-    ("false alarms", "false_positive"),
+    ("alarms", "false_positive"),
     ("passed", "true_negative"),
 )
 
@@ -131,7 +132,9 @@ def facts(card: Card, marked: Differences | None = None) -> Section:
 
 def terms() -> str:
     """What the lines of the cards mean."""
-    body = "".join(f"<dt>{esc(name)}</dt><dd>{esc(words, 400)}</dd>" for name, words in TERMS.items())
+    known = {name: term.sentence for name in EXPLAINED if (term := glossary.find(name))}
+    said = (*known.items(), *TERMS.items())
+    body = "".join(f"<dt>{esc(name)}</dt><dd>{esc(words, 400)}</dd>" for name, words in said)
     return f"<details><summary>What these figures mean</summary><dl>{body}</dl></details>"
 
 

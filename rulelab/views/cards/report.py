@@ -74,7 +74,10 @@ def report(
             Section(card_html.notes(card)),
             Section(_code(card)),
         ]
-        body = "".join(f'<div class="part" style="grid-row: span {part.lines}">{part.html}</div>' for part in parts)
+        body = "".join(
+            f'<div class="{"part" if part.lines > 1 else ""}" style="grid-row: span {part.lines}">{part.html}</div>'
+            for part in parts
+        )
         span = sum(part.lines for part in parts)
         articles.append(f'<article class="card" style="grid-row: 1 / span {span}">{body}</article>')
     several = len(cards) > 1

@@ -93,6 +93,10 @@ class Rows:
     split: Split | None = None
     weight: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        if self.weight is None and self.data.weight is not None:
+            object.__setattr__(self, "weight", self.data.weight.to_numpy())
+
     @property
     def training(self) -> np.ndarray:
         """Positions of the training rows."""

@@ -36,7 +36,7 @@ def of_search(recipe: Recipe, search: Search, snapshot: Snapshot) -> str:
             f"data = {recipe.load_code}",
             *_split(recipe),
             f"binarizer = rl.Binarizer({_arguments(thresholds=recipe.quantiles, negations=recipe.negations)})",
-            f"features = binarizer.fit_transform(data.X{at})",
+            f"features = binarizer.fit_transform(data.X{at}{_weight(recipe, at)})",
             *_problem(recipe, search, at),
             f"search = rl.{_SEARCHES[search.family]}(",
             "    problem,",
@@ -45,7 +45,7 @@ def of_search(recipe: Recipe, search: Search, snapshot: Snapshot) -> str:
             f"last = rl.solve({', '.join(filter(None, ['search', _arguments(**limit)]))})",
             "",
             "model = last.incumbent.model",
-            "print(model)",
+            "print(model.relabelled((data.negative, data.positive)).to_text(data.target))",
             'print(f"objective {last.incumbent.objective:.6f}, lower bound {last.lower_bound:.6f}, {last.status}")',
             "",
         ]
@@ -89,17 +89,23 @@ def _split(recipe: Recipe) -> list[str]:
 
 
 def _problem(recipe: Recipe, search: Search, at: str) -> list[str]:
+    weight = _weight(recipe, at)
     if mined := mining(recipe):
         return [
-            f"antecedents = rl.mine_antecedents(features, {_arguments(**mined)})",
-            f"problem = rl.Problem.from_antecedents(antecedents, data.y{at})",
+            f"antecedents = rl.mine_antecedents(features, {_arguments(**mined)}{weight})",
+            f"problem = rl.Problem.from_antecedents(antecedents, data.y{at}{weight})",
         ]
     if search.problem.groups is None:
-        return [f"problem = rl.Problem.from_arrays(features, data.y{at})"]
+        return [f"problem = rl.Problem.from_arrays(features, data.y{at}{weight})"]
     return [
         f"groups = data.sensitive[{getattr(recipe, 'sensitive', None)!r}]",
-        f"problem = rl.Problem.from_arrays(features, data.y{at}, groups=groups{at})",
+        f"problem = rl.Problem.from_arrays(features, data.y{at}{weight}, groups=groups{at})",
     ]
+
+
+def _weight(recipe: Recipe, at: str) -> str:
+    """The argument that says how much rows count."""
+    return f", sample_weight=data.weight{at}" if recipe.weighted else ""
 
 
 def _changed(search: Search) -> dict[str, Any]:

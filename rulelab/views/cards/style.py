@@ -7,6 +7,8 @@ from ..widgets.style import BLUE, CARD_CSS, FAINT, GREEN, LINE, MUTED, ORANGE, T
 MARK = "#E69F00"
 """Where cards differ: the amber of Okabe and Ito, always with a word or a line beside it."""
 
+_DOT = f"color-mix(in srgb, {BLUE} 72%, {TEXT})"
+
 MODEL_CSS = f"""{CARD_CSS}
 h2 {{ overflow-wrap: anywhere; }}
 .aside {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
@@ -29,13 +31,13 @@ summary {{ font-weight: 600; font-size: 13px; cursor: pointer; margin: 10px 0 4p
 .facts:not(.methods) {{ table-layout: fixed; }}
 .facts:not(.methods) th[scope=row] {{ width: 42%; }}
 .figures .num {{ font-size: 15px; }}
-.lines {{ display: grid; grid-template-rows: subgrid; grid-template-columns: minmax(0, 1.1fr) repeat(2, minmax(0, 1fr));
+.lines {{ display: grid; grid-template: subgrid / minmax(0, 1.25fr) repeat(2, minmax(0, 1fr));
   grid-row: 1 / -1; grid-column: 1; min-width: 0; }}
 .rows, .line[role=row] {{ display: contents; }}
 .line:not([role=row]) {{ grid-column: 1 / -1; min-width: 0; }}
 .line > span {{ padding: 4px 6px; border-bottom: 1px solid {LINE}; overflow-wrap: anywhere; min-width: 0; }}
 .line.wide > :nth-child(2) {{ grid-column: 2 / -1; }}
-.line > [role=rowheader], .heads > span {{ color: {MUTED}; }}
+.line > [role=rowheader], .heads > span {{ color: {MUTED}; font-size: 13px; }}
 .heads > span {{ font-size: 12px; padding-bottom: 1px; }}
 .line.differs {{ box-shadow: none; }}
 .line.differs > span {{ background: color-mix(in srgb, {MARK} 14%, transparent); }}
@@ -70,9 +72,9 @@ svg .title {{ font-weight: 600; font-size: 12px; }}
 svg .tick {{ text-anchor: middle; fill: {MUTED}; font-size: 10px; }}
 svg .end {{ text-anchor: end; }}
 svg .grid {{ stroke: {LINE}; }}
-svg .interval {{ stroke: {BLUE}; stroke-width: 1.5; opacity: .6; }}
-svg .filled {{ fill: {BLUE}; }}
-svg .hollow {{ fill: var(--ground, var(--background-color, #fff)); stroke: {BLUE}; stroke-width: 1.5; }}
+svg .interval {{ stroke: {_DOT}; stroke-width: 1.5; }}
+svg .filled {{ fill: {_DOT}; }}
+svg .hollow {{ fill: var(--ground, var(--panel-surface-color, #fff)); stroke: {_DOT}; stroke-width: 1.5; }}
 .groups {{ margin: 4px 0 8px; }}
 .groups th.num, .groups td.num {{ padding-left: 3px; padding-right: 3px; overflow-wrap: normal; }}
 .groups thead th, .methods thead th {{ font-size: 12px; color: {MUTED}; font-weight: 500; vertical-align: bottom; }}
@@ -106,7 +108,8 @@ textarea.bk-input {{ min-height: 4.6em; }}
 """A text of people, that is shown whole."""
 
 NAME_CSS = f"""{_TEXT_AREA}
-textarea.bk-input {{ font-size: 15px; font-weight: 600; padding: 2px 6px; min-height: 0; resize: none !important; }}
+textarea.bk-input {{ font-size: 15px; font-weight: 600; color: {TEXT}; padding: 2px 6px; min-height: 0;
+  resize: none !important; }}
 textarea.bk-input:not(:hover, :focus) {{ border-color: transparent; background: transparent; }}
 textarea.bk-input::placeholder {{ color: {TEXT}; opacity: 1; }}
 label {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }}

@@ -34,7 +34,7 @@ from .lines import Beside
 from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
-_SMALL_CSS = ".bk-btn { padding: 4px 7px; font-size: 13px; }"
+_SMALL_CSS = ".bk-btn { padding: 4px 6px !important; font-size: 13px !important; }"
 
 
 class ModelCard(Viewer):
@@ -261,6 +261,7 @@ class ModelCard(Viewer):
             self.param.called,
             label="Name",
             rows=1,
+            resizable=False,
             max_length=cards.MAX_NAME,
             stylesheets=[NAME_CSS],
             sizing_mode="stretch_width",
@@ -268,7 +269,7 @@ class ModelCard(Viewer):
         )
         self._name.param.watch(self._typed, "value_input")
         self._verify = pn.widgets.Button(
-            label="Verify", icon=icons.CHECK, on_click=self.verify, color="primary", width=86, **button
+            label="Verify", icon=icons.CHECK, on_click=self.verify, color="primary", width=76, **button
         )
         actions = [self._verify]
         if self._on_move is not None:
@@ -302,7 +303,7 @@ class ModelCard(Viewer):
             self._head,
             self._alert,
             self._rules,
-            pn.Row(*actions, **bar),
+            pn.Row(*actions, stylesheets=[BAR_CSS, ":host { gap: 5px; }"], margin=(8, 0, 0, 0)),
             self._status,
             self._figures,
             self._fairness,

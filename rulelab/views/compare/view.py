@@ -26,6 +26,7 @@ from ..live.wording import counted
 from ..widgets.browser import Kept
 from ..widgets.download import download
 from ..widgets.esc import plain
+from ..widgets.focus import Focus
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, SELECT_CSS, STACK_CSS, WIDE_TABLE_CSS
@@ -103,6 +104,7 @@ class CompareView(Viewer):
         if 0 <= place + by < len(self._cards):
             self._cards.insert(place + by, self._cards.pop(place))
             self._arrange()
+            self._focus.wanted = [place + by, "Move left" if by < 0 else "Move right", self._focus.wanted[2] + 1]
             self._keep()
 
     def remove(self, shown: ModelCard) -> None:
@@ -297,6 +299,7 @@ class CompareView(Viewer):
         self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)
         self._glance = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **_WIDE)
+        self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
         self._others = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._others_box = pn.Column(self._others, stylesheets=[PANEL_CSS, WIDE_TABLE_CSS], visible=False, **_WIDE)
@@ -311,6 +314,7 @@ class CompareView(Viewer):
             self._grid,
             self._terms,
             self._others_box,
+            self._focus,
             stylesheets=[STACK_CSS],
             **_WIDE,
         )

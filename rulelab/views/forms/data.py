@@ -1,100 +1,114 @@
-"""The data of the page: a data set by name, or a file that the user has uploaded."""
+"""The data of the page: a data set by name, or a file that the user has uploaded and given roles to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-import pandas as pd
-
 from ... import datasets
+from ...datasets import Sheet
 from ..live.recipe import MAX_CELLS
 from ..widgets.esc import plain
 
 UPLOADED = "(uploaded file)"
 """In place of the name of a data set."""
 MAX_UPLOAD_BYTES = 100_000_000
-MAX_LABELS = 50
-MAX_GROUPS = 12
-"""Most values of a column that is offered as sensitive."""
-
-
-@dataclass(frozen=True, eq=False)
-class Upload:
-    """A table that was uploaded, checked when it is made.
-
-    Attributes
-    ----------
-    name : str
-        Of the file, without folder and suffix.
-    frame : DataFrame
-    file : str
-        Name of the file.
-    """
-
-    name: str
-    frame: pd.DataFrame = field(repr=False)
-    file: str = ""
-
-    @classmethod
-    def read(cls, contents: bytes, file_name: str) -> Upload:
-        """Read a CSV or Parquet file; raises ValueError naming the column and row that cannot be used."""
-        path = PurePath(plain(file_name))
-        if len(contents) > MAX_UPLOAD_BYTES:
-            raise datasets.DatasetError(
-                f"{path.name} has {len(contents)} bytes, more than the {MAX_UPLOAD_BYTES} that the page takes"
-            )
-        frame = datasets.sheet(contents, name=path.name, max_cells=MAX_CELLS).frame
-        return cls(path.name.partition(".")[0] or "data", frame, path.name)
-
-    @property
-    def columns(self) -> list[str]:
-        return [str(column) for column in self.frame.columns]
-
-    def labels(self, target: str) -> list[Any]:
-        """The values of a column, one of which may be the positive class: sorted; none when they are too many."""
-        values = self.frame[target].dropna().unique().tolist()
-        return sorted(values, key=lambda v: (isinstance(v, str), v)) if len(values) <= MAX_LABELS else []
-
-    def grouping(self, target: str) -> list[str]:
-        """The columns that may tell groups of people apart: those of a few values, but for the target."""
-        few = self.frame.nunique(dropna=False).between(2, MAX_GROUPS)
-        return [str(column) for column in self.frame.columns[few.to_numpy()] if str(column) != target]
+LIMIT = f"CSV or Parquet, at most {MAX_UPLOAD_BYTES // 10**6} MB and {MAX_CELLS // 10**6} million cells"
 
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """An uploaded table, and what in it is to be predicted.
+    """An uploaded table, and what each of its columns is used for.
 
     Attributes
     ----------
-    upload : Upload
+    sheet : Sheet
     target : str
         Name of a column.
     positive : object
         The value of it to predict; None: the larger one of two.
+    sensitive : tuple of str
+        Columns whose values are groups to compare.
+    kept : tuple of str
+        Those of them that rules may use, too.
+    weight : str or None
+        Column that says how much each row counts.
+    ignored : tuple of str
+        Columns that are not used.
+    drop : bool
+        Whether rows without a target are left out.
     """
 
-    upload: Upload
+    sheet: Sheet
     target: str
     positive: Any = None
+    sensitive: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    weight: str | None = None
+    ignored: tuple[str, ...] = ()
+    drop: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of the data set."""
+        return self.sheet.name
 
     @property
     def grouping(self) -> list[str]:
-        """The columns that may tell groups of people apart."""
-        return self.upload.grouping(self.target)
+        """The columns that tell groups of people apart."""
+        return list(self.sensitive)
 
-    def dataset(self, sensitive: Sequence[str] = ()) -> datasets.Dataset:
-        """The data set; sensitive columns stay features. Raises DatasetError."""
-        frame, name = self.upload.frame, self.upload.name
-        return datasets.from_frame(frame, self.target, self.positive, list(sensitive), keep_sensitive=True, name=name)
+    def dataset(self) -> datasets.Dataset:
+        """The data set. Raises DatasetError."""
+        roles = self._roles
+        return self.sheet.dataset(roles.pop("target"), roles.pop("positive", None), **roles)
 
-    def code(self, sensitive: Sequence[str] = ()) -> str:
+    def code(self) -> str:
         """Python that reads the same from the file, with ``rl`` for this package."""
-        chosen: dict[str, Any] = {"target": self.target, "positive": self.positive}
-        if sensitive:
-            chosen |= {"sensitive": list(sensitive), "keep_sensitive": True}
-        arguments = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
-        return f"rl.datasets.read({self.upload.file!r}, {arguments})"
+        reading = self.sheet.reading
+        written = ("encoding", "separator", "decimal", "thousands")
+        how = {} if reading is None else {name: getattr(reading, name) for name in written}
+        arguments = ", ".join(f"{name}={value!r}" for name, value in {**self._roles, **how}.items())
+        return f"rl.datasets.read({self.sheet.file!r}, {arguments})"
+
+    @property
+    def _roles(self) -> dict[str, Any]:
+        """The arguments of `rulelab.datasets.read` that are not as ever."""
+        kept = set(self.kept) == set(self.sensitive) or list(self.kept)
+        chosen = {
+            "target": self.target,
+            "positive": self.positive,
+            "sensitive": list(self.sensitive),
+            "keep_sensitive": kept if self.kept else False,
+            "weight": self.weight,
+            "excluded": list(self.ignored),
+            "drop_missing_target": self.drop,
+        }
+        return {name: value for name, value in chosen.items() if value or (name == "positive" and value is not None)}
+
+
+def load(name: str) -> datasets.Dataset:
+    """A data set by its name; one that cannot be fetched is said so in one sentence."""
+    try:
+        return datasets.load(name)
+    except datasets.FetchError as error:
+        raise datasets.DatasetError(
+            f"{name} is not on this machine, and its source cannot be reached: choose other data, or try again later"
+        ) from error
+
+
+def read(contents: bytes, file_name: str, **how: str) -> Sheet:
+    """The sheet of a CSV or Parquet file; raises ValueError that says, in the words of the page, what is wrong."""
+    name = PurePath(plain(file_name)).name or "the file"
+    if len(contents) > MAX_UPLOAD_BYTES:
+        raise datasets.DatasetError(f"{name} has {len(contents) / 1e6:.0f} MB; {LIMIT}")
+    try:
+        found = datasets.sheet(contents, name=name, max_cells=MAX_CELLS, **how)
+    except datasets.DatasetError:
+        raise
+    except Exception as error:  # whatever a file may do, the user is told
+        raise datasets.DatasetError(
+            f"{plain(name, 60)} cannot be read: {type(error).__name__}: {plain(str(error), 200)}"
+        ) from error
+    return Sheet(found.frame, name.partition(".")[0] or "data", name, found.reading)

@@ -1,31 +1,32 @@
-"""The data that a search on the page is for: a data set by name, or an uploaded file, and what of it is learned."""
+"""The data that a search on the page is for: a data set by name, or an uploaded file once its sheet is accepted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 import param
 
 from ... import datasets
 from ...datasets.registry import RECORDS
+from ..live.job import Job
 from ..live.recipe import load_code
-from ..widgets.esc import plain
-from ..widgets.style import SELECT_CSS
-from .data import MAX_UPLOAD_BYTES, UPLOADED, Labelled, Upload
-from .fields import WIDE, field
+from ..live.ticker import Beat
+from ..widgets.esc import esc, plain
+from ..widgets.style import BUTTON_CSS, SELECT_CSS
+from ..widgets.uploader import Uploader
+from .data import LIMIT, MAX_UPLOAD_BYTES, UPLOADED, Labelled, load
+from .draft import Draft
+from .fields import WIDE, field, note
+from .sheet_dialog import SheetDialog
+
+_UNCHANGED = "The data are as before."
 
 
 class DataSettings(param.Parameterized):
     """The chosen data, and the fields to choose them with.
-
-    Parameters
-    ----------
-    complain : callable
-        Shows an error message; an empty one takes it away.
 
     Attributes
     ----------
@@ -33,120 +34,178 @@ class DataSettings(param.Parameterized):
     """
 
     data: param.Selector[str] = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
-    target: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Target column")
-    positive: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Positive class")
     sensitive: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Sensitive attribute")
     test_share = param.Number(default=0.0, bounds=(0, 0.9), label="Test share, kept out of training")
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The table of the last file, as it is used.")
+    pending = param.Boolean(
+        default=False, doc="Whether a file is coming, or its sheet is neither accepted nor given up."
+    )
 
-    def __init__(self, complain: Callable[[str], None] = lambda message: None, **params: Any) -> None:
-        self._complain = complain
+    def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         available = datasets.names()
         self.param.data.objects = list(available)
         self._options = {plain(_option(name, how)): name for name, how in available.items()}
+        self._draft: Draft | None = None
+        self._reading: Job | None = None
+        self._used: Draft | None = None
+        self._beat = Beat(self._tick)
         self._offer_groups()
         self.fields = self._build()
 
-    def loader(self, sensitive: Sequence[str] = ()) -> Callable[[], datasets.Dataset]:
-        """What loads the data, with these columns as sensitive ones."""
-        if self.data == UPLOADED and self.uploaded is not None:
-            return partial(self.uploaded.dataset, sensitive)
-        return partial(datasets.load, self.data)
+    @property
+    def draft(self) -> Draft | None:
+        """The uploaded file that waits to be accepted."""
+        return self._draft
 
-    def code(self, sensitive: Sequence[str] = ()) -> str:
+    @property
+    def complaint(self) -> str:
+        """What was wrong with the last file."""
+        return self._file.said
+
+    def loader(self) -> Callable[[], datasets.Dataset]:
+        """What loads the data."""
+        return partial(load, self.data) if self._own is None else self._own.dataset
+
+    def code(self) -> str:
         """Python that loads the same, with ``rl`` for this package."""
-        if self.data == UPLOADED and self.uploaded is not None:
-            return self.uploaded.code(sensitive)
-        return load_code(self.data)
+        return load_code(self.data) if self._own is None else self._own.code()
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the data say how much each row counts."""
+        return self._own is not None and self._own.weight is not None
 
     def take(self, contents: bytes, file_name: str) -> None:
-        """Use an uploaded file as data; a file that cannot be used is complained about, and nothing changes."""
+        """Show the sheet of a file; one that cannot be read is complained about, and nothing changes."""
         try:
-            upload = Upload.read(contents, file_name)
+            self._show(Draft(contents, file_name))
         except ValueError as error:
-            self._complain(str(error))
+            self._refuse(str(error))
+
+    def accept(self, draft: Draft | None = None) -> None:
+        """Use the file as its sheet says; what cannot be used is said in the sheet."""
+        draft = draft or self._draft
+        assert draft is not None
+        try:
+            labelled = draft.accepted()
+        except ValueError as error:
+            draft.error = str(error)
+            self._dialog.present(draft)
             return
-        except Exception as error:  # noqa: BLE001 - whatever a file may do, the user is told
-            self._complain(f"{plain(file_name, 60)} cannot be read: {type(error).__name__}: {plain(str(error), 200)}")
-            return
-        self._complain("")
-        names = upload.columns
-        self.uploaded = Labelled(upload, names[-1])
-        self.param.target.objects = names
-        self._target.options = _labelled(names)
-        if self.target == names[-1]:
-            self._offer_labels()
-        self.target = names[-1]
-        self._use_columns()
+        self.uploaded = labelled
+        self._open.visible = True
         self.param.data.objects = [*datasets.names(), UPLOADED]
-        self._data.options = {**self._options, plain(f"{upload.name} (your file)"): UPLOADED}
+        self._data.options = {**self._options, plain(f"{labelled.name} (your file)"): UPLOADED}
         self.data = UPLOADED
         self.param.trigger("data")
+        self._used = draft
+        self._end()
 
-    @param.depends("target", watch=True)
-    def _offer_labels(self) -> None:
-        if self.uploaded is None:
-            return
-        labels = self.uploaded.upload.labels(self.target)
-        self.param.positive.objects = [*labels, None]
-        self._positive.options = {**_labelled(labels), **({} if labels else {"(too many values)": None})}
-        self.positive = labels[-1] if labels else None
+    def cancel(self) -> None:
+        """Leave the data as they are."""
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+        self._end()
 
-    @param.depends("target", "positive", watch=True)
-    def _use_columns(self) -> None:
-        if self.uploaded is not None:
-            self.uploaded = Labelled(self.uploaded.upload, self.target, self.positive)
+    @property
+    def _own(self) -> Labelled | None:
+        """The file in use."""
+        return self.uploaded if self.data == UPLOADED else None
 
-    @param.depends("data", "target", watch=True)
+    def _receive(self, contents: bytes, file_name: str) -> None:
+        """Read a file beside the page, which goes on meanwhile."""
+
+        def work(_progress: Any) -> Draft:
+            draft = Draft(contents, file_name)
+            draft.state()
+            return draft
+
+        self._reading = Job(work)
+        self._beat.start()
+
+    def _tick(self) -> bool:
+        """Whether a file is still being read."""
+        job = self._reading
+        if job is None or job.busy:
+            return job is not None
+        self._reading = None
+        if job.error is None:
+            self._show(job.result)
+        else:
+            self._refuse(job.error)
+        return False
+
+    def _show(self, draft: Draft) -> None:
+        self._draft, self.pending = draft, True
+        self._file.param.update(said="", doing="")
+        self._dialog.present(draft)
+
+    def reopen(self, *_: Any) -> None:
+        """The sheet of the file in use once more."""
+        assert self._used is not None
+        self._show(self._used.again())
+
+    def _refuse(self, why: str) -> None:
+        self._file.said = f"{plain(why, 500).rstrip('.')}. {_UNCHANGED}"
+        self._end()
+
+    def _end(self) -> None:
+        self._draft = None
+        self._dialog.present(None)
+        self._file.doing = ""
+        self.pending = False
+
+    @param.depends("data", "uploaded", watch=True)
     def _offer_groups(self) -> None:
         """The columns that the data set, or the file, may be compared by; the first one is taken."""
-        columns = list(RECORDS[self.data].sensitive) if self.data != UPLOADED else []
-        if self.data == UPLOADED and self.uploaded is not None:
-            columns = self.uploaded.upload.grouping(self.target)
+        own = self._own
+        columns = list(RECORDS[self.data].sensitive) if own is None else own.grouping
         chosen = self.param.sensitive
         chosen.objects = columns or [None]
         chosen.default = self.sensitive = chosen.objects[0]
 
-    @param.depends("data", watch=True)
-    def _show_pickers(self) -> None:
-        self._target.visible = self._positive.visible = self.data == UPLOADED
+    @param.depends("data", "uploaded", watch=True)
+    def _say_roles(self) -> None:
+        """What the file in use is used for."""
+        own = self._own
+        self._open.visible = self._about.visible = own is not None
+        if own is None:
+            return
+        said = [f"Predicts {esc(own.target, 60)} = {esc(own.positive, 60)}."]
+        for what, names in (("Groups", own.sensitive), ("Not used", own.ignored)):
+            if names:
+                more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+                said.append(f"{what}: {', '.join(esc(name, 40) for name in names[:5])}{more}.")
+        self._about.object = f'<p class="note">{" ".join(said)}</p>'
 
-    def _received(self, event: param.parameterized.Event) -> None:
-        """A file has arrived; of an empty one neither contents nor name."""
-        self.take(event.new or b"", str(self._file.filename or "the file"))
+    def _begun(self) -> None:
+        self.pending = True
 
     def _build(self) -> list[Any]:
         listed: dict[str, Any] = {**WIDE, "stylesheets": [SELECT_CSS]}
         self._data = pn.widgets.Select(label="Data set", options=self._options, value=self.data, **listed)
         self._data.link(self, value="data", bidirectional=True)
-        self._file = pmui.FileInput(
+        self._file = Uploader(
+            self._receive,
+            self._begun,
+            self.cancel,
             label="Upload CSV or Parquet",
-            accept=".csv,.gz,.parquet",
-            max_file_size=MAX_UPLOAD_BYTES,
-            chunk_size=1_000_000,
-            variant="outlined",
+            accept=".csv,.tsv,.txt,.gz,.parquet",
+            limit=LIMIT,
+            most=MAX_UPLOAD_BYTES,
             **WIDE,
         )
-        self._file.param.watch(self._received, "value", onlychanged=False)
-        self._target = pn.widgets.Select(label="Target column", options=[], visible=False, **listed)
-        self._target.link(self, value="target", bidirectional=True)
-        self._positive = pn.widgets.Select(label="Positive class", options=[], visible=False, **listed)
-        self._positive.link(self, value="positive", bidirectional=True)
+        self._dialog = SheetDialog(self.accept, self.cancel, width=0, height=0, margin=0)
+        self._about = note("")
+        self._open = pn.widgets.Button(
+            label="Roles of columns ...", on_click=self.reopen, visible=False, stylesheets=[BUTTON_CSS], **WIDE
+        )
+        self._about.visible = False
         share = field(self, "test_share", pn.widgets.FloatInput, step=0.05)
-        return [self._data, self._file, self._target, self._positive, share]
+        return [self._data, self._file, self._dialog, self._about, self._open, share]
 
 
 def _option(name: str, how: str) -> str:
     return f"{name} (to be downloaded)" if how == "download" else name
-
-
-def _labelled(values: list[Any]) -> dict[str, Any]:
-    """Options of a list by distinct one-line texts."""
-    options: dict[str, Any] = {}
-    for value in values:
-        text = plain(value, 60) or "(empty)"
-        while text in options:
-            text += " (again)"
-        options[text] = value
-    return options

@@ -80,14 +80,25 @@ if (found.length) {
 
 _INTO_VIEW = """
 const walk = (view) => {
-  if (view.model.css_classes?.includes("rl-chosen-point")) {
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
-    view.el.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
+  if (view.model.css_classes?.includes("rl-chosen-point")) { return view.el }
+  for (const child of view.children ? view.children() : []) {
+    const found = walk(child)
+    if (found) { return found }
   }
-  for (const child of view.children ? view.children() : []) { walk(child) }
+  return null
 }
-setTimeout(() => { for (const root of Bokeh.index) { walk(root) } }, 500)
+const look = (tries) => {
+  const [place] = [...Bokeh.index].map(walk).filter((one) => one != null && one.clientHeight > 200)
+  if (place != null) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
+    place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
+  } else if (tries > 0) {
+    setTimeout(() => look(tries - 1), 250)
+  }
+}
+setTimeout(() => look(20), 250)
 """
+"""Scrolls to the figures of the point, once they are there."""
 
 
 def color(method: str, dark: bool) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -94,14 +93,14 @@ class SweepSetup(param.Parameterized):
         allowed = self._allowed()
         sensitive, own = self._attributes[self.sweep_sensitive], self._own
         return Order(
-            data=self.sweep_data if own is None else own.upload.name,
+            data=self.sweep_data if own is None else own.name,
             grids=grids,
             baselines=tuple(name for name in allowed if name in self.sweep_baselines),
             folds=self.sweep_folds,
             sensitive=sensitive,
             time_limit=self.sweep_time_limit,
-            source=None if own is None else partial(own.dataset, sensitive),
-            source_code="" if own is None else own.code(sensitive),
+            source=None if own is None else own.dataset,
+            source_code="" if own is None else own.code(),
         )
 
     def new_run(self) -> Run:
@@ -162,7 +161,7 @@ class SweepSetup(param.Parameterized):
         own = self.uploaded
         if own is not None:
             self.param.sweep_data.objects = [*datasets.names(), UPLOADED]
-            self._data.options = {**self._options, plain(f"{own.upload.name} (your file)"): UPLOADED}
+            self._data.options = {**self._options, plain(f"{own.name} (your file)"): UPLOADED}
             if self.sweep_data == UPLOADED:
                 self._offer()
         self._say_target()

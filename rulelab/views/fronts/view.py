@@ -20,6 +20,7 @@ from ..live.ticker import Beat
 from ..live.wording import Standing
 from ..widgets.download import download
 from ..widgets.esc import plain
+from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
@@ -269,9 +270,11 @@ class FrontView(Viewer):
         )
         self._panes = [pn.pane.Bokeh(plot.figure, **_WIDE) for plot in self._plots]
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
-        on = pn.widgets.Select.from_param(self.param.on, width=130, **listed)
+        on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=330, visible=False, **listed)
-        self._measure = pn.widgets.Select.from_param(self.param.measure, width=210, visible=False, **listed)
+        self._measure = pn.widgets.Select.from_param(
+            self.param.measure, width=210, visible=False, css_classes=term_classes("measure"), **listed
+        )
         self._picker = pn.widgets.Select.from_param(self.param.point, sizing_mode="stretch_width", **listed)
         exports = pn.Row(
             download("Points (CSV)", "points.csv", self.points_csv),

@@ -41,6 +41,8 @@ class Recipe(ABC):
     memory_megabytes : float
     sensitive : str or None
         Column whose values are the groups that the search has to be fair to.
+    weighted : bool
+        Whether the data say how much each row counts.
     """
 
     load: Callable[[], Dataset]
@@ -50,6 +52,7 @@ class Recipe(ABC):
     negations: bool = True
     memory_megabytes: float = 1000.0
     sensitive: str | None = None
+    weighted: bool = False
 
     @property
     @abstractmethod
@@ -82,7 +85,8 @@ class Recipe(ABC):
         training, test = split(data.y, self.test_share)
         report(f"binarizing {count(data.X.shape[1])} columns")
         binarizer = Binarizer(thresholds=self.quantiles, negations=self.negations)
-        features = binarizer.fit_transform(data.X.iloc[training])
+        weight = data.weight_of(training)
+        features = binarizer.fit_transform(data.X.iloc[training], sample_weight=weight)
         problem, notes = self.problem(features, data, training, report)
         search = self.search(problem)
         if not search.compiled:
@@ -94,7 +98,8 @@ class Recipe(ABC):
             labels=(data.negative, data.positive),
             target=str(data.target),
             name=data.name,
-            notes=(_about(data), *_kept_out(test), *notes, merged, *_left_out(binarizer)),
+            notes=(_about(data), *_kept_out(test), *notes, merged),
+            left_out=tuple(f"{what}: {why}" for what, why in binarizer.dropped_),
             data=data,
             test_rows=test if len(test) else None,
             recipe=self,
@@ -144,19 +149,12 @@ def refuse_large(data: Dataset) -> None:
 def _about(data: Dataset) -> str:
     rows, columns = data.X.shape
     positive = int(data.y.sum())
-    return (
+    said = (
         f"{count(rows)} rows, {count(columns)} columns; {data.target} is {data.positive} "
         f"in {count(positive)} ({100 * positive / rows:.0f} %)"
     )
+    return said if data.weight is None else f"{said}; rows weigh as {data.weight.name} says"
 
 
 def _kept_out(test: np.ndarray) -> tuple[str, ...]:
     return (f"{count(len(test))} rows kept out of training, for the test",) if len(test) else ()
-
-
-def _left_out(binarizer: Binarizer) -> tuple[str, ...]:
-    left_out = binarizer.dropped_
-    if not left_out:
-        return ()
-    shown = "; ".join(f"{what}: {why}" for what, why in left_out[:3])
-    return (f"{count(len(left_out))} not binarized: {shown}" + ("; …" if len(left_out) > 3 else ""),)

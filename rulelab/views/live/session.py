@@ -63,6 +63,8 @@ class Prepared:
         For the names of exported files.
     notes : tuple of str
         About the data and the antecedents, for the user to read.
+    left_out : tuple of str
+        What no condition was made of, with the reasons.
     data : Dataset or None
         All rows.
     test_rows : int array or None
@@ -78,6 +80,7 @@ class Prepared:
     target: str = ""
     name: str = "search"
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     data: Dataset | None = None
     test_rows: np.ndarray | None = None
     recipe: Any = None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...families import CRITERIA
 from ...search import Search, Snapshot, Status
 from .session import SearchSession, State
 
@@ -21,6 +23,27 @@ _LIMITS = {
     "iterations": "all lists are made",
     "columns": "too many rules for the proof",
 }
+_IN_WORDS = {
+    "min_support <= max_support": "least support ≤ largest support",
+    "(positive=...)": "(Positive class)",
+    "max_categories is": "at most",
+    "min_support": "least support",
+    "max_support": "largest support",
+    "max_conditions": "conditions per rule",
+    "max_antecedents": "most antecedents",
+    "max_categories": "categories of a column",
+    "max_complexity": "set complexity C",
+    "max_length": "rules per list",
+    "positive_weight": "weight of a missed positive",
+    "violation_penalty": "price of a rise",
+    "memory_limit": "memory limit",
+    "time_limit": "time limit",
+    "beam_width": "width of the beam search",
+    "thresholds": "quantile groups per number",
+    **{record.class_name: record.short for record in CRITERIA.values()},
+}
+"""What the searches' messages say, and what the page calls it."""
+_CODE = re.compile("|".join(rf"(?<![\w.]){re.escape(code)}(?!\w)" for code in sorted(_IN_WORDS, key=len, reverse=True)))
 _ENGINE_PHASES = {
     "reducing": "searching: reducing the problem",
     "searching": "searching: branch and bound",
@@ -201,6 +224,11 @@ def remaining(snapshot: Snapshot) -> str:
     if snapshot.status is Status.OPTIMAL:
         return "none left"
     return NONE if not math.isfinite(snapshot.log10_remaining) else f"{snapshot.log10_remaining:.1f}"
+
+
+def worded(message: str) -> str:
+    """A message of the searches in the words of the page: parameters by their labels, criteria by their names."""
+    return _CODE.sub(lambda found: _IN_WORDS[found[0]], message)
 
 
 def count(value: int | float) -> str:

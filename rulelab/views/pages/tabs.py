@@ -14,6 +14,8 @@ from ..fronts.tab import FrontsView
 from ..live.session import State
 from ..search.setup import Setup
 from ..search.view import SearchView
+from ..search.welcome import Example, welcome
+from ..widgets.explained import explain_all
 from ..widgets.strip import Strip
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 
@@ -24,9 +26,10 @@ class SearchTab:
     """Settings on the left, the live search on the right; on a phone the data, the search, then the other settings."""
 
     def __init__(self, address: Address) -> None:
-        self.setup = Setup(self.complain)
-        self.view = SearchView(new_session=self.setup.new_session)
+        self.setup = Setup()
+        self.view = SearchView(new_session=self.setup.new_session, first=welcome(self._begin))
         self.setup.on_change(self._settings_changed)
+        self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
         self.complaints = address.follow(*self.setup.parts)
         self.complaints += address.follow(Part(self.view, ["speed", "axis"]))
         self.layout = pn.Column(self.setup.data_card, self.view, self.setup.more, stylesheets=[PAGE_CSS], **_WIDE)
@@ -34,6 +37,12 @@ class SearchTab:
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
         self.view.complain(message)
+
+    def _begin(self, example: Example) -> None:
+        """Set the form as the example wants it, and search."""
+        self.setup.choose(family="rule_list", data=example.data, **example.settings)
+        self.view.speed = example.speed
+        (self.view.step if example.by_step else self.view.run)()
 
     def _settings_changed(self, *_: Any) -> None:
         """Show the plots of the chosen kind of search, unless a run is shown."""
@@ -130,7 +139,7 @@ class Tabs(param.Parameterized):
     def _show(self) -> None:
         place = self._places[self.tab]
         if not place.objects:
-            place.append(self.made(self.tab).layout)
+            place.append(explain_all(self.made(self.tab).layout))
         self.strip.open = self.tab
         for name, other in self._places.items():
             other.visible = name == self.tab

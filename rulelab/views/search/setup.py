@@ -28,11 +28,6 @@ class LimitSettings(param.Parameterized):
 class Setup(Viewer):
     """Everything that is chosen before a run, and the form to choose it with.
 
-    Parameters
-    ----------
-    complain : callable
-        Shows an error message; an empty one takes it away.
-
     Attributes
     ----------
     table : DataSettings
@@ -51,9 +46,9 @@ class Setup(Viewer):
         label="Model family",
     )
 
-    def __init__(self, complain: Callable[[str], None] = lambda message: None, **params: Any) -> None:
+    def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.table = DataSettings(complain)
+        self.table = DataSettings()
         self.of_family: dict[str, Any] = {name: family.settings() for name, family in FAMILIES.items()}
         self.limits = LimitSettings()
         self.parts = (
@@ -83,7 +78,7 @@ class Setup(Viewer):
 
     def on_change(self, changed: Callable[..., None]) -> None:
         """Call this whenever a setting has changed."""
-        for part in (*self.parts, Part(self.table, ["target", "positive"])):
+        for part in (*self.parts, Part(self.table, ["uploaded"])):
             part.owner.param.watch(changed, list(part.names))
 
     def recipe(self) -> Recipe:
@@ -91,10 +86,11 @@ class Setup(Viewer):
         sensitive = self._chosen.compared(self.settings, self.table)
         return self._chosen.recipe(
             self.settings,
-            load=self.table.loader(sensitive),
-            load_code=self.table.code(sensitive),
+            load=self.table.loader(),
+            load_code=self.table.code(),
             sensitive=sensitive[0] if sensitive else None,
             test_share=self.table.test_share,
+            weighted=self.table.weighted,
             memory_megabytes=self.limits.memory_limit,
         )
 

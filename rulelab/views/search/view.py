@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -12,13 +12,14 @@ import param
 from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
-from ...families.account import Account, account
+from ...families.account import account, equation, title
+from ...models import Model
 from ...search import Incumbent, Search, Snapshot, Status
 from ..cards import card
 from ..cards.incumbent import empty_card, incumbent_card, proof_block
 from ..live.history import Mark
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
-from ..live.wording import standing
+from ..live.wording import count, standing, worded
 from ..widgets import icons
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
@@ -40,6 +41,8 @@ SPEEDS = {
     "speeding up": Pace(1, doubling=True),
     "full speed": FULL_SPEED,
 }
+MAX_LEFT_OUT = 500
+"""Most entries of the list of what no condition was made of."""
 _STATUS_EVERY = 4
 """Ticks between two changes of the status line while a search runs, so that screen readers can follow."""
 
@@ -57,6 +60,8 @@ class SearchView(Viewer):
         One of `SPEEDS`.
     axis : str
         ``"time"``, ``"work"`` or ``"log work"``.
+    first : viewable, optional
+        What stands in the place of the model before anything runs.
 
     Examples
     --------
@@ -69,6 +74,7 @@ class SearchView(Viewer):
     axis: param.Selector[str] = param.Selector(default="time", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
+    blocked = param.Boolean(default=False, doc="Whether nothing may be run, for the data are being chosen.")
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
     )
@@ -78,6 +84,7 @@ class SearchView(Viewer):
         search: Search | None = None,
         *,
         new_session: Callable[[], SearchSession] | None = None,
+        first: pn.viewable.Viewable | None = None,
         **params: Any,
     ) -> None:
         if (search is None) == (new_session is None):
@@ -88,7 +95,7 @@ class SearchView(Viewer):
         if search is not None:
             new_session = Repeated(search)
         assert new_session is not None
-        self._new_session = new_session
+        self._new_session, self._first = new_session, first
         self._session = self._new_session()
         self._mark, self._ticks = Mark(), 0
         self._shown: Snapshot | None = None
@@ -170,7 +177,7 @@ class SearchView(Viewer):
 
     def complain(self, message: str) -> None:
         """Show an error that does not come from a run; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
+        self._alert.phase = plain(worded(message), 600)
 
     def close(self) -> None:
         """End the worker and the updates."""
@@ -204,29 +211,25 @@ class SearchView(Viewer):
         assert prepared is not None
         self._shown = latest
         self._plots.extend(snapshots, whole, latest, prepared)
-        shown = None if latest.incumbent is None else account(prepared.search, latest)
-        equation = "" if shown is None else shown.equation
         if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
             self._card_of = latest.incumbent.model
-            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, equation)
+            parts = equation(prepared.search, latest)
+            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, parts)
             self._show_below()
             self._exports.visible = True
-        self._name_model(shown)
+        self._name_model(prepared.search, latest)
 
-    def _name_model(self, shown: Account | None = None) -> None:
+    def _name_model(self, search: Search | None = None, latest: Snapshot | None = None) -> None:
         """Say what the best model is and, once the search has ended, what it has shown."""
-        heading = LOOKS[self._look].heading if shown is None else shown.title
-        text = f"<h2>{esc(heading)} {sign(LOOKS[self._look].heading)}</h2>"
+        look, heading, said = LOOKS[self._look], LOOKS[self._look].heading, ""
+        if search is not None and latest is not None and latest.incumbent is not None:
+            heading = title(search, latest)
+            said = "" if latest.status is Status.RUNNING else proof_block(account(search, latest))
+        text = f"<h2>{esc(heading)} {sign(look.heading)}</h2>"
         if text != self._heading.object:
             self._heading.object = text
-        said = "" if shown is None or not self._ended else proof_block(shown)
         if said != self._account.object:
             self._account.object = said
-
-    @property
-    def _ended(self) -> bool:
-        snapshot = self._session.snapshot
-        return snapshot is not None and snapshot.status is not Status.RUNNING
 
     def _show_below(self) -> None:
         """The texts under the plots, where they have changed."""
@@ -235,7 +238,9 @@ class SearchView(Viewer):
                 pane.object = plot.below
 
     def _show_standing(self, session: SearchSession) -> None:
-        now = standing(session)
+        now, idle = standing(session), session.state is State.IDLE
+        if self._first is not None and self._first.visible != idle:
+            self._first.visible = idle
         self._ticks += 1
         changed = (now.tone, now.phase) != (self._status.tone, self._status.phase)
         changed |= now.figures[:1] != [tuple(pair) for pair in self._status.figures[:1]]
@@ -243,14 +248,16 @@ class SearchView(Viewer):
             figures = [list(pair) for pair in now.figures]
             if changed or figures != self._status.figures:
                 self._status.param.update(tone=now.tone, phase=now.phase, figures=figures)
-        if session.error and self._alert.phase != plain(session.error, 600):
+        if session.error and self._alert.phase != plain(worded(session.error), 600):
             self.complain(session.error)
         elif session.state.busy and self._alert.phase:
             self.complain("")
         notes = session.prepared.notes if session.prepared else ()
         if self.stale and session.state is not State.IDLE:
             notes = (*notes, "The settings have changed; the next run uses them (Reset, then Run).")
-        text = f'<p class="note">{" · ".join(esc(note, 400) for note in notes)}</p>' if notes else ""
+        text = f'<p class="note">{" · ".join(esc(worded(note), 400) for note in notes)}</p>' if notes else ""
+        if session.prepared is not None and session.prepared.left_out:
+            text += _disclosed(session.prepared.left_out)
         if text != self._notes.object:
             self._notes.object = text
         primary = "pause" if session.state.busy else "run"
@@ -295,6 +302,11 @@ class SearchView(Viewer):
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
         self._pin.visible = self.on_pin is not None
+
+    @param.depends("blocked", watch=True)
+    def _block(self) -> None:
+        for name in ("run", "step"):
+            self._buttons[name].disabled = self.blocked
 
     @param.depends("speed", watch=True)
     def _set_pace(self) -> None:
@@ -411,7 +423,8 @@ class SearchView(Viewer):
         ]
         last = len(panes) - look.under
         first, others, under = panes[: look.beside], panes[look.beside : last], panes[last:]
-        self._rules.objects = [self._heading, self._card, self._account, self._exports, *chain.from_iterable(under)]
+        model = [self._first, self._card, self._account, self._exports]
+        self._rules.objects = [self._heading, *filter(None, model), *chain.from_iterable(under)]
         places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
         boxes = [
             _box(place if len(others) == 3 else ["rl-wide"], *pane) for place, pane in zip(places, others, strict=True)
@@ -433,13 +446,19 @@ class SearchView(Viewer):
         assert snapshot.incumbent is not None
         return snapshot.incumbent
 
+    @property
+    def _best_in_words(self) -> Model:
+        """With the labels of the data."""
+        prepared = self._session.prepared
+        return card.in_words(self._best.model, None if prepared is None else prepared.labels)
+
     def _model_json(self) -> io.StringIO:
-        return io.StringIO(self._best.model.to_json())
+        return io.StringIO(self._best_in_words.to_json())
 
     def _rule_text(self) -> io.StringIO:
         prepared = self._session.prepared
         target = None if prepared is None else prepared.target or None
-        return io.StringIO(self._best.model.to_text(target) + "\n")
+        return io.StringIO(self._best_in_words.to_text(target) + "\n")
 
     def _trace(self) -> io.StringIO:
         return io.StringIO(self._session.history.frame().to_csv(index=False))
@@ -448,3 +467,12 @@ class SearchView(Viewer):
 def _box(places: list[str], *items: Any) -> pn.Column:
     """A frame around plots or texts, in the place of the grid that its CSS classes say."""
     return pn.Column(*items, css_classes=places, stylesheets=[PANEL_CSS], sizing_mode="stretch_width", margin=0)
+
+
+def _disclosed(left_out: Sequence[str]) -> str:
+    """What no condition was made of, and why: all of it, to be unfolded."""
+    items = "".join(f"<li>{esc(what, 300)}</li>" for what in left_out[:MAX_LEFT_OUT])
+    more = len(left_out) - MAX_LEFT_OUT
+    items += f"<li>and {count(more)} more</li>" if more > 0 else ""
+    said = f"{count(len(left_out))} not made into conditions: which, and why"
+    return f'<details class="note"><summary>{said}</summary><ul>{items}</ul></details>'

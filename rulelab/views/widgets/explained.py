@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import panel as pn
 import param
 from panel.custom import JSComponent
 
@@ -14,6 +15,8 @@ from .esc import esc
 from .style import BLUE, FAINT, LINE, MUTED, TEXT
 
 _MARK = "rl-term--"
+_PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)
+"""They say what they do; `controls` explains those of a search."""
 
 _ESM = """
 const MARK = "rl-term--"
@@ -197,6 +200,14 @@ def term_classes(name: str, family: str = "") -> list[str]:
     """The CSS classes that give a part of the page a sign for this term; none where there is no entry."""
     term = find(name, family)
     return [] if term is None else [_MARK + _slug(term.name)]
+
+
+def explain_all(layout: Any) -> Any:
+    """Give a sign to every control of a layout whose label is a term and that has none yet; the layout."""
+    for widget in layout.select(pn.widgets.Widget):
+        if not any(name.startswith(_MARK) for name in widget.css_classes) and not isinstance(widget, _PRESSED):
+            widget.css_classes = [*widget.css_classes, *term_classes(widget.label)]
+    return layout
 
 
 def terms_of(css_classes: list[str]) -> Iterator[Term]:

@@ -51,8 +51,9 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .rules th.num {{ white-space: normal; overflow-wrap: break-word; }}
 .rules th.label {{ overflow-wrap: normal; }}
 .rules td.label {{ font-weight: 600; }}
-.shown {{ border-left: 4px solid {GREEN}; background: color-mix(in srgb, {GREEN} 10%, transparent); padding: 4px 10px;
-  font-size: 13px; }}
+.shown {{ margin: 6px 0; border-left: 4px solid {GREEN}; padding: 4px 10px; font-size: 13px;
+  background: color-mix(in srgb, {GREEN} 10%, transparent); }}
+.shown summary {{ cursor: pointer; }}
 .copy {{ font: inherit; color: inherit; background: transparent; border: 1px solid {LINE}; border-radius: 4px;
   padding: 2px 10px; cursor: pointer; }}
 .kw {{ color: {MUTED}; font-style: italic; }}

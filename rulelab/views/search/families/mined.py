@@ -106,9 +106,11 @@ class MinedRecipe(Recipe):
             min_support=self.min_support,
             max_support=self.max_support,
             max_antecedents=MAX_BITS // len(features),
+            sample_weight=data.weight_of(training),
         )
         report("merging equal rows")
-        return Problem.from_antecedents(antecedents, data.y.iloc[training]), (_mined(antecedents),)
+        problem = Problem.from_antecedents(antecedents, data.y.iloc[training], sample_weight=data.weight_of(training))
+        return problem, (_mined(antecedents),)
 
 
 def _mined(antecedents: Antecedents) -> str:

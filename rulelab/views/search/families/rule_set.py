@@ -13,6 +13,7 @@ import param
 
 from ....data.problem import Problem
 from ....datasets import Dataset
+from ....families import CRITERIA
 from ....models.rule_set import FORMS, LOSSES
 from ....rule_set import (
     AccuracyParity,
@@ -47,14 +48,9 @@ _CRITERIA: dict[str, type[Criterion]] = {
     "false_positive_rate_parity": FalsePositiveRateParity,
     "accuracy_parity": AccuracyParity,
 }
-_WHAT = {
-    NO_CRITERION: "none",
-    "equal_opportunity": "equal opportunity: missed positives",
-    "equalized_odds": "equalized odds: both errors",
-    "demographic_parity": "demographic parity: predicted positive",
-    "false_positive_rate_parity": "false positive rate parity",
-    "accuracy_parity": "accuracy parity: all errors",
-}
+_WHAT = {NO_CRITERION: "none", **{record.name: record.words for record in CRITERIA.values()}}
+CRITERION_WORDS = {words: name for name, words in _WHAT.items()}
+"""The criteria to choose from, by what they compare."""
 _LOSSES = {"Hamming: rules to add or remove": "hamming", "0-1: training errors": "zero_one"}
 _FORMS = {"DNF: any rule holds": "dnf", "CNF: all clauses hold": "cnf"}
 
@@ -113,7 +109,10 @@ class RuleSetRecipe(Recipe):
         groups = None if self.fairness == NO_CRITERION else _groups(data, self.sensitive)
         report("merging equal rows")
         problem = Problem.from_arrays(
-            features, data.y.iloc[training], groups=None if groups is None else groups.iloc[training]
+            features,
+            data.y.iloc[training],
+            sample_weight=data.weight_of(training),
+            groups=None if groups is None else groups.iloc[training],
         )
         notes = [f"{count(features.shape[1])} conditions"]
         if problem.groups is not None:
@@ -172,7 +171,7 @@ def _fields(settings: RuleSetSettings, table: DataSettings) -> tuple[list[Any], 
         field(settings, "loss", pn.widgets.Select, options=_LOSSES),
         field(settings, "form", pn.widgets.Select, options=_FORMS),
         field(settings, "complexity_cost", pn.widgets.FloatInput, step=0.1),
-        field(settings, "fairness", pn.widgets.Select, options={_WHAT[name]: name for name in _WHAT}),
+        field(settings, "fairness", pn.widgets.Select, options=CRITERION_WORDS),
         column(
             column(field(table, "sensitive", pn.widgets.Select), visible=known),
             column(

@@ -1,0 +1,164 @@
+"""The sheet of an uploaded file: what was read, what each column is for; the data are used once it is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ...arguments import is_whole
+from ..widgets.sheet_style import SHEET_CSS
+from .draft import Draft
+
+_ESM = """
+export function render({ model }) {
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties)
+    element.append(...children)
+    return element
+  }
+  const list = (label, options, chosen, choose) => {
+    const select = make("select", {}, ...options.map(([value, text]) => make("option", { value, textContent: text })))
+    select.value = chosen
+    select.setAttribute("aria-label", label)
+    select.addEventListener("change", () => choose(select.value))
+    return select
+  }
+  const tell = (message) => model.send_msg(message)
+  const title = make("h2", { id: "title", tabIndex: -1 })
+  const inside = make("div", { className: "inside" })
+  const wrong = make("p", { className: "wrong" })
+  wrong.setAttribute("role", "alert")
+  const accept = make("button", { type: "button", className: "accept", textContent: "Accept" })
+  const cancel = make("button", { type: "button", textContent: "Cancel" })
+  const dialog = make("dialog", {}, make("header", {}, title), inside, make("footer", {}, wrong, cancel, accept))
+  dialog.setAttribute("aria-labelledby", "title")
+  const cells = (tag, texts) => make("tr", {}, ...texts.map((text) => make(tag, { textContent: text })))
+
+  const reading = (state) => {
+    if (!state.form.length) { return [] }
+    const fields = state.form.map(({ name, options, chosen }) => {
+      const word = name === "decimal" || name === "thousands" ? `${name} mark` : name
+      const choose = (mark) => tell({ type: "read", how: { [name]: mark } })
+      return make("label", {}, word, list(word, options, chosen, choose))
+    })
+    return [
+      make("h3", { textContent: "How the file was read" }),
+      make("p", { className: "note", textContent: state.how }),
+      make("div", { className: "form" }, ...fields),
+      ...state.doubts.map((doubt) => make("p", { className: "doubt", textContent: doubt })),
+    ]
+  }
+  const preview = (state) => {
+    const table = make("table", { className: "preview" },
+      make("thead", {}, cells("th", state.head)), make("tbody", {}, ...state.preview.map((row) => cells("td", row))))
+    const wide = make("div", { className: "wide", tabIndex: 0 }, table)
+    wide.setAttribute("role", "region")
+    wide.setAttribute("aria-label", "First rows")
+    return [make("h3", { textContent: "First rows" }), wide]
+  }
+  const column = (state, each, position) => {
+    const row = make("tr", { className: each.role === "ignore" ? "ignored" : "" })
+    const cell = (className, text, what) => {
+      const made = make("td", { className, textContent: text })
+      if (what) { made.dataset.what = what }
+      return made
+    }
+    const give = (role) => tell({ type: "role", position, role })
+    const role = list(`Role of ${each.name}`, state.roles, each.role, give)
+    const notes = cell("notes", each.notes)
+    if (each.leak) { notes.prepend(make("span", { className: "leak", textContent: `leak? ${each.leak}` })) }
+    const chosen = make("td", { className: "role" }, role)
+    if (each.role === "target" && state.classes.length > 1) {
+      const classes = state.classes.map((text, place) => [String(place), text])
+      const choose = (place) => tell({ type: "positive", position: Number(place) })
+      const positive = list("Positive class", classes, String(state.positive), choose)
+      chosen.append(make("label", {}, "positive class", positive))
+    }
+    row.append(cell("name", each.name), cell("", each.type), cell("num", each.missing, "missing"),
+      cell("num", each.distinct, "distinct"), chosen, notes)
+    return row
+  }
+  const columns = (state) => [
+    make("h3", { textContent: "What the columns are for" }),
+    make("p", { className: "note", textContent: state.help }),
+    make("table", { className: "columns" },
+      make("thead", {}, cells("th", ["column", "type", "missing", "distinct", "role", "notes"])),
+      make("tbody", {}, ...state.columns.map((each, position) => column(state, each, position)))),
+    ...state.remarks.map((text) => make("p", { className: "note", textContent: text })),
+  ]
+  const show = () => {
+    const state = model.state
+    if (!state.columns) { if (dialog.open) { dialog.close() } ; return }
+    const root = dialog.getRootNode()
+    const focused = root.activeElement?.getAttribute("aria-label")
+    const at = inside.scrollTop
+    title.textContent = state.title
+    inside.replaceChildren(...reading(state), ...preview(state), ...columns(state))
+    const text = state.error || state.lacking
+    if (wrong.textContent !== text) { wrong.textContent = text }
+    accept.disabled = state.lacking !== ""
+    if (!dialog.open) { dialog.showModal(); title.focus() }
+    inside.scrollTop = at
+    const lists = [...inside.querySelectorAll("select")]
+    if (focused) { lists.find((e) => e.getAttribute("aria-label") === focused)?.focus() }
+  }
+  accept.addEventListener("click", () => tell({ type: "accept" }))
+  cancel.addEventListener("click", () => tell({ type: "cancel" }))
+  dialog.addEventListener("cancel", (event) => { event.preventDefault(); tell({ type: "cancel" }) })
+  model.on("state", show)
+  setTimeout(show)
+  return dialog
+}
+"""
+
+
+class SheetDialog(JSComponent):
+    """Shows a `Draft` and lets it be corrected, until it is accepted or given up.
+
+    Parameters
+    ----------
+    accepted, cancelled : callable
+        Called with the draft when it is accepted, and without when it is not wanted.
+    """
+
+    state = param.Dict(default={}, doc="What is shown, see `Draft.state`; empty: the dialog is closed.")
+
+    _esm = _ESM
+    _stylesheets = [SHEET_CSS]
+
+    def __init__(self, accepted: Callable[[Draft], None], cancelled: Callable[[], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._accepted, self._cancelled = accepted, cancelled
+        self._draft: Draft | None = None
+
+    def present(self, draft: Draft | None) -> None:
+        """Show a draft; None closes the dialog."""
+        self._draft = draft
+        self.state = {} if draft is None else draft.state()
+
+    def _handle_msg(self, data: Any) -> None:
+        """From the browser, which may send anything."""
+        draft = self._draft
+        if draft is None or not isinstance(data, dict):
+            return
+        kind = data.get("type")
+        if kind == "accept":
+            self._accepted(draft)
+        elif kind == "cancel":
+            self._cancelled()
+        else:
+            self._change(draft, kind, data)
+            self.present(draft)
+
+    @staticmethod
+    def _change(draft: Draft, kind: Any, data: dict[str, Any]) -> None:
+        position, how = data.get("position"), data.get("how")
+        if kind == "read" and isinstance(how, dict):
+            draft.read_as({str(name): str(mark) for name, mark in how.items()})
+        elif kind == "role" and is_whole(position, 0) and position < len(draft.sheet.columns):
+            draft.give(draft.sheet.columns[position].name, str(data.get("role")))
+        elif kind == "positive" and is_whole(position, 0) and position < len(draft.classes):
+            draft.choose_positive(position)

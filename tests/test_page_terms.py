@@ -1,0 +1,179 @@
+"""Everything on the page that a person may ask about has an entry in the glossary, and the page can show it."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import live
+import panel as pn
+import pytest
+
+import rulelab as rl
+from rulelab.glossary import TERMS, find
+from rulelab.views.cards.incumbent import incumbent_card, proof_block
+from rulelab.views.cards.scores import RATES
+from rulelab.views.fronts.html import table
+from rulelab.views.live.wording import figures, worded
+from rulelab.views.pages.page import TABS
+from rulelab.views.search.families import FAMILIES, LOOKS
+from rulelab.views.search.figures import SearchFigures
+from rulelab.views.search.plots.rates import gaps_table
+from rulelab.views.search.setup import Setup
+from rulelab.views.search.view import SearchView
+from rulelab.views.search.welcome import examples
+from rulelab.views.widgets.explained import Explained, by_slug, explain_all, sign, term_classes, terms_of
+
+SAY_THEMSELVES = (pn.widgets.Button, pn.widgets.FileDownload)
+
+
+def without_a_term(layout: Any) -> set[str]:
+    """The labels of controls without a sign."""
+    return {
+        str(widget.label)
+        for widget in explain_all(layout).select(pn.widgets.Widget)
+        if not isinstance(widget, SAY_THEMSELVES) and not list(terms_of(widget.css_classes))
+    }
+
+
+@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.name)
+def test_every_control_of_the_page_has_a_sign(tab: Any) -> None:
+    assert without_a_term(tab().layout) == set()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_setting_of_a_family_has_a_sign(family: str) -> None:
+    setup = Setup(family=family)
+    assert without_a_term(pn.Column(setup.data_card, setup.more)) == set()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_plot_has_a_sign_and_every_heading_a_term(look: str) -> None:
+    assert find(LOOKS[look].heading) is not None
+    for plot in SearchFigures(LOOKS[look]).figures:
+        assert list(terms_of(plot.css_classes)), plot.title.text
+
+
+SEARCHES = {
+    "rule list": lambda: live.small_search(),
+    "falling": lambda: rl.FallingRuleListSearch(live.problem(60, 4), regularization=0.02),
+    "monte carlo": lambda: rl.FallingRuleListSearch(live.problem(60, 4), method="monte_carlo", iterations=5),
+    "rule set": lambda: rl.RuleSetSearch(live.problem(60, 4), max_complexity=4),
+}
+
+
+@pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
+def test_every_figure_of_the_status_has_a_term(make: Any) -> None:
+    search = make()
+    for name, _ in figures(rl.solve(search), search.family):
+        assert by_slug(name) is not None, name
+
+
+class Heads(HTMLParser):
+    """The texts of the heads of a table's columns."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._inside = self._rows = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self._inside = tag == "th" and dict(attrs).get("scope") != "row"
+        if self._inside:
+            self.found.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.found[-1] += data
+
+
+@pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
+def test_every_column_of_the_rules_has_a_term(make: Any) -> None:
+    best = rl.solve(make()).incumbent
+    assert best is not None
+    before = ""
+    for head in Heads(incumbent_card(best)).found:
+        words = re.sub(r"^P\(.*\)$", "probability", head)
+        if ": " in words:
+            before = words.split(": ")[0]
+        elif words == "negative":
+            words = f"{before}: negative"
+        assert find(words) is not None, head
+
+
+def test_columns_of_the_other_tables_have_terms() -> None:
+    heads = Heads(gaps_table([], [], ("1", "2"), True)).found + Heads(table([], "test", "gap")).found
+    assert {head for head in [*heads, *RATES.values()] if head and find(head) is None} == set()
+
+
+def test_signs_hold_no_text_and_answers_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert term_classes("min_support") == ["rl-term--min-support"]
+    assert term_classes("no such thing") == []
+    assert sign("no such thing") == ""
+    assert 'data-term="lower-bound"' in sign("lower bound")
+    sent: list[dict[str, Any]] = []
+    widget = Explained()
+    monkeypatch.setattr(widget, "_send_msg", sent.append)
+    for asked in ({"term": "lower-bound"}, {"term": live.HOSTILE}, {"term": 3}, "lower-bound", None):
+        widget._handle_msg(asked)
+    (answer,) = sent
+    assert answer["asked"] == "lower-bound"
+    assert answer["sentence"] == TERMS["lower bound"].sentence
+    assert answer["see"][1] == ["certificate", "certificate"]
+
+
+def test_names_of_terms_are_distinct_in_addresses() -> None:
+    assert all(by_slug(slug.removeprefix("rl-term--")) is t for t in TERMS.values() for slug in term_classes(t.name))
+
+
+def test_messages_are_in_the_words_of_the_page_but_columns_keep_their_names() -> None:
+    assert worded("need 0 <= min_support <= max_support <= 1") == "need 0 <= least support ≤ largest support <= 1"
+    assert worded("EqualOpportunity compares groups") == "equal opportunity compares groups"
+    assert worded("column 'my_min_support' and two_year_recid") == "column 'my_min_support' and two_year_recid"
+
+
+def test_the_title_and_the_account_follow_the_proof() -> None:
+    view = SearchView(live.small_search())
+    assert "Best rule list so far" in view._heading.object
+    assert view._account.object == ""
+    view.run()
+    view.session.join(60)
+    view.refresh()
+    assert "The optimal rule list" in view._heading.object
+    assert "lists of at most" in view._account.object
+    assert " = " in view._card.object
+    view.reset()
+    assert "Best rule list so far" in view._heading.object
+    assert view._account.object == ""
+    view.close()
+
+
+def test_the_first_screen_speaks_until_something_runs() -> None:
+    tab = TABS[0]()
+    first, (example, *_) = tab.view._first, examples()
+    assert first.visible
+    buttons = list(first.select(pn.widgets.Button))
+    assert [button.label for button in buttons] == [each.title for each in examples()]
+    buttons[0].clicks += 1
+    assert tab.setup.table.data == example.data
+    tab.view.refresh()
+    assert not first.visible
+    tab.view.stop()
+    tab.view.session.join(60)
+    tab.view.reset()
+    assert first.visible
+    tab.view.close()
+
+
+def test_what_was_shown_is_escaped() -> None:
+    search = live.small_search()
+    from rulelab.families.account import Account
+
+    assert live.HOSTILE not in proof_block(Account("a", "b", live.HOSTILE, live.HOSTILE))
+    assert proof_block(Account("a", "b", "", "")) == ""
+    search.advance(1)

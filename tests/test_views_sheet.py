@@ -1,0 +1,397 @@
+"""Uploads on the page: in pieces, with a sheet that has to be accepted; what is not accepted changes nothing."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from live import HOSTILE, use_file, use_roles
+from patience import wait_until
+
+import rulelab as rl
+from rulelab.views.cards.card import of_search
+from rulelab.views.cards.scores import of_card
+from rulelab.views.forms import data
+from rulelab.views.forms.data import UPLOADED
+from rulelab.views.forms.data_settings import DataSettings
+from rulelab.views.forms.draft import MAX_COLUMNS, MAX_PREVIEWED, Draft
+from rulelab.views.search.setup import Setup
+from rulelab.views.search.view import SearchView
+from rulelab.views.widgets.uploader import Uploader
+
+ROWS = 120
+
+
+def table() -> pd.DataFrame:
+    """Decimal commas when written so; krank follows Höhe; therapy gives it away."""
+    rng = np.random.default_rng(0)
+    height = rng.integers(100, 200, ROWS) / 100
+    ill = (height > 1.5) ^ (rng.random(ROWS) < 0.1)
+    frame = pd.DataFrame(
+        {"id": range(1, ROWS + 1), "Höhe": height, "gender": rng.choice(["f", "m"], ROWS).astype(object)}
+    )
+    frame.loc[::15, "gender"] = None
+    frame["seen"] = (pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(ROWS), "D")).strftime("%d.%m.%Y")
+    frame["therapy"] = np.where(ill, "drug", "none")
+    frame["krank"] = np.where(ill, "ja", "nein").astype(object)
+    frame.loc[[3, 4], "krank"] = None
+    return frame
+
+
+GERMAN = table().to_csv(index=False, sep=";", decimal=",").encode("latin-1")
+
+
+@pytest.fixture
+def settings() -> DataSettings:
+    return DataSettings()
+
+
+def row(draft: Draft, name: str) -> dict[str, Any]:
+    return next(column for column in draft.state()["columns"] if column["name"] == name)
+
+
+def test_the_sheet_says_what_was_read() -> None:
+    draft = Draft(GERMAN, "daten.csv")
+    state = draft.state()
+    json.dumps(state)
+    assert state["title"] == "daten.csv: 120 rows, 6 columns"
+    assert {field["name"]: field["chosen"] for field in state["form"]} == {
+        "encoding": "cp1252",
+        "separator": ";",
+        "decimal": ",",
+        "thousands": "",
+    }
+    assert state["head"] == ["id", "Höhe", "gender", "seen", "therapy", "krank"]
+    assert len(state["preview"]) == 8
+    assert [column["role"] for column in state["columns"]] == [
+        "ignore",
+        "feature",
+        "sensitive",
+        "feature",
+        "feature",
+        "target",
+    ]
+    assert row(draft, "therapy")["leak"] == "each of its 2 values goes with one class"
+    assert "identifier" in row(draft, "id")["notes"]
+    assert state["remarks"] == [
+        "2 rows without a target will be left out.",
+        "gender: 8 rows without a value are the group (missing).",
+    ]
+    assert (state["classes"], state["positive"], state["lacking"]) == (["ja", "nein"], 1, "")
+
+
+def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
+    before = settings.data
+    settings.take(GERMAN, "daten.csv")
+    assert settings.pending
+    assert (settings.data, settings.uploaded) == (before, None)
+    assert settings._dialog.state["title"].startswith("daten.csv")
+    settings.cancel()
+    assert not settings.pending
+    assert (settings.data, settings.uploaded, settings._dialog.state) == (before, None, {})
+    settings.take(GERMAN, "daten.csv")
+    settings.accept()
+    assert not settings.pending
+    assert settings.data == UPLOADED
+    assert "Predicts krank = nein." in settings._about.object
+    assert "Groups: gender." in settings._about.object
+
+
+def test_a_bad_file_after_a_good_one_leaves_the_good_one(settings) -> None:
+    use_file(settings, GERMAN)
+    used = settings.uploaded
+    settings.take(b"a,b\n1,2\n3\n", "bad.csv")
+    assert "row 2" in settings.complaint
+    assert settings.complaint.endswith("The data are as before.")
+    assert (settings.data, settings.uploaded, settings.pending) == (UPLOADED, used, False)
+    settings.take(GERMAN, "daten.csv")
+    assert settings.complaint == ""
+
+
+def test_roles_reach_the_data_set_and_the_code(settings, tmp_path, monkeypatch) -> None:
+    use_file(settings, GERMAN, "daten.csv", positive="ja", therapy="ignore", gender="group", seen="ignore")
+    made = settings.loader()()
+    assert list(made.X) == ["Höhe"]
+    assert (made.positive, len(made.y)) == ("ja", ROWS - 2)
+    assert list(made.sensitive) == ["gender"]
+    assert "2 of 120 rows have no target" in made.notes
+    (tmp_path / "daten.csv").write_bytes(GERMAN)
+    monkeypatch.chdir(tmp_path)
+    again = eval(settings.code(), {"rl": rl})
+    pd.testing.assert_frame_equal(again.X, made.X)
+    pd.testing.assert_series_equal(again.y, made.y)
+
+
+def test_the_sheet_of_the_file_in_use_can_be_opened_again(settings) -> None:
+    use_file(settings, GERMAN, therapy="ignore")
+    settings.reopen()
+    assert settings.draft is not None
+    settings.draft.give("Höhe", "ignore")
+    settings.cancel()
+    settings.reopen()
+    assert settings.draft is not None
+    assert (settings.draft.roles["Höhe"], settings.draft.roles["therapy"]) == ("feature", "ignore")
+    use_roles(settings, Höhe="ignore")
+    assert "Höhe" not in settings.loader()().X
+
+
+def test_a_guess_can_be_corrected() -> None:
+    raw = b"a;y\n" + b"1,234;0\n5,678;1\n" * 15
+    draft = Draft(raw, "a.csv")
+    assert "could be 1234" in draft.state()["doubts"][0]
+    assert draft.state()["preview"][0][0] == "1.234"
+    draft.read_as({"thousands": ",", "decimal": "."})
+    assert (draft.error, draft.state()["preview"][0][0]) == ("", "1234")
+    draft.read_as({"encoding": "utf-16"})
+    assert "UTF-16" in draft.state()["error"]
+    assert draft.state()["preview"][0][0] == "1234"
+    draft.read_as({"decimal": "<b>", "nonsense": "x"})
+    assert draft.state()["preview"][0][0] == "1234"
+
+
+@pytest.mark.parametrize(
+    ("roles", "lacking"),
+    [
+        ({"y": "feature"}, "Choose the target"),
+        ({"z": "target"}, "too many for classes"),
+        ({"one": "target"}, "one value only"),
+        ({"a": "ignore", "z": "ignore", "one": "ignore"}, "No column is a feature"),
+    ],
+)
+def test_what_is_lacking_is_said_and_cannot_be_accepted(settings, roles: dict[str, str], lacking: str) -> None:
+    raw = b"a,z,one,y\n" + b"".join(b"%d,%d.5,1,%d\n" % (k % 7, k, k % 2) for k in range(80))
+    settings.take(raw, "a.csv")
+    for name, role in roles.items():
+        settings.draft.give(name, role)
+    assert lacking in settings.draft.state()["lacking"]
+    settings.accept()
+    assert lacking in settings._dialog.state["error"]
+    assert (settings.uploaded, settings.pending) == (None, True)
+
+
+def test_data_that_cannot_be_used_are_said_in_the_sheet(settings) -> None:
+    settings.take(b"a,y\ninf,0\n5,1\n5,1\n", "a.csv")
+    settings.accept()
+    assert "infinite value in row 1" in settings._dialog.state["error"]
+    settings.draft.give("a", "ignore")
+    assert settings.draft.state()["error"] == ""
+
+
+def test_there_is_one_target_and_one_weight() -> None:
+    draft = Draft(GERMAN, "daten.csv")
+    draft.give("gender", "target")
+    assert (draft.roles["krank"], draft.classes, draft.positive) == ("feature", ["f", "m"], "m")
+    draft.give("id", "weight")
+    draft.give("Höhe", "weight")
+    assert [name for name, role in draft.roles.items() if role == "weight"] == ["Höhe"]
+    draft.give("Höhe", "nonsense")
+    assert draft.roles["Höhe"] == "weight"
+
+
+def test_wide_files_are_shown_in_part_and_used_whole(settings) -> None:
+    width = MAX_COLUMNS + 20
+    header = ",".join([*(f"c{k}" for k in range(width)), "y"])
+    lines = [",".join([*(str((k + j) % 5) for k in range(width)), str(j % 2)]) for j in range(30)]
+    settings.take("\n".join([header, *lines]).encode(), "wide.csv")
+    state = settings.draft.state()
+    assert (len(state["columns"]), len(state["head"])) == (MAX_COLUMNS, MAX_PREVIEWED)
+    assert state["remarks"] == ["21 more columns, used as guessed."]
+    settings.accept()
+    assert settings.uploaded.dataset().X.shape[1] > MAX_COLUMNS
+
+
+def test_hostile_names_are_one_line_of_text(settings) -> None:
+    raw = f'"{HOSTILE}\n",b,y\n'.encode() + b"1,2,0\n2,1,1\n" * 10
+    settings.take(raw, f"../../{HOSTILE}.csv")
+    assert all("\n" not in name for name in settings._dialog.state["head"])
+    settings.accept()
+    assert "<img" not in settings._about.object
+
+
+def test_lists_of_uploaded_data_have_group_tables() -> None:
+    setup = Setup()
+    use_file(setup.table, GERMAN, therapy="ignore")
+    for family in ("rule_list", "falling_rule_list", "rule_set"):
+        setup.choose(family=family)
+        done = setup.recipe()(lambda doing: None)
+        snapshot = rl.solve(done.search, time_limit=5)
+        found = of_card(of_search(done.search, snapshot, done), lambda doing: None)
+        assert list(found.groups["gender"].index) == ["(missing)", "f", "m"]
+
+
+def test_nothing_can_be_run_while_data_are_chosen() -> None:
+    view = SearchView(new_session=Setup().new_session)
+    view.blocked = True
+    assert view._buttons["run"].disabled
+    assert view._buttons["step"].disabled
+    view.blocked = False
+    assert not view._buttons["run"].disabled
+
+
+class Sent:
+    """An uploader, what it asks of the browser, and what arrives."""
+
+    def __init__(self, **options: Any) -> None:
+        self.asked: list[Any] = []
+        self.arrived: list[tuple[bytes, str]] = []
+        self.cancelled = 0
+        self.widget = Uploader(
+            lambda *file: self.arrived.append(file), cancelled=self._cancel, limit="At most 10", **options
+        )
+        self.widget._send_msg = self.asked.append  # type: ignore[method-assign]
+
+    def _cancel(self) -> None:
+        self.cancelled += 1
+
+    def send(self, contents: bytes, last: bool = True, number: int = 1) -> None:
+        piece = base64.b64encode(contents).decode()
+        self.widget._handle_msg({"type": "piece", "id": number, "data": piece, "last": last})
+
+
+def test_a_file_comes_in_pieces() -> None:
+    sent = Sent()
+    sent.widget._handle_msg({"type": "begin", "id": 1, "name": "a.csv"})
+    assert sent.asked == [{"id": 1, "at": 0}]
+    sent.send(b"abc", last=False)
+    assert sent.asked[-1] == {"id": 1, "at": 3}
+    assert sent.widget.doing == "uploading a.csv"
+    sent.send(b"de")
+    assert sent.arrived == [(b"abcde", "a.csv")]
+
+
+def test_a_cancelled_or_faulty_upload_is_forgotten() -> None:
+    sent = Sent(most=10)
+    for number, end in enumerate(["cancel", "too large", "no base64"]):
+        sent.widget._handle_msg({"type": "begin", "id": number, "name": "a.csv"})
+        sent.send(b"abc", last=False, number=number)
+        if end == "cancel":
+            sent.widget._handle_msg({"type": "cancel"})
+        elif end == "too large":
+            sent.send(b"x" * 20, number=number)
+            assert sent.widget.said == "a.csv is too large. At most 10"
+        else:
+            sent.widget._handle_msg({"type": "piece", "id": number, "data": "%%%", "last": True})
+            assert "did not arrive as it was sent" in sent.widget.said
+        sent.send(b"late", number=number)
+        assert (sent.arrived, sent.widget.doing, sent.cancelled) == ([], "", number + 1)
+
+
+@pytest.mark.parametrize(
+    "message", [None, 3, "accept", {}, {"type": "piece"}, {"type": "begin", "id": {}}, {"type": []}]
+)
+def test_messages_that_mean_nothing_do_no_harm(settings, message: Any) -> None:
+    Sent().widget._handle_msg(message)
+    settings._dialog._handle_msg(message)
+    settings.take(GERMAN, "daten.csv")
+    settings._dialog._handle_msg(message)
+    for more in ({"type": "role", "position": 99, "role": "target"}, {"type": "positive", "position": -1}):
+        settings._dialog._handle_msg(more)
+    assert settings.draft.roles["krank"] == "target"
+
+
+def test_messages_of_the_sheet_change_it(settings) -> None:
+    settings.take(GERMAN, "daten.csv")
+    for message in (
+        {"type": "role", "position": 1, "role": "ignore"},
+        {"type": "positive", "position": 0},
+        {"type": "read", "how": {"encoding": "latin-1"}},
+        {"type": "role", "position": 4, "role": "ignore"},
+    ):
+        settings._dialog._handle_msg(message)
+    shown = settings._dialog.state
+    assert shown["form"][0]["chosen"] == "latin-1"
+    assert (shown["columns"][4]["role"], shown["positive"]) == ("ignore", 0)
+    assert shown["columns"][1]["role"] == "ignore", "another encoding leaves the roles of columns that are still there"
+    settings._dialog._handle_msg({"type": "accept"})
+    assert settings.data == UPLOADED
+
+
+def test_a_file_is_read_beside_the_page_and_can_be_given_up(settings, monkeypatch) -> None:
+    wait, read = threading.Event(), data.datasets.sheet
+    monkeypatch.setattr(data.datasets, "sheet", lambda *given, **how: wait.wait(60) and read(*given, **how))
+    settings._file._received(GERMAN, "daten.csv")
+    assert settings._tick(), "it is still being read"
+    settings.cancel()
+    wait.set()
+    assert not settings._tick()
+    assert settings.draft is None
+    settings._file._received(GERMAN, "daten.csv")
+    wait_until(lambda: not settings._tick())
+    assert settings.draft is not None
+    settings._file._received(b"", "empty.csv")
+    wait_until(lambda: not settings._tick())
+    assert "empty.csv is empty" in settings.complaint
+
+
+def test_weights_of_an_uploaded_file_are_repeated_rows(tmp_path, monkeypatch) -> None:
+    frame = table()[["Höhe", "gender", "krank"]].dropna()
+    frame["w"] = 1 + np.arange(len(frame)) % 3
+    setup = Setup()
+    use_file(setup.table, frame.to_csv(index=False).encode(), "mine.csv", w="weight")
+    repeated = Setup()
+    rows = frame.loc[frame.index.repeat(frame["w"])].drop(columns="w")
+    use_file(repeated.table, rows.to_csv(index=False).encode(), "rows.csv")
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    for family in ("rule_list", "rule_set"):
+        cards = []
+        for each in (setup, repeated):
+            each.choose(family=family)
+            done = each.recipe()(lambda doing: None)
+            snapshot = rl.solve(done.search, time_limit=20)
+            cards.append((snapshot.incumbent.objective, of_search(done.search, snapshot, done)))
+        (one, weighted), (other, plain) = cards
+        assert one == pytest.approx(other)
+        found, expected = (of_card(card, lambda doing: None) for card in (weighted, plain))
+        assert found.training == expected.training
+        script: dict[str, Any] = {}
+        exec(weighted.code, script)
+        assert script["last"].incumbent.objective == one
+
+
+def test_all_that_was_left_out_can_be_read() -> None:
+    setup = Setup()
+    constant = {f"c{k}": [HOSTILE] * 60 for k in range(7)}
+    frame = pd.DataFrame({**constant, "a": [k % 7 for k in range(60)], "y": [k % 2 for k in range(60)]})
+    use_file(setup.table, frame.to_csv(index=False).encode(), **dict.fromkeys(constant, "feature"))
+    view = SearchView(new_session=setup.new_session)
+    view.run()
+    wait_until(lambda: view.session.prepared is not None)
+    view.refresh()
+    shown = view._notes.object
+    assert "7 not made into conditions" in shown
+    assert all(f"<li>c{k}: constant</li>" in shown for k in range(7))
+    view.close()
+
+
+def test_a_data_set_that_cannot_be_fetched_is_one_sentence(monkeypatch, tmp_path, settings) -> None:
+    def unreachable(*_: Any, **__: Any) -> Any:
+        raise OSError("no network")
+
+    monkeypatch.setenv("RULELAB_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr("pooch.retrieve", unreachable)
+    settings.data = "compas"
+    with pytest.raises(rl.datasets.DatasetError) as caught:
+        settings.loader()()
+    assert len(str(caught.value)) < 150
+    assert "compas is not on this machine" in str(caught.value)
+
+
+def test_what_is_too_large_is_refused_in_words(settings, monkeypatch) -> None:
+    monkeypatch.setattr(data, "MAX_CELLS", 100)
+    settings.take(GERMAN, "daten.csv")
+    assert "daten.csv has 720 cells (120 rows x 6 columns), more than the limit of 100" in settings.complaint
+    monkeypatch.setattr(data, "MAX_UPLOAD_BYTES", 1000)
+    settings.take(GERMAN, "daten.csv")
+    assert "daten.csv has 0 MB; CSV or Parquet, at most 100 MB and 10 million cells" in settings.complaint
+
+
+def test_a_sensitive_column_of_many_values_is_warned_of() -> None:
+    draft = Draft(GERMAN, "daten.csv")
+    draft.give("Höhe", "group")
+    assert any("groups are too many to compare" in remark for remark in draft.state()["remarks"])
