@@ -41,12 +41,11 @@ export function render({ model }) {
 }
 """
 _CSS = """
-:host { color: inherit; }
 [role=tablist] { display: flex; }
-[role=tab] { font: 500 14px/24px inherit; font-family: inherit; color: inherit; background: none; border: 0;
-  border-bottom: 3px solid transparent; padding: 13px 14px 10px; cursor: pointer; opacity: 0.85; }
-[role=tab]:hover { opacity: 1; }
-[role=tab][aria-selected=true] { border-bottom-color: currentColor; opacity: 1; }
+[role=tab] { font: inherit; font-size: 14px; line-height: 24px; color: #fff; background: none; border: 0;
+  border-bottom: 3px solid transparent; padding: 13px 14px 10px; cursor: pointer; }
+[role=tab]:hover { background: rgb(255 255 255 / 12%); }
+[role=tab][aria-selected=true] { border-bottom-color: currentColor; }
 [role=tab]:focus-visible { outline: 2px solid currentColor; outline-offset: -4px; }
 @media (max-width: 600px) { [role=tab] { padding-left: 9px; padding-right: 9px; } }
 """
