@@ -243,9 +243,9 @@ def test_a_rule_set_shows_what_its_clauses_cover_in_all_and_alone(form, words) -
     assert "always no" in rules_table(rl.models.RuleSet.from_problem(tiny(), []), {0: "no", 1: "yes"})
 
 
-@pytest.mark.parametrize("family", list(rl.models.loading.FAMILIES))
+@pytest.mark.parametrize("family", sorted(rl.models.Model.families))
 def test_every_family_has_a_card(family) -> None:
-    model = rl.models.loading.FAMILIES[family].without_rules([0, 1], 3, 5)
+    model = rl.models.Model.families[family].without_rules([0, 1], 3, 5)
     shown = ModelCard(model)
     finish(shown)
     assert parse_model(shown.as_json().getvalue()) == model

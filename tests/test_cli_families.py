@@ -35,7 +35,7 @@ import rulelab as rl
             ("--max-complexity", 8, "--max-conditions", 3, "--thresholds", 4),
             r"certified optimal among sets of rules of at most 3 conditions: .* complexity \d of at most 8",
         ),
-        ("rule-set", ("--max-complexity", 4, "--form", "cnf", "--thresholds", 4), "certified optimal: objective"),
+        ("rule-set", ("--max-complexity", 4, "--form", "cnf", "--thresholds", 4), "certified optimal among sets"),
         (
             "rule-set",
             ("--max-complexity", 6, "--max-conditions", 2, "--thresholds", 4, "--fairness", "equal-opportunity:0.1"),

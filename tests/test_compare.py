@@ -105,7 +105,7 @@ def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
     assert list(found) == ["CART", "Random forest", "Logistic regression"]
     data, test = card.rows.data, card.rows.test
     train = card.rows.training
-    binarizer = rl.Binarizer(thresholds=10)
+    binarizer = rl.Binarizer(thresholds=5)
     fitted = LogisticRegression(max_iter=1000).fit(binarizer.fit_transform(data.X.iloc[train]), data.y.iloc[train])
     predicted = fitted.predict(binarizer.transform(data.X.iloc[test]))
     assert found["Logistic regression"][1].counted.errors == int((predicted != data.y.iloc[test]).sum())

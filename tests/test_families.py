@@ -156,6 +156,7 @@ TOY = """
         objective=lambda model, parameters: f"{model.errors} errors",
         rehearsal=lambda: search(tiny_problem(), 2),
         grid={"rules": [1]},
+        unit="rows",
     )
 """
 DOORS = {

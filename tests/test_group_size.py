@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from patience import PATIENCE
 
 import rulelab as rl
 from rulelab.cli import commands as cli
@@ -187,6 +188,6 @@ def test_a_sweep_has_a_group_of_missing_labels_and_says_who_is_left_out() -> Non
         "group",
         groups=["a", "b", "c", "(missing)"],
     )
-    assert sweep.wait(60)
+    assert sweep.wait(PATIENCE)
     assert set(sweep.rates(0).index) == {"a", "b", "c", "(missing)"}
     assert all("c (" in result.message for result in sweep.results)

@@ -70,7 +70,7 @@ def test_every_fit_is_what_it_is_alone(done):
     rows = done.frame.set_index(["fold", "regularization", "max_conditions"])
     assert len(rows) == 3 * 3 * 2
     for fold, (train, test) in enumerate(splitter):
-        conditions = rl.Binarizer().fit_transform(DATA.X.iloc[train])
+        conditions = rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train])
         for max_conditions in GRID["max_conditions"]:
             mined = rl.mine_antecedents(conditions, max_conditions=max_conditions)
             problem = rl.Problem.from_antecedents(mined, DATA.y.iloc[train])
@@ -337,7 +337,7 @@ def test_falling_rule_lists(options):
     parameters = {name: values[0] for name, values in options.items() if name != "by_class"}
     assert frame["status"].tolist() == ["optimal"] * 4
     for fold, (train, test) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
-        conditions, y = rl.Binarizer().fit_transform(DATA.X.iloc[train]), DATA.y.iloc[train]
+        conditions, y = rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train]), DATA.y.iloc[train]
         problem = rl.Problem.from_antecedents(
             rl.mine_antecedents(conditions, max_conditions=1, y=y if "by_class" in options else None), y
         )
@@ -361,11 +361,11 @@ def test_rule_sets_and_what_fairness_costs():
     assert (bound["objective"].to_numpy() >= free["objective"].to_numpy()).all()
     assert (frame["complexity"] <= frame["max_complexity"]).all()
     for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
-        conditions = rl.Binarizer().fit_transform(DATA.X.iloc[train])
+        conditions = rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train])
         problem = rl.Problem.from_arrays(conditions, DATA.y.iloc[train], groups=DATA.sensitive["group"].iloc[train])
         for row in frame[frame["fold"] == fold].itertuples():
             fairness = fair[row.fairness == "EqualOpportunity(tolerance=0.05)"]
-            alone = rl.solve(RuleSetSearch(problem, row.max_complexity, fairness=fairness, random_state=0))
+            alone = rl.solve(RuleSetSearch(problem, row.max_complexity, 3, fairness=fairness, random_state=0))
             assert row.objective == alone.incumbent.objective
             assert row.complexity == rl.RuleSet.from_json(row.model).complexity
     with pytest.raises(SweepError, match="fairness needs the groups"):

@@ -198,7 +198,7 @@ def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup.settings.regularization = 0.0
     view.run()
     finish(view)
-    assert "regularization" in view._alert.phase
+    assert "“Regularization: cost of a rule” must be a number above 0" in view._alert.phase
     setup.choose(data="tic_tac_toe", regularization=0.02)
     view.run()
     finish(view)

@@ -177,7 +177,7 @@ def test_groups_are_made_of_a_column_of_an_uploaded_file(tmp_path, monkeypatch) 
     setup = Setup()
     use_file(setup.table, frame.to_csv(index=False).encode(), who="sensitive")
     assert setup.table.param.sensitive.objects == ["who"]
-    setup.choose(family="rule_set", fairness="demographic_parity", tolerance=1.0)
+    setup.choose(family="rule_set", fairness="demographic_parity", tolerance=1.0, min_group_size=0)
     recipe = setup.recipe()
     done = recipe(lambda doing: None)
     assert done.search.problem.groups.names == ("(missing)", "x", "y")

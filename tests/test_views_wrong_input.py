@@ -17,14 +17,14 @@ import rulelab as rl
 from rulelab.datasets import reader
 from rulelab.families import FAMILIES, TIME
 from rulelab.views.forms import address
-from rulelab.views.forms.address import Part
+from rulelab.views.forms.address import Address, Part
 from rulelab.views.forms.numbers import read as numbers_read
 from rulelab.views.forms.numbers import shown
 from rulelab.views.fronts.order import numbers
 from rulelab.views.fronts.setup import SHARED as SWEEP_SHARED
 from rulelab.views.fronts.setup import SweepSetup
 from rulelab.views.live.session import State
-from rulelab.views.pages.page import SearchTab
+from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.setup import Setup
 from rulelab.views.widgets.html import Html
 
@@ -126,7 +126,7 @@ def field_for(root: pn.viewable.Viewable, label: str) -> tuple[pn.widgets.TextIn
 
 
 def test_nothing_runs_before_a_field_is_mended() -> None:
-    tab = SearchTab()
+    tab = SearchTab(Address())
     setup, view = tab.setup, tab.view
     text, said = field_for(setup.more, "Least support")
     text.value = "25%"

@@ -48,10 +48,13 @@ def too_wide(view) -> list[str]:
 
 
 def test_a_falling_list_is_certified(visit) -> None:
-    view = visit().open("?data=breast_cancer&positive_weight=3")
+    view = visit().open("?data=breast_cancer")
     view.page.get_by_label("Model family").select_option("Falling rule list")
     view.until(lambda: "family=falling_rule_list" in view.page.url)
     view.page.get_by_role("heading", name="Best falling rule list so far").wait_for()
+    view.page.get_by_label("Weight of a missed positive").fill("3")
+    view.page.keyboard.press("Tab")
+    view.until(lambda: "positive_weight=3" in view.page.url)
     run(view)
     assert "gap 0 " in view.status
     probabilities = [numbers(text.split(" else ")[-1])[-4] for text in rows(view)]

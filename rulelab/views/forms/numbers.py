@@ -10,6 +10,7 @@ import param
 
 from ...families import Parameter
 from ..widgets.esc import esc, plain
+from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, WRONG_CSS
 from .fields import WIDE
@@ -30,7 +31,7 @@ def number_field(owner: Settings, parameter: Parameter) -> pn.Column:
         label=parameter.title,
         value=shown(parameter, getattr(owner, name)),
         placeholder=parameter.none if parameter.optional else "",
-        description=parameter.help[:1].upper() + parameter.help[1:] + ".",
+        css_classes=term_classes(name),
         sizing_mode="stretch_width",
         margin=0,
     )

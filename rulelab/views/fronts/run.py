@@ -158,13 +158,12 @@ class Run:
 
     def _finished(self, done: int) -> tuple[str, str]:
         fitted = [result for sweep in self.started.sweeps for result in sweep.results if not result.baseline]
-        unproven = sum(result.status in ("limit", FAILED) for result in fitted)
-        if not unproven:
-            return "proven", f"Sweep finished: {counted(done, 'fits')}, every search proven to its end"
-        return (
-            "limit",
-            f"Sweep finished: {counted(done, 'fits')}; {count(unproven)} of them ended at a limit before the proof",
-        )
+        limited, failed = (sum(result.status == status for result in fitted) for status in ("limit", FAILED))
+        finished = f"Sweep finished: {counted(done, 'fits')}"
+        if not limited and not failed:
+            return "proven", f"{finished}, every search proven to its end"
+        ended = [f"{count(limited)} of them ended at a limit before the proof"] if limited else []
+        return "limit", "; ".join([finished, *ended, *([f"{count(failed)} failed"] if failed else [])])
 
     def _cancel_all(self) -> None:
         for sweep in self.started.sweeps:
