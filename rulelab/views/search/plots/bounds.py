@@ -85,7 +85,7 @@ class BoundsPlot(Plot):
             text_color=INK[False],
         )
         items = [("objective", best), *lines, ("lower bound", self._bound), ("gap", self._gap)]
-        self._entries = add_legend(plot, items)
+        self._entries = add_legend(plot, items, columns=len(items) if len(items) < 4 else 2)
         self._drawn = ["objective", *([relaxation[0]] if relaxation else []), "lower_bound", "lower_bound"]
         tooltips = [
             ("time", "@seconds{0.00} s"),
