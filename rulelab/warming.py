@@ -15,9 +15,11 @@ import pandas as pd
 
 from .data.antecedents import mine_antecedents
 from .families import FAMILIES
+from .kernels.jit import is_compiled
+from .kernels.mining import mine_pairs
 from .rehearsal import noisy_problem, once, tiny_problem
 
-__all__ = ["in_background", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
+__all__ = ["in_background", "mining_is_compiled", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
 
 _NICENESS = 10
 
@@ -34,6 +36,11 @@ def warm_up(family: str) -> None:
         As in `rulelab.search.Search.family`.
     """
     FAMILIES[family].rehearsal().compile()
+
+
+def mining_is_compiled() -> bool:
+    """Whether mining is ready in this process."""
+    return is_compiled(mine_pairs)
 
 
 def warm_up_mining() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -21,9 +22,33 @@ _QUICK_LEAST = 10
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks include it
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
 NO_SKIP = os.environ.get("RULELAB_NO_SKIP") == "1"
 """Whether a skipped test counts as a failure: where all that the tests need is said to be there."""
+
+
+_WARMING = (
+    "rl.RuleListSearch(lists), rl.FrontierSearch(lists), rl.CorelsSearch(lists), rl.NearOptimalSearch(lists, 0.01)",
+    "rl.FallingRuleListSearch(lists), rl.FallingRuleListSearch(lists, method='monte_carlo'), rl.RuleSetSearch(sets)",
+)
+"""Searches, about as much to compile in each part."""
+_WARM = """
+import rulelab as rl
+from rulelab.warming import noisy_problem, tiny_problem, warm_up_mining
+lists, sets = tiny_problem(), noisy_problem()
+warm_up_mining()
+for search in ({}):
+    search.compile()
+"""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before tests run side by side, kernels are compiled side by side: else every worker compiles all of them."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        commands = [[sys.executable, "-c", _WARM.format(searches)] for searches in _WARMING]
+        for process in [subprocess.Popen(command, cwd=ROOT) for command in commands]:
+            process.wait()
 
 
 @pytest.fixture(scope="session")

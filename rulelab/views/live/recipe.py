@@ -18,6 +18,7 @@ from ...families import MEMORY, TIME, Family
 from ...recipe import Recipe
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, solve
+from ...warming import mining_is_compiled, warm_up_mining
 from .session import Prepared
 from .wording import count
 
@@ -76,6 +77,9 @@ class PageRecipe(Recipe):
         weight = data.weight_of(training)
         conditions, binarizer = self.conditions(data.X.iloc[training], weight)
         if self.family.mined:
+            if not mining_is_compiled():
+                report("compiling the mining: once per machine, some seconds")
+                warm_up_mining()
             report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
         features, fewer = self.features(conditions, y, weight)
         report("merging equal rows")
