@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import warnings
 
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rulelab.datasets import DatasetError, DatasetWarning, Reading, read, sheet
+from rulelab.datasets import DatasetError, DatasetWarning, Reading, numerals, read, sheet
 
 GERMAN = "Alter;Größe;Umsatz;krank\n" + "".join(
     f"{20 + k};1,{50 + k};{k + 1}.{k:03d},25;{'ja' if k % 3 else 'nein'}\n" for k in range(40)
@@ -151,3 +154,18 @@ def test_plain_files_raise_no_doubts() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read(text, "y").X.dtypes.astype(str).tolist()[:2] == ["int64", "float64"]
+
+
+MARKS = list(numerals.MARKS)
+
+
+@given(
+    cells=st.lists(st.text("0123456789.,' +-eE\u00a0x", max_size=8), min_size=1, max_size=4),
+    marks=st.sampled_from(MARKS),
+)
+def test_columns_are_read_as_their_cells_are(cells: list[str], marks: tuple[str, str]) -> None:
+    found = numerals.converted(pd.Series(cells), marks)
+    right = [numerals._is_number(cell, marks) for cell in cells]
+    assert (found is not None) == all(right)
+    if found is not None:
+        assert found.tolist() == [float(numerals._plain(cell, marks)) for cell in cells]

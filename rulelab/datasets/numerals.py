@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from .dataset import listing, quote
 from .reading import Reading
@@ -69,11 +71,12 @@ def converted(texts: pd.Series, marks: tuple[str, str]) -> pd.Series | None:
     codes, values = pd.factorize(texts)
     if not len(values) or _share(values[:_SAMPLE], marks) < 1 or _share(values, marks) < 1:
         return None
-    plain = [_plain(str(value), marks) for value in values]
-    whole = all(re.fullmatch(r"[+-]?\d{1,18}", number) for number in plain)
+    plain = _plain_column(values, marks)
+    whole = bool(pc.all(pc.match_substring_regex(plain, r"\A-?[0-9]{1,18}\z")).as_py())
     if whole and (codes >= 0).all():
-        return pd.Series(np.array([int(number) for number in plain], dtype=np.int64)[codes], index=texts.index)
-    return pd.Series(np.array([*map(float, plain), np.nan])[codes], index=texts.index)
+        return pd.Series(plain.cast(pa.int64()).to_numpy(zero_copy_only=False)[codes], index=texts.index)
+    found = plain.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return pd.Series(np.append(found, np.nan)[codes], index=texts.index)
 
 
 def nearly_numbers(values: pd.Series, reading: Reading | None) -> str:
@@ -154,8 +157,24 @@ def _telling(values: pd.Series) -> Sequence[object]:
 
 
 def _share(values: Iterable[object], marks: tuple[str, str]) -> float:
-    hits = [_is_number(str(value), marks) for value in values]
-    return sum(hits) / len(hits) if hits else 0.0
+    texts = _texts(values)
+    if len(texts) == 0:
+        return 0.0
+    pattern = rf"\A(?:{_pattern(*marks).pattern})\z"
+    return int(pc.sum(pc.match_substring_regex(texts, pattern)).as_py()) / len(texts)
+
+
+def _texts(values: Iterable[object]) -> pa.Array:
+    return pa.array(list(map(str, values)), pa.large_string())
+
+
+def _plain_column(values: Iterable[object], marks: tuple[str, str]) -> pa.Array:
+    """As `_plain`, of many numbers at once."""
+    decimal, thousands = marks
+    texts = pc.replace_substring_regex(pc.utf8_trim_whitespace(_texts(values)), r"\A\+", "")
+    if thousands:
+        texts = pc.replace_substring_regex(texts, _SPACES if thousands == " " else re.escape(thousands), "")
+    return pc.replace_substring(texts, decimal, ".")
 
 
 def _is_number(text: str, marks: tuple[str, str]) -> bool:
