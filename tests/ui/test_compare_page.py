@@ -184,7 +184,7 @@ def test_pinned_models_come_back_when_the_page_is_loaded_again(visit) -> None:
 
 
 def test_the_search_goes_on_while_another_tab_is_open(visit) -> None:
-    view = visit().open("?data=breast_cancer&quantiles=10&regularization=0.001")
+    view = visit().open("?data=breast_cancer&thresholds=10&regularization=0.001")
     view.button("Run").click()
     view.until(lambda: view.page.locator("table.rules").count() == 1)
     view.button("Pin model").click()
@@ -265,14 +265,12 @@ def test_cards_are_renamed_and_moved_by_keyboard(visit) -> None:
     view.button("Move right").first.focus()
     view.page.keyboard.press("Enter")
     view.until(lambda: headings.nth(1).text_content() == f"B mine {HOSTILE}")
-    focused = view.page.evaluate(
-        """() => {
-            let e = document.activeElement
-            while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
-            return e?.textContent?.trim() ?? ""
-        }"""
-    )
-    assert focused == "Move right"
+    focused = """() => {
+        let e = document.activeElement
+        while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
+        return e?.textContent?.trim() ?? ""
+    }"""
+    view.until(lambda: view.page.evaluate(focused) == "Move right")
     view.page.keyboard.press("Shift+Tab")
     view.page.keyboard.press("Enter")
     view.until(lambda: headings.first.text_content() == f"A mine {HOSTILE}")

@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.ui
 
 SET = "?family=rule_set&data=tic_tac_toe&max_complexity=32"
-FAIR = "?family=rule_set&data=diabetes&quantiles=3&fairness=equal_opportunity&tolerance=0.01"
+FAIR = "?family=rule_set&data=diabetes&thresholds=3&fairness=equal_opportunity&tolerance=0.01"
 
 
 def run(view, until: str = "certified optimal") -> None:
@@ -36,7 +36,7 @@ def too_wide(view) -> list[str]:
             const walk = (root) => {
                 for (const e of root.querySelectorAll("*")) {
                     const box = e.getBoundingClientRect()
-                    if (/GlyphRenderer|LinearProgress|Plot|Legend|Axis|Grid|Title/.test(e.className)) { continue }
+                    if (/GlyphRenderer|LinearProgress|Plot|Legend|Annotation|Axis|Grid|Title/.test(e.className)) { continue }
                     if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
                     if (e.shadowRoot) { walk(e.shadowRoot) }
                 }

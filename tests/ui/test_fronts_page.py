@@ -130,7 +130,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     figures = view.page.get_by_role("heading", name="Rule list", exact=True).first
     view.until(lambda: 0 <= figures.bounding_box()["y"] < 900)
     view.page.get_by_text("Rates per group, test rows").first.wait_for()
-    forest = view.page.get_by_role("checkbox", name="Random forest", exact=True).filter(visible=True).last
+    forest = view.page.get_by_role("checkbox", name="Random forest", exact=True).filter(visible=True).first
     view.until(lambda: STRIP in drawn(view))
     forest.uncheck()
     view.until(lambda: STRIP not in drawn(view))
@@ -173,7 +173,7 @@ def test_an_uploaded_file_is_swept(visit) -> None:
     view.page.get_by_text("Predicts ok = yes.").wait_for()
     view.page.get_by_role("tab", name="Fronts").click()
     view.page.get_by_label("Data set to sweep").select_option(label="mine (your file)")
-    view.page.get_by_text("predicts ok = yes").wait_for()
+    view.page.get_by_text("It predicts ok = yes").wait_for()
     view.page.get_by_label("Sensitive attribute").last.select_option(label="colour")
     view.button("Run sweep").click()
     finished(view)

@@ -56,7 +56,7 @@ def close_to(one: list[list[int]], other: list[list[int]]) -> bool:
 
 def choose(view: Any, family: str) -> None:
     view.page.get_by_label("Model family").select_option(LABELS[family])
-    name = re.compile(family.replace("_", " "), re.IGNORECASE)
+    name = re.compile("best " + family.replace("_", " "), re.IGNORECASE)
     view.page.get_by_role("heading", name=name).first.wait_for()
 
 

@@ -56,7 +56,7 @@ _EXAMPLES = (
         "Tic-tac-toe, step by step",
         "Has x won? Each press of Step opens one more prefix.",
         "tic_tac_toe",
-        settings={"regularization": 0.05},
+        settings={"regularization": 0.05, "beam_width": 0},
         by_step=True,
     ),
     Example(
