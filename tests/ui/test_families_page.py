@@ -36,7 +36,7 @@ def too_wide(view) -> list[str]:
             const walk = (root) => {
                 for (const e of root.querySelectorAll("*")) {
                     const box = e.getBoundingClientRect()
-                    if (/GlyphRenderer|LinearProgress|Plot|Legend|Annotation|Axis|Grid|Title/.test(e.className)) { continue }
+                    if (/GlyphRenderer|LinearProgress|Plot|Legend|Axis|Grid|Title/.test(e.className)) { continue }
                     if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
                     if (e.shadowRoot) { walk(e.shadowRoot) }
                 }
