@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE = 1200.0
+PATIENCE = 300.0
 """Seconds after which a test gives up; never something to be measured against."""
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rulelab as rl
@@ -34,6 +36,7 @@ def holds(rule: list[Condition]) -> np.ndarray:
     return np.logical_and.reduce([condition.evaluate(TABLE[condition.column]) for condition in rule])
 
 
+@example([Condition("c", "==", "a"), Condition("c", "==", "b"), Condition("c", "!=", "a")], Random(0))
 @given(RULES, st.randoms(use_true_random=False))
 def test_order_names_and_repetition_say_nothing(rule, random) -> None:
     other = [*rule, random.choice(rule)]

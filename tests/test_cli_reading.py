@@ -74,7 +74,8 @@ def test_a_german_file_is_fitted_and_its_proof_checked(german: Path, tmp_path: P
 
 
 def test_a_wrong_mark_is_said(german: Path, capsys) -> None:
-    status, _, err = run(capsys, "fit", german, "--target", "paid", *LATE, "--decimal", "point", "--thousands", "none")
+    marks = "--decimal", "point", "--thousands", "none"
+    status, _, err = run(capsys, "fit", german, "--target", "paid", *LATE, *marks, "--regularization", 0.2)
     assert status == 0
     assert "column 'Höhe': it is read as text, but" in err
     assert "numbers with a decimal comma" in err

@@ -164,6 +164,26 @@ def test_a_plot_shows_values_errors_and_fronts() -> None:
     assert visible == {"Rule list", "Random forest", "Front of all"}
 
 
+def test_a_picture_of_nothing_says_why_and_draws_no_area() -> None:
+    """An empty stepped area keeps the browser busy for ever."""
+    plot = FrontPlot("t", "x", lambda key: None)
+    assert not plot._area.visible
+    ungrouped = point(0, complexity=2, accuracy=0.7, gap=math.nan)
+    uncounted = point(1, "random_forest", complexity=math.nan, accuracy=0.9)
+    for points, x, says in (
+        ([ungrouped], "complexity", None),
+        ([ungrouped], "gap", "a group lacks"),
+        ([uncounted], "complexity", None),
+        ([ungrouped, uncounted], "complexity", None),
+        ([], "complexity", "taken out"),
+    ):
+        plot.show(points, x, None, None)
+        assert plot._area.visible == bool(plot._overall.data["x"]) == (ungrouped in points and x == "complexity")
+        assert plot._nothing.visible == (says is not None)
+        assert says is None or says in plot._nothing.text
+        assert plot._nothing.visible != bool(plot._points.data["x"])
+
+
 def test_families_differ_in_shape_and_colour_on_both_themes() -> None:
     plot = FrontPlot("t", "x", lambda key: None)
     points = [point(i, name, complexity=i, accuracy=0.5) for i, name in enumerate(rl.sweeps.FAMILIES)]

@@ -130,7 +130,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     figures = view.page.get_by_role("heading", name="Rule list", exact=True).first
     view.until(lambda: 0 <= figures.bounding_box()["y"] < 900)
     view.page.get_by_text("Rates per group, test rows").first.wait_for()
-    forest = view.page.get_by_role("checkbox", name="Random forest", exact=True).filter(visible=True).first
+    forest = view.page.locator(".rl-fronts").get_by_role("checkbox", name="Random forest", exact=True)
     view.until(lambda: STRIP in drawn(view))
     forest.uncheck()
     view.until(lambda: STRIP not in drawn(view))

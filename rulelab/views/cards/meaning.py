@@ -55,12 +55,12 @@ def joined(conditions: Iterable[Condition] | None, name: str) -> frozenset[tuple
     out |= {(column, ">", value) for column, value in lowest.items()}
     out |= {(column, "<=", value) for column, value in highest.items()}
     tested = {column for column, operator, _ in out if operator not in ("is missing", "is present")}
-    equal = {column: value for column, operator, value in out if operator == "=="}
+    equal = {(column, value) for column, operator, value in out if operator == "=="}
     return frozenset(
         (column, operator, value)
         for column, operator, value in out
         if not (operator == "is present" and column in tested)
-        and not (operator == "!=" and column in equal and value != equal[column])
+        and not (operator == "!=" and any(on == column and other != value for on, other in equal))
     )
 
 

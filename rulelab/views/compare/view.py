@@ -294,7 +294,7 @@ class CompareView(Viewer):
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
         base = pn.widgets.Select.from_param(self.param.base, width=300, margin=0, stylesheets=[SELECT_CSS])
-        only = pn.widgets.Checkbox.from_param(self.param.only, margin=(0, 0, 8, 0), align="end")
+        only = pmui.Checkbox.from_param(self.param.only, size="small", margin=0, align="end")
         self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **_WIDE)
         self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)
         self._glance = Html("", stylesheets=[MODEL_CSS], **_WIDE)

@@ -65,7 +65,7 @@ def swatch_css(method: str, dark: bool) -> str:
         f"<svg xmlns='http://www.w3.org/2000/svg' width='14' height='14' fill='{ink}' stroke='{ink}'>"
         f"{_SHAPES[MARKERS[method]]}</svg>"
     )
-    picture = f'url("data:image/svg+xml,{quote(svg)}") no-repeat left 1px'
+    picture = f'url("data:image/svg+xml,{quote(svg)}") no-repeat left center'
     return f":host {{ color: {TEXT}; width: auto; padding-left: 19px; background: {picture}; }}"
 
 

@@ -44,6 +44,9 @@ _TOOLTIP = (
 )
 """Narrow, so that it has a place beside the point on a phone. Bokeh escapes what it puts in."""
 
+_NO_METHOD = "Every method is taken out of the picture."
+_NO_FIGURE = "No point has this figure: a group lacks the rows it is measured on."
+
 EXPORT = """
 const found = []
 const walk = (view) => {
@@ -149,7 +152,8 @@ class FrontPlot:
         self._leaders.glyph.line_color = self._ring.glyph.line_color = self._front.glyph.line_color = (
             self._texts.glyph.text_color
         ) = ink
-        self._area.glyph.fill_color = self._strip.fill_color = self._strip_name.text_color = ink
+        self._area.glyph.fill_color = self._strip.fill_color = ink
+        self._strip_name.text_color = self._nothing.text_color = ink
         for family, line in self._lines.items():
             line.glyph.line_color = color(family, dark)
         for method, dots in self._samples.items():
@@ -197,7 +201,10 @@ class FrontPlot:
             visible = method in present
             if item.visible != visible:
                 item.visible = visible
+        self._nothing.update(text=_NO_FIGURE if points else _NO_METHOD, visible=not known)
         if not known:
+            self._shade([], x, scale, end, 0)
+            self._name([], {}, [], at, end, 0, 1)
             return
         low, high = self._fit(known, end, bool(strip), error_bars)
         self._shade(overall, x, scale, end, low)
@@ -213,6 +220,7 @@ class FrontPlot:
         ys = [_short(100 * p.value("accuracy")) for p in overall]
         if xs:
             xs, ys = [*xs, _short(end * 1.06)], [*ys, ys[-1]]
+        self._area.visible = bool(xs)  # a stepped area without points never ends drawing itself (Bokeh 3.9)
         replace(self._overall, {"x": xs, "y": ys, "low": [_short(low)] * len(xs)})
 
     def _name(
@@ -286,8 +294,14 @@ class FrontPlot:
         )
         plot.add_layout(self._strip)
         plot.add_layout(self._strip_name)
+        self._nothing = Label(
+            x=12, y=12, x_units="screen", y_units="screen", text_font_size="13px", visible=False, text=_NO_FIGURE
+        )
+        plot.add_layout(self._nothing)
         overall = self._overall
-        self._area = plot.varea_step(x="x", y1="low", y2="y", step_mode="after", fill_alpha=0.05, source=overall)
+        self._area = plot.varea_step(
+            x="x", y1="low", y2="y", step_mode="after", fill_alpha=0.05, source=overall, visible=False
+        )
         self._front = plot.step(x="x", y="y", mode="after", line_width=6, line_alpha=0.16, source=overall)
         self._lines = {
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import panel as pn
+import panel_material_ui as pmui
 import param
 from panel.viewable import Viewer
 
@@ -283,7 +284,7 @@ class FrontView(Viewer):
             align="end",
             margin=0,
         )
-        bars = pn.widgets.Checkbox.from_param(self.param.error_bars, align="end", margin=(0, 0, 8, 0))
+        bars = pmui.Checkbox.from_param(self.param.error_bars, size="small", align="end", margin=0)
         self._bar = pn.Row(
             *(on, self._criterion, self._measure, bars, exports),
             visible=False,
@@ -326,9 +327,9 @@ class FrontView(Viewer):
             **_WIDE,
         )
 
-    def _toggle(self, method: str) -> pn.widgets.Checkbox:
+    def _toggle(self, method: str) -> pmui.Checkbox:
         """The entry of a method in the legend, which takes it out of the pictures and puts it back."""
-        box = pn.widgets.Checkbox(label=LABELS[method], value=True, visible=False, margin=0)
+        box = pmui.Checkbox(label=LABELS[method], value=True, visible=False, size="small", margin=0)
 
         def take(event: Any) -> None:
             others = [one for one in self.hidden if one != method]
