@@ -175,6 +175,16 @@ def test_the_largest_difference_is_that_of_groups_with_enough_rows(card) -> None
         assert f">{100 * (enough[rate].max() - enough[rate].min()):.1f}<" in spread
 
 
+def test_one_group_alone_has_no_largest_difference() -> None:
+    """Only the second group has positives, only the first has negatives."""
+    groups = np.repeat(["blue", "red"], 40)
+    html = card_html.group_table("colour", group_rates(groups == "red", groups == "red", groups))
+    cells = html.partition("largest difference")[2].split('<td class="num">')[1:]
+    shown = dict(zip(scores.RATES, (cell.partition("<")[0] for cell in cells), strict=True))
+    assert shown["true_positive_rate"] == shown["false_positive_rate"] == card_html.NONE
+    assert (shown["selection_rate"], shown["accuracy"]) == ("100.0", "0.0")
+
+
 def test_data_that_lack_the_rules_columns_are_a_message(card) -> None:
     lacking = replace(card, rows=Rows(rl.datasets.load("tic_tac_toe")))
     shown = ModelCard(lacking)

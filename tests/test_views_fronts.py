@@ -179,9 +179,9 @@ def test_a_picture_of_nothing_says_why_and_draws_no_area() -> None:
     ):
         plot.show(points, x, None, None)
         assert plot._area.visible == bool(plot._overall.data["x"]) == (ungrouped in points and x == "complexity")
-        assert plot._nothing.visible == (says is not None)
-        assert says is None or says in plot._nothing.text
-        assert plot._nothing.visible != bool(plot._points.data["x"])
+        said = [label.text for label in (plot._no_figure, plot._no_method) if label.visible]
+        assert len(said) == (says is not None) == (not plot._points.data["x"])
+        assert says is None or says in said[0]
 
 
 def test_families_differ_in_shape_and_colour_on_both_themes() -> None:

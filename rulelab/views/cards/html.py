@@ -104,13 +104,18 @@ def group_table(name: str, table: pd.DataFrame) -> str:
     rows = "".join(_group_row(str(group), values) for group, values in table.iterrows())
     enough = table[~table["few"]]
     compared, without = (enough, " without *") if 1 < len(enough) < len(table) else (table, "")
-    spread = "".join(f'<td class="num">{percent(compared[rate].max() - compared[rate].min())}</td>' for rate in RATES)
+    spread = "".join(f'<td class="num">{percent(_spread(compared[rate]))}</td>' for rate in RATES)
     return (
         f'<div class="box"><table class="groups"><thead><tr><th>{esc(name, 40)}</th>'
         f'<th class="num">rows</th>{heads}</tr></thead><tbody>{rows}'
         f'<tr class="spread"><th scope="row">largest difference{without}</th><td></td>{spread}</tr>'
         "</tbody></table></div>"
     )
+
+
+def _spread(rates: pd.Series) -> float:
+    """The largest difference of a rate; of one group alone there is none."""
+    return float(rates.max() - rates.min()) if rates.count() > 1 else math.nan
 
 
 def _group_row(group: str, values: pd.Series) -> str:

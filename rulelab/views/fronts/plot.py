@@ -153,7 +153,7 @@ class FrontPlot:
             self._texts.glyph.text_color
         ) = ink
         self._area.glyph.fill_color = self._strip.fill_color = ink
-        self._strip_name.text_color = self._nothing.text_color = ink
+        self._strip_name.text_color = self._no_figure.text_color = self._no_method.text_color = ink
         for family, line in self._lines.items():
             line.glyph.line_color = color(family, dark)
         for method, dots in self._samples.items():
@@ -201,7 +201,8 @@ class FrontPlot:
             visible = method in present
             if item.visible != visible:
                 item.visible = visible
-        self._nothing.update(text=_NO_FIGURE if points else _NO_METHOD, visible=not known)
+        self._no_figure.visible = bool(points) and not known
+        self._no_method.visible = not points
         if not known:
             self._shade([], x, scale, end, 0)
             self._name([], {}, [], at, end, 0, 1)
@@ -294,10 +295,7 @@ class FrontPlot:
         )
         plot.add_layout(self._strip)
         plot.add_layout(self._strip_name)
-        self._nothing = Label(
-            x=12, y=12, x_units="screen", y_units="screen", text_font_size="13px", visible=False, text=_NO_FIGURE
-        )
-        plot.add_layout(self._nothing)
+        self._no_figure, self._no_method = (self._said(text) for text in (_NO_FIGURE, _NO_METHOD))
         overall = self._overall
         self._area = plot.varea_step(
             x="x", y1="low", y2="y", step_mode="after", fill_alpha=0.05, source=overall, visible=False
@@ -348,10 +346,16 @@ class FrontPlot:
         hover = HoverTool(renderers=[dots], tooltips=_TOOLTIP, limit=1)
         plot.tools = [hover, TapTool(renderers=[dots]), BoxZoomTool(), ResetTool()]
         plot.toolbar.update(active_drag=None, autohide=True, logo=None)
-        plot.toolbar_location = "right"
+        plot.toolbar_location = "above"
         self._taps.js_on_change("data", CustomJS(code=_INTO_VIEW))
         plot.js_on_event("reset", CustomJS(args={"taps": self._taps}, code=""))  # makes the source known to the page
         self.use_dark(False)
+
+    def _said(self, text: str) -> Label:
+        """What is written where there is nothing to draw."""
+        label = Label(x=12, y=12, x_units="screen", y_units="screen", text=text, text_font_size="13px", visible=False)
+        self.figure.add_layout(label)
+        return label
 
     def _fit(self, known: Sequence[Point], end: float, strip: bool, error_bars: bool) -> tuple[float, float]:
         """Let the axes span what there is, and give the ends of the vertical one.
