@@ -67,9 +67,7 @@ def test_totals_of_the_papers_example():
     assert 10 ** log10_total_symmetry_aware(100, 5) == pytest.approx(3.9e8, rel=0.02)
 
 
-@pytest.mark.parametrize(
-    ("m", "longest"), [(12_780, 400), (2_000, 1_999), pytest.param(12_780, 12_780, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("m", "longest"), [(12_780, 400), (2_000, 1_999), (12_780, 12_780)])
 def test_large_spaces_are_summed_to_the_last_term_that_counts(m, longest):
     log10_factorial = [math.lgamma(n + 1) / math.log(10) for n in range(m + 1)]
 
@@ -79,7 +77,8 @@ def test_large_spaces_are_summed_to_the_last_term_that_counts(m, longest):
             for length, steps, queued in queue
             for j in range(min(steps, m - length) + 1)
         ]
-        return max(terms) + math.log10(sum(10 ** (t - max(terms)) for t in terms))
+        largest = max(terms)
+        return largest + math.log10(sum(10 ** (t - largest) for t in terms))
 
     lengths = (0, 3, 50)
     queue = [7 if length in lengths else 0 for length in range(60)]
