@@ -12,7 +12,7 @@ pytestmark = pytest.mark.ui
 
 LABELS = {"rule_list": "Rule list", "falling_rule_list": "Falling rule list", "rule_set": "Rule set"}
 QUICK = "data=tic_tac_toe&regularization=0.02&max_complexity=8"
-MOST_SHIFT = 0.05
+MOST_SHIFT = 0.02
 _BOXES = """() => {
     const found = []
     const walk = (root) => {

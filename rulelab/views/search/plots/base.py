@@ -136,7 +136,7 @@ def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) ->
         toolbar_inner=True,
         tools=[BoxZoomTool(), PanTool(), ResetTool()],
         css_classes=term_classes(title),
-        **{"height": HEIGHT, "min_border_right": 12, **options},
+        **{"height": HEIGHT, "min_border_left": 70, "min_border_right": 12, **options},
     )
     plot.toolbar.update(active_drag=None, autohide=True, logo=None)
     plot.xaxis.axis_label = x_label
