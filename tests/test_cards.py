@@ -143,11 +143,11 @@ def test_the_price_of_a_constraint_and_a_model_of_no_use() -> None:
     assert "Of little use" not in html
     assert cards.parse(card.to_json().encode(), "x.json").unconstrained == card.unconstrained
     missed = replace(found, training=scores.Score(Confusion(2, 1, 99, 98)))
-    assert "equal because nearly everyone is missed: 2.0 %" in card_lines.fairness(card, missed)
+    assert "equal because nearly everyone is missed: true positive rates 2 %" in card_lines.fairness(card, missed)
     everyone = replace(found, training=scores.Score(Confusion(100, 99, 1, 0)))
-    assert "nearly everyone is predicted positive" in card_lines.fairness(card, everyone)
-    good = scores.Score(Confusion(99, 2, 98, 1))
-    assert scores.useless(good) == "", "a rate near 1 is no fault of a model that is right"
+    assert "nearly everyone is taken for positive: false positive rates 99 %" in card_lines.fairness(card, everyone)
+    good = replace(found, training=scores.Score(Confusion(99, 2, 98, 1)))
+    assert "Of little use" not in card_lines.fairness(card, good), "a rate near 1 is no fault of a model that is right"
     assert card_lines.fairness(first(), missed) == ""
 
 
