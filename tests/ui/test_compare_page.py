@@ -158,11 +158,17 @@ def test_pinned_models_come_back_when_the_page_is_loaded_again(visit) -> None:
     view.until(lambda: "for teaching" in view.page.evaluate("sessionStorage.getItem('rulelab') ?? ''"))
     figures = view.page.get_by_role("table", name="Figures")
     view.until(lambda: "no test rows" not in figures.first.inner_text())
+    against, only = view.page.get_by_label("Differences to"), view.page.get_by_label("Only what differs")
+    against.select_option(index=1)
+    only.check()
+    view.until(lambda: "against=B" in view.page.url and "only=true" in view.page.url)
     before = figures.all_inner_texts()
 
     view.page.reload()
     view.until(lambda: cards(view) == 2)
     view.until(lambda: figures.all_inner_texts() == before)
+    assert against.locator("option:checked").inner_text().startswith("B ")
+    assert only.is_checked()
     view.page.get_by_text("Pinned before the page was loaded again").first.wait_for()
     assert view.page.get_by_role("textbox", name="Intended use").first.input_value() == "for teaching"
     view.button("Verify").first.click()

@@ -57,7 +57,8 @@ class CompareTab:
 
     def __init__(self, address: Address) -> None:
         self.view = CompareView()
-        self.complain, self.complaints = self.view.complain, list[str]()
+        self.complain = self.view.complain
+        self.complaints = address.follow(Part(self.view, ["against", "only"]))
         self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
 
 
