@@ -274,8 +274,8 @@ def test_the_check_says_valid_and_what_it_looked_at(card) -> None:
     finish(shown)
     assert shown.verdict.startswith("valid: ")
     assert "sets" in shown.verdict
-    assert shown._status.tone == "proven"
-    assert shown._verify.label == "Verify"
+    assert shown._check.line.tone == "proven"
+    assert shown._check.button.label == "Verify"
 
 
 def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:
@@ -293,8 +293,8 @@ def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
     ):
         shown = ModelCard(lacking)
         shown.verify()
-        assert "No check" in shown._status.phase
-        assert "certificate" in shown._status.phase
+        assert "No check" in shown._check.line.phase
+        assert "certificate" in shown._check.line.phase
         with pytest.raises(ValueError, match="certificate"):
             verifying.check(lacking, Progress())
 
@@ -303,7 +303,7 @@ def test_a_check_can_be_cancelled(card) -> None:
     shown = ModelCard(card)
     finish(shown)
     shown.verify()
-    wait_until(lambda: "starting" in shown._checking.standing)
+    wait_until(lambda: "starting" in shown._check.standing)
     shown.verify()
     finish(shown)
     assert "cancelled" in shown.verdict

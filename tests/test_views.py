@@ -155,6 +155,32 @@ def test_exports_are_the_model_the_rules_and_the_trace(view) -> None:
     assert pd.read_csv(view._trace())["status"].iloc[-1] == "optimal"
 
 
+def test_a_proof_is_verified_beside_it_and_a_new_run_forgets_the_answer(view) -> None:
+    proof = view._proof
+    assert not proof.row.visible
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.refresh()
+    assert (proof.row.visible, proof.check.button.disabled) == (True, True)
+    assert "has not proven" in proof._note.object
+    view.run()
+    finish(view)
+    assert (proof.row.visible, proof.check.button.disabled) == (True, False)
+    assert proof._note.visible
+    proof.check.press()
+    assert proof.check.button.label == "Cancel"
+    wait_until(lambda: not proof.check.refresh())
+    assert proof.check.line.tone == "proven"
+    assert proof.check.line.phase.startswith("Valid: no rule list")
+    assert not proof._note.visible, "the answer stands in its place"
+    proof.check.press()
+    view.run()
+    assert not proof.check.busy
+    assert (proof.check.line.phase, proof.row.visible) == ("", False)
+    finish(view)
+    assert proof.check.button.label == "Verify"
+
+
 def test_reset_forgets_and_run_begins_again(view) -> None:
     view.run()
     finish(view)

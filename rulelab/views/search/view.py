@@ -30,6 +30,7 @@ from .controls import Controls, status_of
 from .families import LOOKS
 from .figures import AXES, SearchFigures
 from .plot_box import PlotBox
+from .proof import ProofCheck
 from .repeated import Repeated
 from .slide import slide
 
@@ -167,6 +168,7 @@ class SearchView(Viewer):
             self._name_model()
             self._notes.object = ""
             self._exports.visible = False
+            self._proof.forget()
             self._pinned.object = ""
             self.complain("")
         self.refresh()
@@ -177,7 +179,7 @@ class SearchView(Viewer):
         if self.on_pin is None or session.search is None or session.snapshot is None:
             return
         try:
-            letter = self.on_pin(card.of_search(session.search, session.snapshot, session.prepared))
+            letter = self.on_pin(self._present_card())
         except ValueError as error:
             self.complain(str(error))
             return
@@ -200,6 +202,7 @@ class SearchView(Viewer):
     def close(self) -> None:
         """End the worker and the updates."""
         self._session.close()
+        self._proof.check.close()
         self._stop_beat()
 
     def refresh(self) -> None:
@@ -235,6 +238,7 @@ class SearchView(Viewer):
             parts = equation(prepared.search, latest)
             self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, parts)
             self._exports.visible = True
+        self._proof.offer(prepared.search, latest)
         self._name_model(prepared.search, latest)
 
     def _name_model(self, search: Search | None = None, latest: Snapshot | None = None) -> None:
@@ -302,6 +306,7 @@ class SearchView(Viewer):
 
     def _destroyed(self, _context: Any) -> None:
         self._session.close()
+        self._proof.check.close()
 
     @param.depends("axis", "dark", watch=True)
     def _restyle(self) -> None:
@@ -382,6 +387,7 @@ class SearchView(Viewer):
             stylesheets=[BAR_CSS],
             margin=(10, 0, 0, 0),
         )
+        self._proof = ProofCheck(self._present_card)
         self._heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
         self._account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], sizing_mode="stretch_width", margin=0)
         self._rules = _box(["rl-wide", "rl-best"])
@@ -411,7 +417,7 @@ class SearchView(Viewer):
         self._show_texts()
         last = len(self._boxes) - look.under
         first, others, under = self._boxes[: look.beside], self._boxes[look.beside : last], self._boxes[last:]
-        model = [self._first, self._card, self._account, self._exports]
+        model = [self._first, self._card, self._account, self._proof.row, self._exports]
         self._rules.objects = [self._heading, *filter(None, model), *_items(under)]
         places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
         boxes = [
@@ -440,6 +446,13 @@ class SearchView(Viewer):
         """With the labels of the data."""
         prepared = self._session.prepared
         return card.in_words(self._best.model, None if prepared is None else prepared.labels)
+
+    def _present_card(self) -> card.Card:
+        """The model card of the best model so far."""
+        session = self._session
+        assert session.search is not None
+        assert session.snapshot is not None
+        return card.of_search(session.search, session.snapshot, session.prepared)
 
     def _model_json(self) -> io.StringIO:
         return io.StringIO(self._best_in_words.to_json())
