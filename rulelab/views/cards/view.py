@@ -23,7 +23,7 @@ from ..widgets.download import download
 from ..widgets.esc import esc, plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, PANEL_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, PANEL_CSS, SMALL_CSS
 from . import card as cards
 from . import html as card_html
 from . import lines, scores
@@ -34,7 +34,6 @@ from .lines import Beside
 from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
-_SMALL_CSS = ".bk-btn { padding: 4px 6px !important; font-size: 13px !important; }"
 
 
 class ModelCard(Viewer):
@@ -96,7 +95,7 @@ class ModelCard(Viewer):
         self._attributes: tuple[str, ...] = ()
         self._beside: Beside | None = None
         self._on_remove, self._on_move = on_remove, on_move
-        self._check = Check(lambda: self._card, _SMALL_CSS)
+        self._check = Check(lambda: self._card, SMALL_CSS)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
         super().__init__(**own, **params)
         self._build()
@@ -232,7 +231,7 @@ class ModelCard(Viewer):
         self._head, self._rules, self._fairness = pane(), pane(), pane()
         self._figures, self._groups, self._facts = pane(LINES_CSS), pane(LINES_CSS), pane(LINES_CSS)
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        button = {"stylesheets": [BUTTON_CSS, _SMALL_CSS], "margin": 0, "height": 34}
+        button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
         self._name = pn.widgets.TextAreaInput.from_param(
             self.param.called,
             label="Name",

@@ -55,7 +55,7 @@ const made = (tag, text, attributes = {}) => {
 
 export function render({ model }) {
   const root = made("header", "", { class: "plot" })
-  const title = made("h2", model.heading)
+  const title = made("h2", model.heading, { "aria-label": model.heading })  // without the sign
   const caption = made("p", "", { class: "caption" })
   if (model.term) {
     title.append(" ", made("button", "?", { type: "button", class: "why", "data-term": model.term, "aria-label":

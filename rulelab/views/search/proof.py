@@ -10,13 +10,16 @@ from ...search import Search, Snapshot, Status
 from ..cards.card import Card
 from ..cards.check import Check
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS
 
 _NOT_PROVEN = "Verify checks a proof: the search has not proven this model optimal."
 _NO_CERTIFICATES = "Searches of this family make no certificates that Verify could check."
 _CHECKABLE = "Verify checks the proof by plain numpy, without the search."
-_HEIGHT = 76
-"""In pixels: of three lines, which most answers have."""
+_CSS = """
+:host { min-height: 76px; }
+@media (max-width: 1150px) { :host { min-height: 114px; } }
+"""
+"""There is a place for the answer, so that nothing moves when it comes."""
 
 
 class ProofCheck:
@@ -38,12 +41,13 @@ class ProofCheck:
         self.check.line.margin = 0
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
         self.check.line.param.watch(lambda event: self._note.param.update(visible=not event.new), "phase")
-        said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", margin=(0, 0, 0, 10))
+        self.check.button.width = 96
+        said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", min_width=240, margin=0)
         self.row = pn.Row(
             self.check.button,
             said,
             visible=False,
-            min_height=_HEIGHT,
+            stylesheets=[BAR_CSS, _CSS],
             sizing_mode="stretch_width",
             margin=(10, 0, 0, 0),
         )

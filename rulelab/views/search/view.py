@@ -25,7 +25,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS, VIEW_CSS
 from .controls import Controls, status_of
 from .families import LOOKS
 from .figures import AXES, SearchFigures
@@ -247,7 +247,7 @@ class SearchView(Viewer):
         if search is not None and latest is not None and latest.incumbent is not None:
             heading = title(search, latest)
             said = "" if latest.status is Status.RUNNING else proof_block(account(search, latest))
-        text = f"<h2>{esc(heading)} {sign(look.heading)}</h2>"
+        text = f'<h2 aria-label="{esc(heading)}">{esc(heading)} {sign(look.heading)}</h2>'
         if text != self._heading.object:
             self._heading.object = text
         if said != self._account.object:
@@ -355,10 +355,10 @@ class SearchView(Viewer):
             icon=icons.PIN,
             on_click=self.pin,
             visible=self.on_pin is not None,
-            stylesheets=[BUTTON_CSS],
+            stylesheets=[BUTTON_CSS, SMALL_CSS],
             margin=0,
             height=34,
-            width=120,
+            width=104,
         )
         self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
         self._exports = pn.Row(
@@ -370,10 +370,10 @@ class SearchView(Viewer):
                     embed=False,
                     auto=True,
                     color="default",
-                    stylesheets=[BUTTON_CSS],
+                    stylesheets=[BUTTON_CSS, SMALL_CSS],
                     margin=0,
                     height=34,
-                    width=130,
+                    width=104,
                 )
                 for label, file, callback in (
                     ("Model (JSON)", "model.json", self._model_json),
