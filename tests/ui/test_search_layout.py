@@ -93,14 +93,12 @@ def test_verifying_moves_nothing(visit, width) -> None:
     assert view.button("Verify").count() == 0
     view.button("Run").click()
     view.until_status("certified optimal")
-    boxes(view)
-    before = boxes(view)
     view.button("Verify").scroll_into_view_if_needed()
+    before = boxes(view)
     view.page.evaluate("window.shifts = []")
     view.button("Verify").click()
     view.page.get_by_text(re.compile("^Valid: no rule list")).wait_for()
     assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
-    view.page.evaluate("scrollTo(0, 0)")
     assert close_to(boxes(view), before)
     assert view.page.get_by_role("status", name="Check of the model").count() == 1
     assert view.console == []

@@ -45,7 +45,8 @@ class _Card(pn.Card):
 
     def _update_header(self, *events: Any) -> None:
         super()._update_header(*events)
-        self._header.param.update(object=f"<h2>{self.title}</h2>", stylesheets=[CARD_TITLE_CSS])
+        if self._header is not None:
+            self._header.param.update(object=f"<h2>{self.title}</h2>", stylesheets=[CARD_TITLE_CSS])
 
 
 def card(title: str, *items: Any) -> pn.Card:
