@@ -169,7 +169,7 @@ def test_pinned_models_come_back_when_the_page_is_loaded_again(visit) -> None:
     view.until(lambda: figures.all_inner_texts() == before)
     assert against.locator("option:checked").inner_text().startswith("B ")
     assert only.is_checked()
-    view.page.get_by_text("Pinned before the page was loaded again").first.wait_for()
+    view.page.get_by_text("From before the page was loaded again").first.wait_for()
     assert view.page.get_by_role("textbox", name="Intended use").first.input_value() == "for teaching"
     view.button("Verify").first.click()
     view.page.get_by_text("run it, and pin its model").wait_for()

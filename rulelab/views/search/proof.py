@@ -17,7 +17,7 @@ _NO_CERTIFICATES = "Searches of this family make no certificates that Verify cou
 _CHECKABLE = "Verify checks the proof by plain numpy, without the search."
 _CSS = """
 :host { min-height: 76px; }
-@media (max-width: 1150px) { :host { min-height: 114px; } }
+@media (max-width: 1150px) { :host { min-height: 132px; } }
 """
 """There is a place for the answer, so that nothing moves when it comes."""
 
@@ -42,7 +42,7 @@ class ProofCheck:
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
         self.check.line.param.watch(lambda event: self._note.param.update(visible=not event.new), "phase")
         self.check.button.width = 96
-        said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", min_width=240, margin=0)
+        said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", min_width=190, margin=0)
         self.row = pn.Row(
             self.check.button,
             said,

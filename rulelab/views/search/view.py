@@ -80,6 +80,9 @@ class SearchView(Viewer):
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
     refusal = param.String(default="", doc="Why no run may begin; empty where one may.")
     blocked = param.Boolean(default=False, doc="Whether nothing may be run, for the data are being chosen.")
+    on_standing = param.Callable(
+        default=None, doc="Called with the session when a run begins, ends or is forgotten, and the card of its model."
+    )
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
     )
@@ -104,6 +107,7 @@ class SearchView(Viewer):
         self._session = self._new_session()
         self._mark, self._ticks = Mark(), 0
         self._shown: Snapshot | None = None
+        self._told = (False, False)
         self._card_of: Any = None
         self._connected, self._left_running = True, False
         self._beat: Any = None
@@ -213,8 +217,16 @@ class SearchView(Viewer):
             latest = session.snapshot
             if latest is not None and latest is not self._shown:
                 self._show(session)
+        self._tell_standing(session)
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self._boxes))
+
+    def _tell_standing(self, session: SearchSession) -> None:
+        told = session.state is not State.IDLE, session.state.over
+        if self.on_standing is not None and told != self._told:
+            latest = session.snapshot if session.state.over else None
+            self._told = told
+            self.on_standing(session, None if latest is None or latest.incumbent is None else self._present_card())
 
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
