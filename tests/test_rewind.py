@@ -80,6 +80,17 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
     assert isinstance(view._trace(), io.StringIO)
 
 
+def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
+    check, able = view._proof.check, not view._proof.check.button.disabled
+    assert able == (view.session.snapshot.status is rl.Status.OPTIMAL)
+    check.line.phase = "Valid: there is no better one."
+    view._rewind.at = 1
+    assert check.button.disabled
+    assert check.line.phase == ""
+    view._rewind.at = None
+    assert check.button.disabled != able
+
+
 def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
     last = len(view.session.history) - 1
     view._rewind._press()

@@ -25,11 +25,12 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS, VIEW_CSS
 from .controls import Controls, status_of
 from .families import LOOKS
 from .figures import AXES, SearchFigures
 from .plot_box import PlotBox
+from .proof import ProofCheck
 from .repeated import Repeated
 from .rewind import Rewind
 from .slide import slide
@@ -80,6 +81,9 @@ class SearchView(Viewer):
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
     refusal = param.String(default="", doc="Why no run may begin; empty where one may.")
     blocked = param.Boolean(default=False, doc="Whether nothing may be run, for the data are being chosen.")
+    on_standing = param.Callable(
+        default=None, doc="Called with the session when a run begins, ends or is forgotten, and the card of its model."
+    )
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
     )
@@ -104,6 +108,7 @@ class SearchView(Viewer):
         self._session = self._new_session()
         self._mark, self._ticks = Mark(), 0
         self._shown: Snapshot | None = None
+        self._told = (False, False)
         self._card_of: Any = None
         self._connected, self._left_running = True, False
         self._beat: Any = None
@@ -167,6 +172,7 @@ class SearchView(Viewer):
             self._show_no_model()
             self._name_model()
             self._notes.object = ""
+            self._proof.forget()
             self._pinned.object = ""
             self.complain("")
         self.refresh()
@@ -177,7 +183,7 @@ class SearchView(Viewer):
         if self.on_pin is None or session.search is None or self._shown is None:
             return
         try:
-            letter = self.on_pin(card.of_search(session.search, self._shown, session.prepared))
+            letter = self.on_pin(self._card_shown())
         except ValueError as error:
             self.complain(str(error))
             return
@@ -200,6 +206,7 @@ class SearchView(Viewer):
     def close(self) -> None:
         """End the worker and the updates."""
         self._session.close()
+        self._proof.check.close()
         self._stop_beat()
 
     def refresh(self) -> None:
@@ -211,8 +218,17 @@ class SearchView(Viewer):
             latest = session.snapshot
             if latest is not None and latest is not self._shown and self._rewind.at is None:
                 self._show(*self._new())
+        self._tell_standing(session)
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self._boxes))
+
+    def _tell_standing(self, session: SearchSession) -> None:
+        told = session.state is not State.IDLE, session.state.over
+        if self.on_standing is not None and told != self._told:
+            latest = session.snapshot if session.state.over else None
+            self._told = told
+            made = None if latest is None or latest.incumbent is None else self._card_at(latest)
+            self.on_standing(session, made)
 
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
@@ -259,6 +275,7 @@ class SearchView(Viewer):
                 best, prepared.labels, prepared.target, equation(prepared.search, latest)
             )
             self._exports.visible = True
+        self._proof.offer(prepared.search, latest)
         self._name_model(prepared.search, latest)
 
     def _show_no_model(self) -> None:
@@ -275,7 +292,7 @@ class SearchView(Viewer):
         if search is not None and latest is not None and latest.incumbent is not None:
             heading = title(search, latest)
             said = "" if latest.status is Status.RUNNING else proof_block(account(search, latest))
-        text = f"<h2>{esc(heading)} {sign(look.heading)}</h2>"
+        text = f'<h2 aria-label="{esc(heading)}">{esc(heading)} {sign(look.heading)}</h2>'
         if text != self._heading.object:
             self._heading.object = text
         if said != self._account.object:
@@ -341,6 +358,7 @@ class SearchView(Viewer):
 
     def _destroyed(self, _context: Any) -> None:
         self._session.close()
+        self._proof.check.close()
 
     @param.depends("axis", "dark", watch=True)
     def _restyle(self) -> None:
@@ -391,10 +409,10 @@ class SearchView(Viewer):
             icon=icons.PIN,
             on_click=self.pin,
             visible=self.on_pin is not None,
-            stylesheets=[BUTTON_CSS],
+            stylesheets=[BUTTON_CSS, SMALL_CSS],
             margin=0,
             height=34,
-            width=120,
+            width=104,
         )
         self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
         self._exports = pn.Row(
@@ -406,10 +424,10 @@ class SearchView(Viewer):
                     embed=False,
                     auto=True,
                     color="default",
-                    stylesheets=[BUTTON_CSS],
+                    stylesheets=[BUTTON_CSS, SMALL_CSS],
                     margin=0,
                     height=34,
-                    width=130,
+                    width=104,
                 )
                 for label, file, callback in (
                     ("Model (JSON)", "model.json", self._model_json),
@@ -423,6 +441,7 @@ class SearchView(Viewer):
             stylesheets=[BAR_CSS],
             margin=(10, 0, 0, 0),
         )
+        self._proof = ProofCheck(self._card_shown)
         self._heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
         self._account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], sizing_mode="stretch_width", margin=0)
         self._rules = _box(["rl-wide", "rl-best"])
@@ -452,7 +471,7 @@ class SearchView(Viewer):
         self._show_texts()
         last = len(self._boxes) - look.under
         first, others, under = self._boxes[: look.beside], self._boxes[look.beside : last], self._boxes[last:]
-        model = [self._first, self._card, self._account, self._exports]
+        model = [self._first, self._card, self._account, self._proof.row, self._exports]
         self._rules.objects = [self._heading, *filter(None, model), *_items(under)]
         places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
         boxes = [
@@ -480,6 +499,16 @@ class SearchView(Viewer):
         """With the labels of the data."""
         prepared = self._session.prepared
         return card.in_words(self._best.model, None if prepared is None else prepared.labels)
+
+    def _card_shown(self) -> card.Card:
+        """The model card of the best model at the moment that is shown."""
+        assert self._shown is not None
+        return self._card_at(self._shown)
+
+    def _card_at(self, snapshot: Snapshot) -> card.Card:
+        session = self._session
+        assert session.search is not None
+        return card.of_search(session.search, snapshot, session.prepared)
 
     def _model_json(self) -> io.StringIO:
         return io.StringIO(self._best_in_words.to_json())
