@@ -238,15 +238,15 @@ def test_the_search_view_pins_what_it_shows() -> None:
     A = np.random.default_rng(0).random((200, 8)) < 0.4
     search = rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] & ~A[:, 1]), beam_width=0)
     view = SearchView(search, speed="full speed")
-    assert not view._pin.visible
+    assert not view._best.pin.visible
     view.on_pin = pin
-    assert view._pin.visible
+    assert view._best.pin.visible
     view.run()
     wait_until(lambda: view.session.state.over)
     view.refresh()
     view.pin()
     assert pinned_cards[0].model == view.session.snapshot.incumbent.model
-    assert "pinned as A" in view._pinned.object
+    assert "pinned as A" in view._best._pinned.object
     view.pin()
     assert view._alert.phase == "full"
     view.close()

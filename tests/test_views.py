@@ -142,23 +142,23 @@ def test_the_view_shows_a_search_to_its_certificate(view) -> None:
     assert view._status.tone == "proven"
     assert "certified optimal" in view._status.phase
     assert dict(view._status.figures)["gap"] == "0"
-    assert "<table" in view._card.object
+    assert "<table" in view._best.card.object
     curves = view._plots._curves.data
     assert curves["lower_bound"][-1] == curves["objective"][-1]
-    assert view._exports.visible
+    assert view._best.exports.visible
 
 
 def test_exports_are_the_model_the_rules_and_the_trace(view) -> None:
     view.run()
     finish(view)
     model = view.session.snapshot.incumbent.model
-    assert type(model).from_json(view._model_json().getvalue()) == model
-    assert "then" in view._rule_text().getvalue()
-    assert pd.read_csv(view._trace())["status"].iloc[-1] == "optimal"
+    assert type(model).from_json(view._best.model_json().getvalue()) == model
+    assert "then" in view._best.rule_text().getvalue()
+    assert pd.read_csv(view._best.trace())["status"].iloc[-1] == "optimal"
 
 
 def test_a_proof_is_verified_beside_it_and_a_new_run_forgets_the_answer(view) -> None:
-    proof = view._proof
+    proof = view._best.proof
     assert not proof.row.visible
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED)
@@ -225,7 +225,7 @@ def test_reset_forgets_and_run_begins_again(view) -> None:
     view.reset()
     assert view.session.snapshot is None
     assert view._plots._curves.data["work"] == []
-    assert "<table" not in view._card.object
+    assert "<table" not in view._best.card.object
     view.run()
     finish(view)
     assert view.session.snapshot.work == first.work
