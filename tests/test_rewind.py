@@ -88,9 +88,10 @@ def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
     check.line.phase = "Valid: there is no better one."
     view._rewind.at = 1
     assert check.button.disabled
-    assert check.line.phase == ""
+    assert not check.line.visible
     view._rewind.at = None
     assert check.button.disabled != able
+    assert check.line.visible == able
 
 
 def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:

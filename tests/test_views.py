@@ -175,6 +175,11 @@ def test_a_proof_is_verified_beside_it_and_a_new_run_forgets_the_answer(view) ->
     assert proof.check.line.tone == "proven"
     assert proof.check.line.phase.startswith("Valid: no rule list")
     assert not proof._note.visible, "the answer stands in its place"
+    view._rewind.at = 0
+    assert (proof.check.line.visible, proof._note.visible) == (False, True), "it speaks of the end of the run"
+    assert proof.check.button.disabled
+    view._rewind.at = None
+    assert (proof.check.line.visible, proof._note.visible) == (True, False)
     proof.check.press()
     view.run()
     assert not proof.check.busy

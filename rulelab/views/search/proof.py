@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import panel as pn
 
@@ -40,7 +41,7 @@ class ProofCheck:
         self.check = Check(card)
         self.check.line.margin = 0
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
-        self.check.line.param.watch(lambda event: self._note.param.update(visible=not event.new), "phase")
+        self.check.line.param.watch(self._arrange, "phase")
         self.check.button.width = 96
         said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", min_width=190, margin=0)
         self.row = pn.Row(
@@ -53,18 +54,20 @@ class ProofCheck:
         )
 
     def offer(self, search: Search, latest: Snapshot) -> None:
-        """Let the proof be checked, or say why it cannot be; what the check says takes the place of this.
-
-        What was said of another moment of the run is not said of this one.
-        """
+        """Let the proof be checked, or say why it cannot be at the moment of the run that is shown."""
         optimal = latest.status is Status.OPTIMAL
         able = optimal and hasattr(search, "certificate")
         said = _CHECKABLE if able else _NO_CERTIFICATES if optimal else _NOT_PROVEN
         self.check.button.disabled = not able
-        if not able:
-            self.check.forget()
         self._note.object = f'<p class="note" role="note">{said}</p>'
         self.row.visible = latest.incumbent is not None
+        self._arrange()
+
+    def _arrange(self, *_: Any) -> None:
+        """What the check says takes the place of the note, but speaks of the end of the run only."""
+        able = not self.check.button.disabled
+        self.check.line.visible = able
+        self._note.visible = not (able and self.check.line.phase)
 
     def forget(self) -> None:
         """Hide until there is another model."""
