@@ -29,12 +29,12 @@ from ..widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
 from .icicle import icicle
 
 HEIGHT = 320
-PICTURE = (1600, 900)
+PICTURE = (1280, 720)
 """Width and height of what is saved."""
 LEFT_OUT = "not drawn one by one"
 _FEWEST_ROWS = 4
-_SPLIT = 3e-3
-"""Rectangles that are narrower have no line between them."""
+_SPLIT = 8e-3
+"""Rectangles that are narrower have no line between them, which would hide them on a phone."""
 _PAPER = {False: "#ffffff", True: "#1f1f1f"}
 _STATES = {"expanded": SKY, "open": "#E6C200"}
 CUTS = {
@@ -82,7 +82,8 @@ for (let i = value; i >= 0 && above[i] >= 0; i = above[i]) { rules.unshift(rule[
 return rules.map((one, k) => (k ? "else if " : "if ") + one).join("\\n") || "no rule yet"
 """
 _TOOLTIP = (
-    '<div style="max-width: 300px; font-size: 12px; line-height: 1.35; white-space: pre-line; overflow-wrap: anywhere">'
+    '<div style="max-width: min(300px, 42vw); font-size: 12px; line-height: 1.35; white-space: pre-line; '
+    'overflow-wrap: anywhere">'
     "<b>@fate</b>\n@place{custom}\ncosts @cost{0.0000}, bound @bound{0.0000}\n@below below</div>"
 )
 """Bokeh escapes what it puts in."""
@@ -113,7 +114,7 @@ class TreePlot(Plot):
 
     def __init__(self, on_tap: Callable[[int], None] | None = None) -> None:
         self._shown: tuple[Any, ...] = (EMPTY, "descendants", None, "")
-        self._dark, self._on_tap = False, on_tap
+        self._on_tap = on_tap
         self._nodes = ColumnDataSource({name: [] for name in (*_NODE, "place")})
         self._blocks = ColumnDataSource({name: [] for name in (*_RECT, "count")})
         self._path, self._chosen = (ColumnDataSource({name: [] for name in _RECT}) for _ in range(2))
@@ -173,7 +174,8 @@ class TreePlot(Plot):
         ):
             for name in names.split():
                 model.js_on_change(name, relabel)
-        self._nodes.selected.on_change("indices", self._tapped)
+        if on_tap is not None:
+            self._nodes.selected.on_change("indices", self._tapped)
         self.sources = (self._nodes, self._blocks, self._path, self._chosen)
         self.use_dark(False)
         self.clear()
@@ -214,7 +216,7 @@ class TreePlot(Plot):
         nodes: Columns = {
             **_rectangles(layout.left, layout.right, layout.row),
             "color": [color_of(*each) for each in zip(drawn["state"], drawn["cut_by"], strict=True)],
-            "line": [float(wide) for wide in layout.right - layout.left >= _SPLIT],
+            "line": [float(wide) for wide in layout.right - layout.left > _SPLIT],
             "fate": fates,
             "rule": [_rule(*each) for each in zip(drawn["antecedent"], drawn["label"], strict=True)],
             "above": [at.get(parent, -1) for parent in drawn["parent"].tolist()],
@@ -246,7 +248,6 @@ class TreePlot(Plot):
         return tree.drop(columns=["cut_by"]).assign(state=_fates(tree)) if len(tree) else tree
 
     def use_dark(self, dark: bool) -> None:
-        self._dark = dark
         ink = INK[dark]
         self._rects.glyph.line_color = _PAPER[dark]
         self._hatched.glyph.hatch_color = "#7a7a7a" if dark else "#9a9a9a"
@@ -262,6 +263,7 @@ class TreePlot(Plot):
 
     def _label_rows(self, n: int) -> None:
         ticks = [k + 0.5 for k in range(n)]
+        self.figure.yaxis.visible = n > 0
         if self._ticker.ticks != ticks:
             self._rows.start = max(n, _FEWEST_ROWS)
             self.figure.yaxis.major_label_overrides = {tick: str(k) for k, tick in enumerate(ticks)}

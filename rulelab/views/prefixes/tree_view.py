@@ -32,6 +32,7 @@ _LONGEST = 90
 _CSS = """
 .sides { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }
 .sides > * { flex: 1 1 280px; min-width: 0; }
+@container (max-width: 400px) { .rules tr { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
 .rules tr.sum td { font-weight: 600; }
 .why { margin: 10px 0 0; max-width: 72ch; }
 """
@@ -96,14 +97,18 @@ class TreeView(Viewer):
     def __panel__(self) -> Any:
         return self._layout
 
-    @param.depends("step", "width", watch=True)
+    @param.depends("step", watch=True)
     def refresh(self) -> None:
         """Show the tree as it is now; to be called after more steps of the search."""
-        tree, self._objective, empty = self._look()
+        tree, self._objective, self._empty = self._look()
         self._tree = EMPTY if tree is None else tree
         self._at = {node: k for k, node in enumerate(self._tree["node"].tolist())}
+        self._redraw()
+
+    @param.depends("width", watch=True)
+    def _redraw(self) -> None:
         with pn.io.hold():
-            self._plot.show_tree(self._tree, self.width, self._objective, empty)
+            self._plot.show_tree(self._tree, self.width, self._objective, self._empty)
             self._box.refresh()
             self._offer()
             self._show_node()
