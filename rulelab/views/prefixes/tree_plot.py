@@ -64,9 +64,8 @@ if (high >= 14 && per > 0) {
     for (let i = 0; i < left.length; i++) {
       const from = Math.max(left[i], range.start), to = Math.min(right[i], range.end)
       const room = Math.floor((to - from) * per / 6.6 - 1)
-      if (room < 4) { continue }
       const text = String(source.data[column][i])
-      if (column === "count" && text.length > room) { continue }
+      if (room < (source === blocks ? text.length : 6)) { continue }
       found.x.push((from + to) / 2)
       found.y.push((top[i] + bottom[i]) / 2)
       found.text.push(text.length > room ? text.slice(0, room - 1) + "…" : text)
