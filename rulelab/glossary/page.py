@@ -76,6 +76,16 @@ TERMS = (
         aliases=("prefixes cut, by bound", "prefixes cut by bound", "pruned"),
     ),
     Term(
+        "search tree",
+        "The prefixes that a search has stored: a row for each length, each below the prefix that it continues.",
+        "Widths are by descendants, how many prefixes are stored below, or by bound: the children of a prefix share "
+        "its width, and those whose bounds are near the best list have the larger parts. Colours say what became of a "
+        "prefix; rules that a bound cut at once are never stored. Hatched: what is left out, or too narrow to see.",
+        formula="width = (descendants + 1) / prefixes stored",
+        see=("prefix", "expanded", "queued", "prefixes cut"),
+        aliases=("width by",),
+    ),
+    Term(
         "errors of the incumbents",
         "Every best model so far, by its number of rules (or its complexity) and its training errors.",
         "For lists two straight lines join: below the upper one a list is better than the best known; below the lower "

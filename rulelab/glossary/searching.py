@@ -119,7 +119,7 @@ TERMS = (
         "queued",
         "Prefixes that wait to be expanded; when none is left, the proof is complete.",
         see=("policy", "queue by prefix length"),
-        aliases=("queue", "inserted", "largest queue"),
+        aliases=("queue", "inserted", "largest queue", "open"),
     ),
     Term("stored", "Prefixes kept in memory, to recognize those that capture the same rows.", see=("memory limit",)),
     Term(

@@ -3,6 +3,6 @@
 from .nodes import Nodes
 from .replay import WORTHLESS, Children, Places, Replay, path_to
 from .scale import Scale
-from .search import PrefixSearch
+from .search import PrefixSearch, reason
 
-__all__ = ["WORTHLESS", "Children", "Nodes", "Places", "PrefixSearch", "Replay", "Scale", "path_to"]
+__all__ = ["WORTHLESS", "Children", "Nodes", "Places", "PrefixSearch", "Replay", "Scale", "path_to", "reason"]

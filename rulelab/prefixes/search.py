@@ -21,6 +21,18 @@ _TERMS = ("loss", "rules", "inevitable", "further")
 LOOK = ("antecedent", "label", "captured", "errors", *_TERMS, "bound", "fate", "cut_by", "reason")
 
 
+def reason(state: str, cut_by: str, family: str) -> str:
+    """Why a prefix is "open", was "expanded", or is "cut" by a bound of a family's search, with the theorem."""
+    if state == "open":
+        return "Its bound is below the best list: it waits in the queue."
+    if state == "expanded":
+        return "Its bound was below the best list: what could follow it has been looked at."
+    term = glossary.find(cut_by, family)
+    if term is None:
+        return cut_by
+    return f"{term.sentence} ({term.source})" if term.source else term.sentence
+
+
 class PrefixSearch(Search):
     """A best-first search that stores prefixes."""
 
@@ -123,23 +135,13 @@ class PrefixSearch(Search):
         frame["inevitable"] = np.minimum(inevitable, np.maximum(0.0, bound - least))
         frame["further"] = np.maximum(0.0, bound - least - frame["inevitable"])
         frame["bound"] = frame[list(_TERMS)].sum(axis=1)
-        frame["reason"] = [self._reason(fate, by) for fate, by in zip(frame["fate"], cut_by, strict=True)]
+        frame["reason"] = [reason(*each, self.kind or self.family) for each in zip(frame["fate"], cut_by, strict=True)]
         frame.attrs.update(
             prefix=[names[a] for a in path],
             incumbent=float(best),
             prefix_cut_by="" if children.prefix_cut < 0 else scale.cuts[children.prefix_cut],
         )
         return frame[list(LOOK)]
-
-    def _reason(self, fate: str, cut_by: str) -> str:
-        if fate == "open":
-            return "Its bound is below the best list: it waits in the queue."
-        if fate == "expanded":
-            return "Its bound was below the best list: what could follow it has been looked at."
-        term = glossary.find(cut_by, self.kind or self.family)
-        if term is None:
-            return cut_by
-        return f"{term.sentence} ({term.source})" if term.source else term.sentence
 
     @abc.abstractmethod
     def _stored(self) -> tuple[Any, int]:

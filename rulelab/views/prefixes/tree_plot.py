@@ -1,0 +1,309 @@
+"""The tree of a search as an icicle: its prefixes coloured by what has become of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from bokeh.embed import json_item
+from bokeh.models import (
+    BoxZoomTool,
+    ColumnDataSource,
+    CustomJS,
+    CustomJSHover,
+    FixedTicker,
+    HoverTool,
+    PanTool,
+    Range1d,
+    ResetTool,
+    TapTool,
+)
+
+from ...prefixes.nodes import COLUMNS
+from ..live.wording import count
+from ..search.plots.base import Columns, Plot, Window, add_legend, new_figure, replace
+from ..widgets.esc import esc, plain
+from ..widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
+from .icicle import icicle
+
+HEIGHT = 320
+PICTURE = (1280, 720)
+"""Width and height of what is saved."""
+LEFT_OUT = "not drawn one by one"
+_FEWEST_ROWS = 4
+_SPLIT = 8e-3
+"""Rectangles that are narrower have no line between them, which would hide them on a phone."""
+_PAPER = {False: "#ffffff", True: "#1f1f1f"}
+_STATES = {"expanded": SKY, "open": "#E6C200"}
+CUTS = {
+    "hierarchical": GREEN,
+    "new incumbent": "#8FB339",
+    "lookahead": ORANGE,
+    "pair lookahead": "#8C4A00",
+    "equivalent support": PURPLE,
+    "permutation": "#882255",
+    "equivalent points": BLUE,
+    "dominance": "#5A4FCF",
+}
+EMPTY = pd.DataFrame(columns=list(COLUMNS))
+"""No tree."""
+_ANY_CUT = "#6B6B6B"
+"""Of the other bounds, which hardly ever cut a prefix that is stored already."""
+
+_RECT = ("left", "right", "top", "bottom")
+_NODE = (*_RECT, "color", "line", "fate", "rule", "above", "cost", "bound", "below", "node")
+_LABELS = """
+const per = plot.inner_width / (range.end - range.start)
+const high = plot.inner_height / (rows.start - rows.end)
+const found = {x: [], y: [], text: []}
+if (high >= 14 && per > 0) {
+  for (const [source, column] of [[nodes, "rule"], [blocks, "count"]]) {
+    const {left, right, top, bottom} = source.data
+    for (let i = 0; i < left.length; i++) {
+      const from = Math.max(left[i], range.start), to = Math.min(right[i], range.end)
+      const room = Math.floor((to - from) * per / 6.6 - 1)
+      const text = String(source.data[column][i])
+      if (room < (source === blocks ? text.length : 6)) { continue }
+      found.x.push((from + to) / 2)
+      found.y.push((top[i] + bottom[i]) / 2)
+      found.text.push(text.length > room ? text.slice(0, room - 1) + "…" : text)
+    }
+  }
+}
+labels.data = found
+"""
+_PREFIX = """
+const {rule, above} = nodes.data
+const rules = []
+for (let i = value; i >= 0 && above[i] >= 0; i = above[i]) { rules.unshift(rule[i]) }
+return rules.map((one, k) => (k ? "else if " : "if ") + one).join("\\n") || "no rule yet"
+"""
+_TOOLTIP = (
+    '<div style="max-width: min(300px, 42vw); font-size: 12px; line-height: 1.35; white-space: pre-line; '
+    'overflow-wrap: anywhere">'
+    "<b>@fate</b>\n@place{custom}\ncosts @cost{0.0000}, bound @bound{0.0000}\n@below below</div>"
+)
+"""Bokeh escapes what it puts in."""
+_HIDDEN = '<div style="font-size: 12px">@count more<br>left out, or too narrow to see</div>'
+
+
+def color_of(state: str, cut_by: str = "") -> str:
+    """Of a prefix by its state, or by the bound that cut it, in any way of writing its name."""
+    name = cut_by.removeprefix("always: ").replace("_", " ")
+    return CUTS.get(name, _ANY_CUT) if state == "cut" else _STATES[state]
+
+
+def fate_of(state: str, cut_by: str = "") -> str:
+    """What has become of a prefix, in words."""
+    return f"cut: {cut_by.removeprefix('always: ').replace('_', ' ')}" if state == "cut" else state
+
+
+class TreePlot(Plot):
+    """Rectangles for prefixes, hatched ones for what is left out, and a line around the way to the best list.
+
+    Parameters
+    ----------
+    on_tap : callable, optional
+        Takes the number of the prefix that was tapped.
+    """
+
+    below = ""
+
+    def __init__(self, on_tap: Callable[[int], None] | None = None) -> None:
+        self._shown: tuple[Any, ...] = (EMPTY, "descendants", None, "")
+        self._on_tap = on_tap
+        self._nodes = ColumnDataSource({name: [] for name in (*_NODE, "place")})
+        self._blocks = ColumnDataSource({name: [] for name in (*_RECT, "count")})
+        self._path, self._chosen = (ColumnDataSource({name: [] for name in _RECT}) for _ in range(2))
+        self._labels = ColumnDataSource({"x": [], "y": [], "text": []})
+        self._x, self._rows = Window(0, 1), Range1d(start=_FEWEST_ROWS, end=0)
+        plot = new_figure(
+            "Search tree", "", "rules", height=HEIGHT, min_border_left=46, x_range=self._x.range, y_range=self._rows
+        )
+        plot.toolbar_inner = False
+        plot.xaxis.visible, plot.grid.visible, plot.outline_line_color = False, False, None
+        self._ticker = FixedTicker(ticks=[])
+        plot.yaxis.update(
+            ticker=self._ticker, axis_line_color=None, major_tick_line_color=None, minor_tick_line_color=None
+        )
+        edges: dict[str, Any] = {name: name for name in _RECT}
+        self._rects = plot.quad(
+            **edges, source=self._nodes, fill_color="color", fill_alpha=0.6, line_color=_PAPER[False], line_alpha="line"
+        )
+        self._rects.nonselection_glyph = self._rects.selection_glyph = None
+        self._hatched = plot.quad(
+            **edges, source=self._blocks, fill_color=None, line_color=None, hatch_pattern="/", hatch_scale=7,
+            hatch_weight=0.8,
+        )  # fmt: skip
+        lines: dict[str, Any] = {"fill_color": None, "level": "annotation"}
+        self._outline = plot.quad(**edges, source=self._path, line_width=2, **lines)
+        self._ring = plot.quad(**edges, source=self._chosen, line_width=4, **lines)
+        self._words = plot.text(
+            x="x", y="y", text="text", source=self._labels, text_align="center", text_baseline="middle",
+            text_font_size="11px", level="annotation",
+        )  # fmt: skip
+        self._entries = add_legend(plot, [("", self._rects), (LEFT_OUT, self._hatched), ("best list", self._outline)])
+        self._entries[0].label = {"field": "fate"}
+        plot.legend.visible = False
+        place = CustomJSHover(args={"nodes": self._nodes}, code=_PREFIX)
+        plot.tools = [
+            HoverTool(renderers=[self._rects], tooltips=_TOOLTIP, formatters={"@place": place}),
+            HoverTool(renderers=[self._hatched], tooltips=_HIDDEN),
+            TapTool(renderers=[self._rects]),
+            BoxZoomTool(dimensions="width"),
+            PanTool(dimensions="width"),
+            ResetTool(),
+        ]
+        self.figure = plot
+        relabel = CustomJS(
+            args={
+                "plot": plot, "range": self._x.range, "rows": self._rows, "nodes": self._nodes, "blocks": self._blocks,
+                "labels": self._labels,
+            },
+            code=_LABELS,
+        )  # fmt: skip
+        for model, names in (
+            (plot, "inner_width inner_height"),
+            (self._x.range, "start end"),
+            (self._rows, "start"),
+            (self._nodes, "data"),
+            (self._blocks, "data"),
+        ):
+            for name in names.split():
+                model.js_on_change(name, relabel)
+        if on_tap is not None:
+            self._nodes.selected.on_change("indices", self._tapped)
+        self.sources = (self._nodes, self._blocks, self._path, self._chosen)
+        self.use_dark(False)
+        self.clear()
+
+    @property
+    def nodes(self) -> list[int]:
+        """The numbers of the prefixes that are drawn, each after its parent."""
+        return list(self._nodes.data["node"])
+
+    def clear(self) -> None:
+        self.show_tree(EMPTY, "descendants", None, "Nothing is stored yet.")
+
+    def show_tree(self, tree: pd.DataFrame, width: str, objective: float | None, empty: str) -> None:
+        """Show a tree.
+
+        Parameters
+        ----------
+        tree : DataFrame
+            As `rulelab.prefixes.PrefixSearch.tree` gives it.
+        width : str
+            One of `rulelab.views.prefixes.icicle.WIDTHS`.
+        objective : float or None
+            Of the best model.
+        empty : str
+            Why there is nothing to see, where there is nothing.
+        """
+        self._shown = (tree, width, objective, empty)
+        if not len(tree):
+            for source in self.sources:
+                replace(source, {name: [] for name in source.data})
+            self._label_rows(0)
+            self.caption, self.below = empty, ""
+            return
+        layout = icicle(tree, width, objective=objective)
+        drawn = tree.iloc[layout.place]
+        fates = [fate_of(*each) for each in zip(drawn["state"], drawn["cut_by"], strict=True)]
+        at = {node: k for k, node in enumerate(drawn["node"].tolist())}
+        nodes: Columns = {
+            **_rectangles(layout.left, layout.right, layout.row),
+            "color": [color_of(*each) for each in zip(drawn["state"], drawn["cut_by"], strict=True)],
+            "line": [float(wide) for wide in layout.right - layout.left > _SPLIT],
+            "fate": fates,
+            "rule": [_rule(*each) for each in zip(drawn["antecedent"], drawn["label"], strict=True)],
+            "above": [at.get(parent, -1) for parent in drawn["parent"].tolist()],
+            "cost": drawn["cost"].round(6).tolist(),
+            "bound": drawn["bound"].round(6).tolist(),
+            "below": [count(below) for below in drawn["descendants"].tolist()],
+            "node": drawn["node"].tolist(),
+            "place": list(range(len(drawn))),
+        }
+        replace(self._nodes, nodes)
+        row = layout.row[layout.block_parent] + 1
+        blocks = _rectangles(layout.block_left, layout.block_right, row)
+        replace(self._blocks, {**blocks, "count": [count(n) for n in layout.block_count.tolist()]})
+        path = [at[node] for node in tree.attrs.get("incumbent", []) if node in at]
+        replace(self._path, {name: [nodes[name][k] for k in path] for name in _RECT})
+        self._label_rows(int(max(layout.row.max(), row.max(initial=0))) + 1)
+        self._say(tree, dict(zip(fates, nodes["color"], strict=True)), int(layout.block_count.sum()), len(path) > 1)
+
+    def choose(self, node: int | None) -> None:
+        """Put a ring around a prefix."""
+        nodes = self.nodes
+        at = [nodes.index(node)] if node in nodes else []
+        replace(self._chosen, {name: [self._nodes.data[name][k] for k in at] for name in _RECT})
+        if self._nodes.selected.indices != at:
+            self._nodes.selected.indices = at
+
+    def frame(self) -> pd.DataFrame:
+        tree = self._shown[0]
+        return tree.drop(columns=["cut_by"]).assign(state=_fates(tree)) if len(tree) else tree
+
+    def use_dark(self, dark: bool) -> None:
+        ink = INK[dark]
+        self._rects.glyph.line_color = _PAPER[dark]
+        self._hatched.glyph.hatch_color = "#7a7a7a" if dark else "#9a9a9a"
+        self._outline.glyph.line_color = self._ring.glyph.line_color = self._words.glyph.text_color = ink
+
+    def picture(self) -> dict[str, Any]:
+        """The picture alone, as large as a slide and on white, for the browser to save."""
+        alone = TreePlot()
+        alone.show_tree(*self._shown)
+        alone.figure.update(width=PICTURE[0], height=PICTURE[1], sizing_mode="fixed", toolbar_location=None)
+        alone.figure.legend.visible = True
+        return {"item": json_item(alone.figure), "size": list(PICTURE)}
+
+    def _label_rows(self, n: int) -> None:
+        ticks = [k + 0.5 for k in range(n)]
+        self.figure.yaxis.visible = n > 0
+        if self._ticker.ticks != ticks:
+            self._rows.start = max(n, _FEWEST_ROWS)
+            self.figure.yaxis.major_label_overrides = {tick: str(k) for k, tick in enumerate(ticks)}
+            self._ticker.ticks = ticks
+
+    def _say(self, tree: pd.DataFrame, colors: dict[str, str], hidden: int, path: bool) -> None:
+        """Caption and legend."""
+        stored = int(tree.attrs.get("stored", len(tree)))
+        more = f", {count(hidden)} of them in the hatched blocks" if hidden else ""
+        outlined = " Outlined: the way to the best list." if path else ""
+        prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
+        self.caption = f"{prefixes} stored{more}; each stands under the one it continues.{outlined}"
+        fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))
+        hatch = f"repeating-linear-gradient(135deg, {MUTED} 0 1px, transparent 1px 4px)"
+        signs = [(fate, f"color-mix(in srgb, {colors[fate]} 60%, transparent)") for fate in fates]
+        signs += [(LEFT_OUT, hatch)] if hidden else []
+        square = "display: inline-block; width: 12px; height: 12px; margin-right: 5px; vertical-align: -1px"
+        self.below = "".join(
+            f'<span style="white-space: nowrap; margin-right: 14px; font-size: 12px">'
+            f'<span style="{square}; background: {look}"></span>{esc(name)}</span> '
+            for name, look in signs
+        )
+
+    def _tapped(self, _name: str, _old: Any, new: list[int]) -> None:
+        if new and self._on_tap is not None and new[0] < len(self.nodes):
+            self._on_tap(self.nodes[new[0]])
+
+
+def _fates(tree: pd.DataFrame) -> list[str]:
+    return [fate_of(*each) for each in zip(tree["state"], tree["cut_by"], strict=True)]
+
+
+def _rule(antecedent: str, label: Any) -> str:
+    return f"{plain(antecedent, 80)} then {plain(label, 20)}" if antecedent else "no rule yet"
+
+
+def _rectangles(left: np.ndarray, right: np.ndarray, row: np.ndarray) -> Columns:
+    """Rows are counted downwards from 0; a little is left between them."""
+    return {
+        "left": left.round(6).tolist(),
+        "right": right.round(6).tolist(),
+        "top": row.tolist(),
+        "bottom": (row + 0.96).round(2).tolist(),
+    }

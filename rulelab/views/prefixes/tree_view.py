@@ -1,0 +1,273 @@
+"""The search tree to look around in: a picture, and below it all that is known of the prefix that is tapped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import panel as pn
+import param
+from panel.viewable import Viewer
+
+from ...arguments import is_whole
+from ...prefixes import PrefixSearch, Scale, reason
+from ...recording import Recording
+from ..live.wording import count
+from ..search.plot_box import PlotBox
+from ..widgets.esc import esc, plain
+from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
+from .icicle import WIDTHS
+from .tree_plot import EMPTY, TreePlot, fate_of
+
+_NOT_BEGUN = (
+    "There is no tree yet: it begins with the first prefix that the search stores. Until then the search reduces the "
+    "problem and looks for a first list."
+)
+_TAP = '<p class="empty">Tap a prefix, or choose one above the picture, to see why it is open or cut.</p>'
+_GONE = '<p class="empty">The prefix that was chosen is not among the largest ones any more.</p>'
+_NONE = -1
+_LONGEST = 90
+_CSS = """
+.sides { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }
+.sides > * { flex: 1 1 280px; min-width: 0; }
+@container (max-width: 400px) { .rules tr { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
+.rules tr.sum td { font-weight: 600; }
+.why { margin: 10px 0 0; max-width: 72ch; }
+"""
+_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+
+
+class TreeView(Viewer):
+    """The prefixes that a search has stored, as an icicle: a row per length, each below the prefix that it continues.
+
+    Parameters
+    ----------
+    search : PrefixSearch or Recording
+        A search for a rule list or an exact one for a falling rule list, or the recording of one. A recording that was
+        read from a file has no data: of its prefixes rules, cost, bound and fate are known, not the rows.
+    max_nodes : int
+        Those on the path to the best list are shown, then those with the most descendants; the others are counted in
+        hatched blocks.
+
+    Attributes
+    ----------
+    node : int or None
+        The number of the prefix that is looked at, as in ``search.tree()``; set by a tap or in the list of prefixes.
+    width : str
+        What widths mean: "descendants", how many prefixes are stored below, or "bound": the children of a prefix share
+        its width, the larger parts for those whose bounds are near the objective of the best list.
+    step : int or None
+        Of a recording: the step whose tree is shown; None: the last one.
+
+    Examples
+    --------
+    In a notebook, after ``pn.extension(inline=True)``::
+
+        search = rl.CorelsSearch(problem, regularization=0.01)
+        search.advance(50)
+        view = rl.views.TreeView(search)
+        view
+
+    and later, with ``search.advance(50)``, ``view.refresh()``.
+    """
+
+    node: param.Integer[int | None] = param.Integer(
+        default=None, allow_None=True, label="Prefix", doc="The prefix that is looked at."
+    )
+    width: param.Selector[str] = param.Selector(default=WIDTHS[0], objects=list(WIDTHS), label="Width by")
+    step = param.Integer(default=None, allow_None=True, doc="Of a recording: the step that is shown; None: the last.")
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+
+    def __init__(self, search: PrefixSearch | Recording, max_nodes: int = 2000, **params: Any) -> None:
+        if not isinstance(search, (PrefixSearch, Recording)):
+            raise TypeError(
+                f"search must be one that stores prefixes, such as a RuleListSearch, or a Recording, not {search!r}"
+            )
+        if not is_whole(max_nodes, 1):
+            raise ValueError(f"max_nodes must be a positive integer, not {max_nodes!r}")
+        self._searched, self._most = search, int(max_nodes)
+        self._plot = TreePlot(on_tap=self._take)
+        super().__init__(**params)
+        self._build()
+        self._plot.use_dark(self.dark)
+        self.refresh()
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    @param.depends("step", watch=True)
+    def refresh(self) -> None:
+        """Show the tree as it is now; to be called after more steps of the search."""
+        tree, self._objective, self._empty = self._look()
+        self._tree = EMPTY if tree is None else tree
+        self._at = {node: k for k, node in enumerate(self._tree["node"].tolist())}
+        self._redraw()
+
+    @param.depends("width", watch=True)
+    def _redraw(self) -> None:
+        with pn.io.hold():
+            self._plot.show_tree(self._tree, self.width, self._objective, self._empty)
+            self._box.refresh()
+            self._offer()
+            self._show_node()
+
+    def _look(self) -> tuple[pd.DataFrame | None, float | None, str]:
+        """The tree, the objective of the best model, and why there is no tree where there is none."""
+        searched = self._searched
+        if isinstance(searched, PrefixSearch):
+            best = searched.frame["objective"].tolist()
+            return searched.tree(self._most), best[0] if best else None, _NOT_BEGUN
+        seen = [each for each in searched.snapshots if self.step is None or each.step <= self.step]
+        if not seen:
+            return None, None, "Nothing is recorded of that step." if searched.snapshots else "Nothing is recorded."
+        best = seen[-1].incumbent
+        try:
+            return searched.tree_at(seen[-1].step, self._most), None if best is None else best.objective, _NOT_BEGUN
+        except ValueError:
+            return None, None, _NOT_BEGUN
+
+    @param.depends("node", watch=True)
+    def _show_node(self) -> None:
+        node = self.node if self.node in self._at else None
+        with pn.io.hold():
+            self._plot.choose(self.node)
+            self._prefix.value = _NONE if node is None else node
+            text = self._details(node) if node is not None else _TAP if self.node is None else _GONE
+            if not len(self._tree):
+                text = ""
+            if text != self._said.object:
+                self._said.object = text
+        if pn.state.curdoc is None or pn.state.curdoc.session_context is None:
+            pn.io.push_notebook(self._box.pane)
+
+    @param.depends("dark", watch=True)
+    def _restyle(self) -> None:
+        self._plot.use_dark(self.dark)
+
+    def _take(self, node: int | None) -> None:
+        self.node = node
+
+    def _offer(self) -> None:
+        """Let the list of prefixes name those that are drawn, in the order of the tree, and the one looked at."""
+        drawn = set(self._plot.nodes)
+        if self.node is not None and self.node in self._at:
+            drawn.add(self.node)
+        named = sorted((self._path(node), node) for node in drawn)
+        options = {"none": _NONE}
+        for path, node in named:
+            rules = [plain(self._tree["antecedent"].iat[self._at[each]], _LONGEST) for each in path[1:]]
+            name = ", then ".join(rules) or "no rule yet"
+            name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
+            options[name if name not in options else f"{name} ({node})"] = node
+        if options != self._prefix.options:
+            self._prefix.param.update(options=options, value=self.node if self.node in drawn else _NONE)
+
+    def _path(self, node: int) -> tuple[int, ...]:
+        """The nodes from the empty prefix to this one."""
+        path = []
+        while node >= 0:
+            path.append(node)
+            node = int(self._tree["parent"].iat[self._at[node]])
+        return tuple(reversed(path))
+
+    def _details(self, node: int) -> str:
+        """HTML of all that is known of a prefix."""
+        rows = self._tree.iloc[[self._at[each] for each in self._path(node)]]
+        last, names = rows.iloc[-1], rows["antecedent"].tolist()[1:]
+        fate = fate_of(last["state"], last["cut_by"])
+        searched = self._searched
+        kind = searched.kind or searched.family if isinstance(searched, PrefixSearch) else searched.family
+        stored = searched.prefixes() if isinstance(searched, PrefixSearch) else None
+        scale = None if stored is None else stored.scale
+        captured = [] if scale is None else _captured(scale, names)
+        terms = _terms(scale, names, float(last["cost"]), float(last["bound"]))
+        said = ""
+        if captured:
+            wrong = count(sum(each[1] for each in captured[:-1]))
+            decided = count(sum(each[0] for each in captured[:-1]))
+            said = f'<p class="sum">{decided} rows captured, {wrong} of them wrong; {count(captured[-1][0])} left.</p>'
+        return (
+            f"<h2>{_rules_of(len(names))}: {esc(fate)} {sign(last['cut_by'] or last['state'], kind)}</h2>"
+            f'<div class="sides"><div>{_list(names, rows["label"].tolist()[1:], captured)}{said}</div>'
+            f"<div>{_bound(terms, float(last['bound']), self._objective)}</div></div>"
+            f'<p class="why">{esc(reason(last["state"], last["cut_by"], kind), 600)}</p>'
+        )
+
+    def _build(self) -> None:
+        pick: dict[str, Any] = {"stylesheets": [SELECT_CSS]}
+        self._prefix = pn.widgets.Select(
+            label="Prefix", options={"none": _NONE}, css_classes=term_classes("prefix"), max_width=430, **_WIDE, **pick
+        )
+        self._prefix.param.watch(lambda event: self._take(None if event.new == _NONE else event.new), "value")
+        width = pn.widgets.Select.from_param(
+            self.param.width, css_classes=term_classes("search tree"), width=150, margin=0, **pick
+        )
+        self._box = PlotBox(self._plot, self._plot.picture, lambda: "rulelab")
+        self._said = Html(_TAP, stylesheets=[CARD_CSS, SIGN_CSS, _CSS], **_WIDE)
+        bar = pn.Row(self._prefix, width, stylesheets=[BAR_CSS], **_WIDE)
+        self._layout = pn.Column(bar, *self._box.items, self._said, Explained(), stylesheets=[STACK_CSS], **_WIDE)
+
+
+def _captured(scale: Scale, names: list[str]) -> list[tuple[float, float]]:
+    """The weight of the rows that each rule captures, and of those of them that are wrong; last, of those left."""
+    weights, known = scale.weights, {name: k for k, name in enumerate(scale.problem.names)}
+    left, found = weights.everything, []
+    for name in names:
+        column = weights.columns[known[name]]
+        pair = weights.of_set(left & column)
+        found.append((sum(pair) * scale.row, min(pair) * scale.row))
+        left = left & ~column
+    pair = weights.of_set(left)
+    return [*found, (sum(pair) * scale.row, min(pair) * scale.row)]
+
+
+def _terms(scale: Scale | None, names: list[str], cost: float, bound: float) -> dict[str, float]:
+    """What adds up to the bound."""
+    if scale is None:
+        return {"loss so far and price of the rules": cost, "what further bounds add": max(0.0, bound - cost)}
+    known, left = {name: k for k, name in enumerate(scale.problem.names)}, scale.weights.everything
+    for name in names:
+        left = left & ~scale.weights.columns[known[name]]
+    price = scale.price(len(names))
+    inevitable = min(float(scale.inevitable.of_set(left)[0] * scale.costs.unit), max(0.0, bound - cost))
+    return {
+        "loss so far": max(0.0, cost - price),
+        "price of the rules": price,
+        "inevitable loss": inevitable,
+        "what further bounds add": max(0.0, bound - cost - inevitable),
+    }
+
+
+def _rules_of(n: int) -> str:
+    return "The empty prefix" if n == 0 else "A prefix of 1 rule" if n == 1 else f"A prefix of {n} rules"
+
+
+def _list(names: list[str], labels: list[Any], captured: list[tuple[float, float]]) -> str:
+    """A table of the rules, with the rows of each where they are known."""
+    lines = [
+        (f'<span class="kw">{"else if" if k else "if"}</span> {esc(name)}', esc(label, 40))
+        for k, (name, label) in enumerate(zip(names, labels, strict=True))
+    ]
+    lines.append(('<span class="kw">and what may follow</span>', ""))
+    numbers = [f'<td class="num">{count(rows)}</td><td class="num">{count(wrong)}</td>' for rows, wrong in captured]
+    if captured:
+        numbers[-1] = f'<td class="num">{count(captured[-1][0])}</td><td></td>'
+    body = "".join(
+        f'<tr><td>{rule}</td><td class="label">{label}</td>{more}</tr>'
+        for (rule, label), more in zip(lines, numbers or [""] * len(lines), strict=True)
+    )
+    heads = '<th class="num">captured</th><th class="num">wrong</th>' if captured else ""
+    head = f'<thead><tr><th>rule</th><th class="label">label</th>{heads}</tr></thead>'
+    return f'<div class="box"><table class="rules">{head}<tbody>{body}</tbody></table></div>'
+
+
+def _bound(terms: dict[str, float], bound: float, objective: float | None) -> str:
+    """A table of the terms of the bound, and the best list to compare with."""
+    lines = [(f"{name} {sign(name)}", value, "") for name, value in terms.items()]
+    lines.append((f"bound {sign('lower bound')}", bound, ' class="sum"'))
+    if objective is not None:
+        lines.append((f"best list {sign('incumbent')}", objective, ""))
+    body = "".join(f'<tr{look}><td>{name}</td><td class="num">{value:.4f}</td></tr>' for name, value, look in lines)
+    return f'<table class="rules"><thead><tr><th>its bound</th><th></th></tr></thead><tbody>{body}</tbody></table>'
