@@ -10,10 +10,11 @@ _HOMES = {
     "FrontView": "fronts.view",
     "ModelCard": "cards.view",
     "SearchView": "search.view",
+    "StepView": "prefixes.step_view",
     "serve": "pages.page",
 }
 
-__all__ = ["CompareView", "FrontView", "ModelCard", "SearchView", "serve"]
+__all__ = ["CompareView", "FrontView", "ModelCard", "SearchView", "StepView", "serve"]
 
 
 def __getattr__(name: str) -> Any:
