@@ -145,6 +145,7 @@ def refused(tmp_path, content):
     return str(error.value)
 
 
+@pytest.mark.long
 def test_every_entry_is_checked(tmp_path):
     """Each one taken away, and made into something else: read as it is, or refused, and never anything else."""
     good = document(tmp_path)
