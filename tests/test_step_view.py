@@ -13,7 +13,7 @@ from test_prefixes import KINDS, random_problem
 import rulelab as rl
 from rulelab.glossary import find
 from rulelab.search import Status
-from rulelab.views.prefixes import step_plot
+from rulelab.views.prefixes import step_plot, step_view
 from rulelab.views.prefixes.step_plot import MOST_BARS, TERMS, StepPlot, fates, interesting, tally
 from rulelab.views.prefixes.step_table import HEADS, PAGE
 from rulelab.views.prefixes.step_view import StepView
@@ -31,9 +31,15 @@ def bars(view: StepView) -> pd.DataFrame:
     return pd.DataFrame(view._plot.sources[0].data)
 
 
+def look_of(view: StepView) -> pd.DataFrame:
+    """Without rules of the prefix that the search does not even try again."""
+    look = view.search.look_into(view.prefix)
+    return look[~(look["antecedent"].isin(look.attrs["prefix"]) & (look["fate"] == "open"))]
+
+
 def agrees(view: StepView) -> None:
     """Bars, line, words and table are those of `look_into`."""
-    look = view.search.look_into(view.prefix)
+    look = look_of(view)
     drawn = bars(view)
     shown = look.set_index("antecedent").loc[drawn["rule"]]
     ends = np.zeros(len(drawn))
@@ -81,6 +87,30 @@ def test_after_every_step_the_view_is_what_look_into_says(make) -> None:
         assert view.prefix is None
         agrees(view)
     assert steps > 3
+
+
+def test_the_button_takes_the_same_steps_in_parts(make, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = StepView(make(random_problem(5))), StepView(make(random_problem(5)))
+    monkeypatch.setattr(two._beat, "start", lambda: None)
+    monkeypatch.setattr(type(two.search), "compiled", False)  # so that the button itself does nothing yet
+    monkeypatch.setattr(step_view, "_MOMENT", 0.0)
+    for _ in range(3):
+        one.step()
+        two._press()
+        assert two._step.disabled
+        assert two._status.tone == "busy"
+        before = two.search.work
+        two._press()
+        assert two.search.work == before
+        two.refresh()
+        assert two._step.disabled
+        while two._go_on():
+            pass
+        assert one.search._state().counts == two.search._state().counts
+        assert one._heading.object == two._heading.object
+        assert two._step.disabled == one._step.disabled
+        if one._step.disabled:
+            break
 
 
 def test_after_the_end_there_is_no_step_and_the_view_says_so(make) -> None:

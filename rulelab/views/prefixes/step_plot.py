@@ -44,7 +44,7 @@ _TOOLTIP = (
     + "<br><b>bound @bound{0.0000}</b>, best list @best{0.0000}<br><b>@fate</b>: @reason</div>"
 )
 """Narrow, for phones. Bokeh escapes what it puts in."""
-_ROOM = 0.34
+_ROOM = 0.36
 """Of the width: for the fate beside the longest bar."""
 _WIDTH, _MARGIN = 1000, 40
 
@@ -112,7 +112,7 @@ class StepPlot(Plot):
             )
             for name in TERMS
         ]  # fmt: skip
-        written: dict[str, Any] = {"text_font_size": "12px", "source": self._source}
+        written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
         self._texts = [
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
             plot.text(x="bound", y="bar", text="fate", text_baseline="middle", x_offset=5, **written),

@@ -17,6 +17,7 @@ from ...families import FAMILIES
 from ...prefixes import PrefixSearch
 from ...search import Slices, Snapshot, Status
 from ..cards.rule_tables import conditions_in_words
+from ..live.ticker import Beat
 from ..live.wording import count, figures
 from ..search.plot_box import PlotBox
 from ..widgets import icons
@@ -24,12 +25,16 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, explain_all
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, VIEW_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, STACK_CSS, VIEW_CSS
 from .step_plot import TERMS, StepPlot, bound_name
 from .step_table import StepTable
 
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 _NOT_BEGUN = "The search has not begun: Step begins it, and shows the first prefix that is expanded."
+_PREPARES = "The search prepares its first step: it looks for a first list."
+_COMPILES = "Compiling the search: once per machine, some seconds."
+_MOMENT = 0.2
+"""Seconds of search between two looks at the page."""
 _NOTHING_YET = "No prefix is expanded yet. This is what becomes of each first rule when the empty list is."
 
 
@@ -73,6 +78,8 @@ class StepView(Viewer):
         self._family = search.kind or search.family
         self._path: list[str] = []
         self._kept: Any = None
+        self._goal: int | None = None
+        self._beat = Beat(self._go_on)
         super().__init__(**params)
         self._build()
         self._restyle()
@@ -88,11 +95,31 @@ class StepView(Viewer):
     def __panel__(self) -> Any:
         return self._layout
 
-    def step(self, *_: Any) -> None:
+    def step(self) -> None:
         """Let the search expand one more prefix, and show it; nothing once the search has ended."""
         if not self._ended:
-            _expand(self._search)
-            self._show(None)
+            self._goal = _expanded(self._search) + 1
+            while self._go_on():
+                pass
+
+    def _press(self, *_: Any) -> None:
+        """As `step`, but what takes long is done in parts, between which the page answers."""
+        if self._ended or self._goal is not None:
+            return
+        self._goal = _expanded(self._search) + 1
+        self._step.disabled = True
+        self._status.param.update(tone="busy", phase=_PREPARES if self._search.compiled else _COMPILES)
+        if not self._search.compiled or self._go_on():
+            self._beat.start()
+
+    def _go_on(self) -> bool:
+        """Work on the step for a moment; whether it takes longer."""
+        assert self._goal is not None
+        if not _expand(self._search, self._goal, _MOMENT):
+            return True
+        self._goal = None
+        self._show(None)
+        return False
 
     def back(self, *_: Any) -> None:
         """Show the prefix without its last rule."""
@@ -126,6 +153,7 @@ class StepView(Viewer):
         frame = search.look_into(self.prefix)
         own = None
         self._path = list(frame.attrs.get("prefix", ()))
+        frame = frame[~(frame["antecedent"].isin(self._path) & (frame["fate"] == "open"))]  # never tried again
         if self._path:
             before = search.look_into(self._path[:-1])
             own = before[before["antecedent"] == self._path[-1]].iloc[0]
@@ -166,7 +194,7 @@ class StepView(Viewer):
 
     def _stand(self, now: Snapshot | None) -> None:
         """The line beside the buttons."""
-        self._step.disabled = self._ended
+        self._step.disabled = self._ended or self._goal is not None
         if now is None:
             self._status.param.update(tone="idle", phase=_NOT_BEGUN, figures=[])
             return
@@ -203,27 +231,27 @@ class StepView(Viewer):
         search = self._search
         button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
         self._step = pn.widgets.Button(
-            label="Step", icon=icons.STEP, on_click=self.step, color="primary", width=92, **button
+            label="Step", icon=icons.STEP, on_click=self._press, color="primary", width=92, **button
         )
         self._back = pn.widgets.Button(label="One rule back", on_click=self.back, **button)
         self._last = pn.widgets.Button(label="Expanded last", on_click=self.last, **button)
-        bar = pn.Row(self._step, self._back, self._last, stylesheets=[BAR_CSS], css_classes=["rl-row"], **_WIDE)
-        self._status = LiveText(css_classes=["rl-row"], **_WIDE)
+        bar = pn.Row(self._step, self._back, self._last, stylesheets=[BAR_CSS], **_WIDE)
+        self._status = LiveText(sizing_mode="stretch_width", margin=(12, 0, 0, 0))
+        head = pn.Column(bar, self._status, stylesheets=[STACK_CSS], css_classes=["rl-wide"], **_WIDE)
         self._alert = LiveText(role="alert", caption="Error", **_WIDE)
-        sheets = [CARD_CSS, SIGN_CSS, ":host { max-width: 760px; }"]
+        sheets = [CARD_CSS, SIGN_CSS]
         self._heading, self._figures, self._note = (Html("", stylesheets=sheets, **_WIDE) for _ in range(3))
         self._plot = StepPlot(FAMILIES[search.family].unit, self.look)
         self._box = PlotBox(self._plot, self._plot.picture, lambda: "step")
         self._table = StepTable(self.look, self._family, **_WIDE)
         self._frames = (
-            _framed("rl-row", self._alert, self._heading, self._figures, self._note),
+            _framed("rl-wide", self._alert, self._heading, self._figures, self._note),
             _framed("rl-wide", *self._box.items),
             _framed("rl-wide", Html("<h2>All next rules</h2>", stylesheets=[CARD_CSS], **_WIDE), self._table),
         )
         self._layout = explain_all(
             pn.Column(
-                bar,
-                self._status,
+                head,
                 *self._frames,
                 Explained(),
                 stylesheets=[VIEW_CSS],
@@ -237,16 +265,25 @@ def _framed(place: str, *items: Any) -> pn.Column:
     return pn.Column(*items, css_classes=[place], stylesheets=[PANEL_CSS], **_WIDE)
 
 
-def _expand(search: PrefixSearch) -> None:
-    """Advance a search until it has expanded one more prefix or has ended; what comes before goes in larger parts."""
-    now, slices = search._state(), Slices()
-    before = 0 if now is None else now.counts.get("expanded", 0)
+def _expanded(search: PrefixSearch) -> int:
+    now = search._state()
+    return 0 if now is None else now.counts.get("expanded", 0)
+
+
+def _expand(search: PrefixSearch, goal: int, seconds: float) -> bool:
+    """Advance a search until it has expanded so many prefixes or has ended, for a moment; whether it has.
+
+    What comes before the first prefix goes by in larger parts.
+    """
+    now, slices, end = search._state(), Slices(), time.perf_counter() + seconds
     while True:
         began = time.perf_counter()
         now = search.advance(1 if now is not None and now.phase == "searching" else slices.size)
-        if now.status is not Status.RUNNING or now.counts.get("expanded", 0) > before:
-            return
+        if now.status is not Status.RUNNING or now.counts.get("expanded", 0) >= goal:
+            return True
         slices.took(time.perf_counter() - began, now.phase)
+        if time.perf_counter() >= end:
+            return False
 
 
 def _prefix_table(problem: Problem, prefix: Sequence[str], is_last: bool) -> str:
