@@ -56,10 +56,9 @@ def agrees(view: StepView) -> None:
     assert (drawn["alpha"].to_numpy() < 1).tolist() == (shown["fate"] == "cut").tolist()
     assert 0 < len(drawn) <= min(MOST_BARS, len(look))
     rest = look[~look["antecedent"].isin(drawn["rule"])]
-    assert view._plot.below == ("" if rest.empty else view._plot.below)
-    if not rest.empty:
-        assert f"and {len(rest)} more: {esc(tally(rest), 600)}." in view._plot.below
-    assert tally(look) in view._plot.caption
+    assert f"In all {esc(tally(look), 600)}" in view._plot.below
+    assert (f"{len(rest)} more are not drawn: {esc(tally(rest), 600)}." in view._plot.below) == (not rest.empty)
+    assert f" of {len(look)} next rule" in view._plot.caption
     table = view._table
     rules = [row["cells"][0] for row in table.rows]
     assert len(rules) == min(PAGE, len(look))

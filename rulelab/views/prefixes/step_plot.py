@@ -34,7 +34,7 @@ _LOOK: dict[str, dict[str, Any]] = {
 """After Okabe and Ito; the patterns tell them apart without colours too."""
 _LOSS_IN_DARK = "#2F93D1"
 _PALE = 0.5
-_ROW, _AROUND, _NAME = 27, 96, 40
+_ROW, _AROUND, _NAME = 27, 96, 48
 _PLACES = {"name": -0.02, "bar": 0.2, "height": 0.38}
 """Within the row of a child, whose height is 1: the foot of its name, the middle of its bar, the bar's height."""
 _TOOLTIP = (
@@ -103,7 +103,7 @@ class StepPlot(Plot):
         )  # fmt: skip
         plot.yaxis.visible = False
         plot.ygrid.grid_line_color = None
-        self._source = ColumnDataSource(_columns(pd.DataFrame(), 0.0))
+        self._source = ColumnDataSource(_columns(pd.DataFrame(), 0.0, 0.0))
         self._bars: list[Any] = [
             plot.hbar(
                 y="bar", left=f"{name}_from", right=f"{name}_to", height=_PLACES["height"], source=self._source,
@@ -112,6 +112,10 @@ class StepPlot(Plot):
             )
             for name in TERMS
         ]  # fmt: skip
+        rows = plot.hbar(  # all of a row can be pointed at, for bars are thin
+            y="middle", left=0, right="end", height=1, source=self._source, fill_alpha=0, line_color=None,
+            nonselection_fill_alpha=0,
+        )  # fmt: skip
         written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
         self._texts = [
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
@@ -125,9 +129,9 @@ class StepPlot(Plot):
         self._entries = add_legend(
             plot, [(TERMS[name], bar) for name, bar in zip(TERMS, self._bars, strict=True)], columns=2
         )
-        plot.add_tools(HoverTool(renderers=self._bars, tooltips=_TOOLTIP, limit=1))
+        plot.add_tools(HoverTool(renderers=[rows], tooltips=_TOOLTIP, point_policy="follow_mouse"))
         if on_tap is not None:
-            plot.add_tools(TapTool(renderers=self._bars))
+            plot.add_tools(TapTool(renderers=[rows]))
             self._source.selected.on_change("indices", self._tapped)
         self.figure = plot
         self.sources = (self._source,)
@@ -135,7 +139,7 @@ class StepPlot(Plot):
         self.clear()
 
     def clear(self) -> None:
-        replace(self._source, _columns(pd.DataFrame(), 0.0))
+        replace(self._source, _columns(pd.DataFrame(), 0.0, 0.0))
         self._frame = pd.DataFrame()
         self.caption, self.below = "Nothing to see before the search has begun.", ""
 
@@ -152,7 +156,7 @@ class StepPlot(Plot):
         if self._rows.start != rows - 0.4:
             self._rows.update(start=rows - 0.4, end=-1.3)
             self.figure.height = _AROUND + _ROW * (rows + 1)
-        replace(self._source, _columns(shown, best))
+        replace(self._source, _columns(shown, best, end))
         if self._line.location != best:
             self._line.location = self._beyond.left = self._best.x = best
         right = best < (1 - _ROOM) * end / 2
@@ -164,16 +168,18 @@ class StepPlot(Plot):
         for entry in self._entries:
             if entry.index != solid:
                 entry.index = solid  # of a bar that is not pale
+        cut = int((frame["fate"] == "cut").sum())
         self.caption = (
-            f"{counted(len(frame), 'next rules')}: {tally(frame)}. What reaches the line cannot become better than the "
-            "best list; pale bars are cut."
+            f"{count(cut)} of {counted(len(frame), 'next rules')} are cut (pale). What reaches the line cannot become "
+            "better than the best list; others are cut before it, for some other list is at least as good."
         )
         rest = frame.drop(index=shown.index)
-        self.below = (
-            f'<p class="note">and {count(len(rest))} more: {esc(tally(rest), 600)}. The table has them all.</p>'
+        more = (
+            f"; of these {count(len(rest))} more are not drawn: {tally(rest)}. The table has them all"
             if len(rest)
             else ""
         )
+        self.below = f'<p class="note">{esc(f"In all {tally(frame)}{more}.", 1200)}</p>'
 
     def frame(self) -> pd.DataFrame:
         frame = self._frame
@@ -213,14 +219,16 @@ class StepPlot(Plot):
             self._on_tap(rule)
 
 
-def _columns(shown: pd.DataFrame, best: float) -> Columns:
+def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:
     """What is drawn of these children; names are cut so that a phone has a place for them."""
     n = len(shown)
     places = np.arange(n)
     columns: Columns = {
         "name": (places + _PLACES["name"]).tolist(),
         "bar": (places + _PLACES["bar"]).tolist(),
+        "middle": (places - 0.1).tolist(),
         "best": [best] * n,
+        "end": [end] * n,
     }
     left = np.zeros(n)
     for name in TERMS:
