@@ -57,7 +57,7 @@ def agrees(view: StepView) -> None:
     assert 0 < len(drawn) <= min(MOST_BARS, len(look))
     rest = look[~look["antecedent"].isin(drawn["rule"])]
     assert f"In all {esc(tally(look), 600)}" in view._plot.below
-    assert (f"{len(rest)} more are not drawn: {esc(tally(rest), 600)}." in view._plot.below) == (not rest.empty)
+    assert (f"; {len(rest)} of these are not drawn: {esc(tally(rest), 600)}." in view._plot.below) == (not rest.empty)
     assert f" of {len(look)} next rule" in view._plot.caption
     table = view._table
     rules = [row["cells"][0] for row in table.rows]

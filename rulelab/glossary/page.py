@@ -72,7 +72,7 @@ TERMS = (
         "The prefix that was expanded last, and what became of each rule that could come next: a bar each.",
         "A bar adds up to the bound of the prefix with that rule: loss so far, price of the rules, inevitable loss, "
         "and what further bounds add. The line is the best list; what reaches it cannot become better, and is cut. "
-        "Others are cut before it, because some other list is at least as good.",
+        "Others are cut before it: some other list is at least as good, or no list that goes on so is allowed.",
         see=("bound of a prefix", "loss so far", "inevitable loss", "what further bounds add", "prefixes cut"),
         aliases=("step view", "next rule"),
     ),

@@ -171,13 +171,11 @@ class StepPlot(Plot):
         cut = int((frame["fate"] == "cut").sum())
         self.caption = (
             f"{count(cut)} of {counted(len(frame), 'next rules')} are cut (pale). What reaches the line cannot become "
-            "better than the best list; others are cut before it, for some other list is at least as good."
+            "better than the best list; others are cut before it, for the reason beside them."
         )
         rest = frame.drop(index=shown.index)
         more = (
-            f"; of these {count(len(rest))} more are not drawn: {tally(rest)}. The table has them all"
-            if len(rest)
-            else ""
+            f"; {count(len(rest))} of these are not drawn: {tally(rest)}. The table has them all" if len(rest) else ""
         )
         self.below = f'<p class="note">{esc(f"In all {tally(frame)}{more}.", 1200)}</p>'
 
