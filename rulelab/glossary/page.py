@@ -22,6 +22,14 @@ TERMS = (
     Term("pause", "Holds the search; nothing is lost."),
     Term("step", "Does one unit of work and pauses again.", see=("work",)),
     Term("stop", "Ends the search and keeps what it has proven."),
+    Term(
+        "moment",
+        "Looks back: everything is shown as it was at this moment of the run.",
+        "Replay goes through the moments from the first on, also after the end; Run and Step go on from the present. "
+        "Of a long run fewer moments are kept, but each one that brought a better model.",
+        see=("run", "step"),
+        aliases=("replay", "hold"),
+    ),
     Term("reset", "Forgets the run; the next one uses the settings as they are then."),
     Term(
         "speed",

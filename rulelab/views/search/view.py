@@ -19,7 +19,7 @@ from ..cards import card
 from ..cards.incumbent import empty_card, incumbent_card, proof_block
 from ..live.history import Mark
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
-from ..live.wording import count, worded
+from ..live.wording import Standing, count, figures, worded
 from ..widgets import icons
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
@@ -31,6 +31,7 @@ from .families import LOOKS
 from .figures import AXES, SearchFigures
 from .plot_box import PlotBox
 from .repeated import Repeated
+from .rewind import Rewind
 from .slide import slide
 
 if TYPE_CHECKING:
@@ -156,17 +157,16 @@ class SearchView(Viewer):
         """Forget the run; the next one starts from the beginning, with the present settings."""
         self._session.close()
         self._session = self._new_session()
-        self._mark, self._shown, self._card_of, self.stale = Mark(), None, None, False
+        self._mark, self._shown, self.stale = Mark(), None, False
         with pn.io.hold():
             if self._session.look == self._look:
                 self._plots.clear()
                 self._show_texts()
             else:
                 self._take_look()
-            self._card.object = empty_card(LOOKS[self._look].looks_for)
+            self._show_no_model()
             self._name_model()
             self._notes.object = ""
-            self._exports.visible = False
             self._pinned.object = ""
             self.complain("")
         self.refresh()
@@ -174,10 +174,10 @@ class SearchView(Viewer):
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
         session = self._session
-        if self.on_pin is None or session.search is None or session.snapshot is None:
+        if self.on_pin is None or session.search is None or self._shown is None:
             return
         try:
-            letter = self.on_pin(card.of_search(session.search, session.snapshot, session.prepared))
+            letter = self.on_pin(card.of_search(session.search, self._shown, session.prepared))
         except ValueError as error:
             self.complain(str(error))
             return
@@ -206,10 +206,11 @@ class SearchView(Viewer):
         """Bring everything in the view up to date with the session."""
         session = self._session
         with pn.io.hold():
+            self._rewind.offer(len(session.history), session.state.busy)
             self._show_standing(session)
             latest = session.snapshot
-            if latest is not None and latest is not self._shown:
-                self._show(session)
+            if latest is not None and latest is not self._shown and self._rewind.at is None:
+                self._show(*self._new())
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self._boxes))
 
@@ -218,24 +219,55 @@ class SearchView(Viewer):
         if self._context is not None:
             self._mind_connection(self._context)
         state = self._session.state
+        self._rewind.tick()
         self.refresh()
-        if self._context is None and not state.busy:
+        if self._context is None and not state.busy and not self._rewind.playing:
             self._stop_beat()
 
-    def _show(self, session: SearchSession) -> None:
-        snapshots, self._mark, whole = session.history.since(self._mark)
-        latest, prepared = session.snapshot, session.prepared
-        assert latest is not None
+    def _new(self) -> tuple[Sequence[Snapshot], bool, Snapshot]:
+        """What the session has that is not shown yet."""
+        snapshots, self._mark, whole = self._session.history.since(self._mark)
+        assert self._session.snapshot is not None
+        return snapshots, whole, self._session.snapshot
+
+    def _look_back(self, *_: Any) -> None:
+        """Show everything as it was at a moment of the run, or at its present end."""
+        self._mark, self._shown = Mark(), None
+        if self._rewind.at is not None:
+            snapshots = self._so_far()
+            with pn.io.hold():
+                self._show(snapshots, True, snapshots[-1])
+        self.refresh()
+
+    def _so_far(self) -> Sequence[Snapshot]:
+        """The history until the moment that is shown."""
+        snapshots, _, _ = self._session.history.since(Mark())
+        return snapshots if self._rewind.at is None else snapshots[: self._rewind.at + 1]
+
+    def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        prepared = self._session.prepared
         assert prepared is not None
         self._shown = latest
         self._plots.extend(snapshots, whole, latest, prepared)
         self._show_texts()
-        if latest.incumbent is not None and latest.incumbent.model is not self._card_of:
-            self._card_of = latest.incumbent.model
-            parts = equation(prepared.search, latest)
-            self._card.object = incumbent_card(latest.incumbent, prepared.labels, prepared.target, parts)
+        best = latest.incumbent
+        if best is None:
+            self._show_no_model()
+        elif best.model is not self._card_of:
+            self._card_of = best.model
+            self._card.object = incumbent_card(
+                best, prepared.labels, prepared.target, equation(prepared.search, latest)
+            )
             self._exports.visible = True
         self._name_model(prepared.search, latest)
+
+    def _show_no_model(self) -> None:
+        self._card_of = None
+        text = empty_card(LOOKS[self._look].looks_for)
+        if self._card.object != text:
+            self._card.object = text
+        if self._exports.visible:
+            self._exports.visible = False
 
     def _name_model(self, search: Search | None = None, latest: Snapshot | None = None) -> None:
         """Say what the best model is and, once the search has ended, what it has shown."""
@@ -255,7 +287,7 @@ class SearchView(Viewer):
             box.refresh()
 
     def _show_standing(self, session: SearchSession) -> None:
-        now, idle = status_of(session, self.stale), session.state is State.IDLE
+        now, idle = self._standing(session), session.state is State.IDLE
         if self._first is not None and self._first.visible != idle:
             self._first.visible = idle
         self._ticks += 1
@@ -276,6 +308,13 @@ class SearchView(Viewer):
         if text != self._notes.object:
             self._notes.object = text
         self._controls.show(session, self.stale, self.blocked)
+
+    def _standing(self, session: SearchSession) -> Standing:
+        at, prepared = self._rewind.at, session.prepared
+        if at is None or self._shown is None or prepared is None:
+            return status_of(session, self.stale)
+        phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
+        return Standing("paused", phase, figures(self._shown, prepared.search.family))
 
     def _mind_connection(self, context: BokehSessionContext) -> None:
         connected = context.session is None or context.session.connection_count > 0
@@ -345,6 +384,8 @@ class SearchView(Viewer):
             for name, width in (("speed", 150), ("axis", 110))
         ]
         self._controls = Controls(actions, selects)
+        self._rewind = Rewind(self._start_beat)
+        self._rewind.param.watch(self._look_back, "at")
         self._pin = pn.widgets.Button(
             label="Pin model",
             icon=icons.PIN,
@@ -419,21 +460,20 @@ class SearchView(Viewer):
             for place, box in zip(places, others, strict=True)
         ]
         self._name_model()
-        self._card.object = empty_card(look.looks_for)
+        self._show_no_model()
         self._layout.objects = [
             *self._top,
-            _box(["rl-wide", "rl-first"], *_items(first)),
+            _box(["rl-wide", "rl-first"], *_items(first), self._rewind.bar),
             self._rules,
             *boxes,
         ]
 
     @property
     def _best(self) -> Incumbent:
-        """The best model so far; there is one where it is offered to be saved."""
-        snapshot = self._session.snapshot
-        assert snapshot is not None
-        assert snapshot.incumbent is not None
-        return snapshot.incumbent
+        """The best model at the moment that is shown; there is one where it is offered to be saved."""
+        assert self._shown is not None
+        assert self._shown.incumbent is not None
+        return self._shown.incumbent
 
     @property
     def _best_in_words(self) -> Model:
@@ -454,9 +494,7 @@ class SearchView(Viewer):
 
     def _slide(self, number: int) -> dict[str, Any]:
         """A plot of the run as a picture of its own."""
-        session = self._session
-        snapshots, _, _ = session.history.since(Mark())
-        return slide(LOOKS[self._look], number, self.axis, snapshots, session.snapshot, session.prepared)
+        return slide(LOOKS[self._look], number, self.axis, self._so_far(), self._shown, self._session.prepared)
 
     def _file_name(self) -> str:
         prepared = self._session.prepared
