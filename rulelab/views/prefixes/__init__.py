@@ -1,1 +1,1 @@
-"""Searches over prefixes to look into: their tree, and the step that was just taken."""
+"""The prefixes of a search: their tree, and one step in slow motion."""

@@ -22,7 +22,7 @@ from ..live.wording import count, figures
 from ..search.plot_box import PlotBox
 from ..widgets import icons
 from ..widgets.esc import esc, plain
-from ..widgets.explained import SIGN_CSS, Explained, explain_all
+from ..widgets.explained import SIGN_CSS, Explained
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, STACK_CSS, VIEW_CSS
@@ -249,15 +249,8 @@ class StepView(Viewer):
             _framed("rl-wide", *self._box.items),
             _framed("rl-wide", Html("<h2>All next rules</h2>", stylesheets=[CARD_CSS], **_WIDE), self._table),
         )
-        self._layout = explain_all(
-            pn.Column(
-                head,
-                *self._frames,
-                Explained(),
-                stylesheets=[VIEW_CSS],
-                css_classes=["rl-view"],
-                **_WIDE,
-            )
+        self._layout = pn.Column(
+            head, *self._frames, Explained(), stylesheets=[VIEW_CSS], css_classes=["rl-view"], **_WIDE
         )
 
 
