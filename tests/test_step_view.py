@@ -158,7 +158,7 @@ def test_a_prefix_that_is_not_expanded_is_said_to_be_so_with_the_reason(kind: st
     for by, prefix in cut.items():
         view.prefix = prefix
         agrees(view)
-        assert ("does not expand this prefix" in view._note.object) == bool(by)
+        assert ("does not continue this prefix" in view._note.object) == bool(by)
         if by:
             assert esc(find(by, search.kind or search.family).sentence, 400) in view._note.object
 

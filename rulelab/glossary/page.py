@@ -76,6 +76,15 @@ TERMS = (
         aliases=("prefixes cut, by bound", "prefixes cut by bound", "pruned"),
     ),
     Term(
+        "errors of the incumbents",
+        "Every best model so far, by its number of rules (or its complexity) and its training errors.",
+        "For lists two straight lines join: below the upper one a list is better than the best known; below the lower "
+        "one it is proven that there is none. What lies between is still open.",
+        "errors = n · (R − λ · rules) for R = objective and R = lower bound",
+        see=("incumbent", "gap"),
+        aliases=("still open", "nothing below", "better than the best"),
+    ),
+    Term(
         "this step",
         "The prefix that was expanded last, and what became of each rule that could come next: a bar each.",
         "A bar adds up to the bound of the prefix with that rule: loss so far, price of the rules, inevitable loss, "
@@ -117,15 +126,6 @@ TERMS = (
         "How much higher the other bounds put what a list that starts with a prefix costs at least.",
         "Such as the price of one more rule. Where they cut the prefix, they reach the best list.",
         see=("lookahead", "one more rule", "bounds"),
-    ),
-    Term(
-        "errors of the incumbents",
-        "Every best model so far, by its number of rules (or its complexity) and its training errors.",
-        "For lists two straight lines join: below the upper one a list is better than the best known; below the lower "
-        "one it is proven that there is none. What lies between is still open.",
-        "errors = n · (R − λ · rules) for R = objective and R = lower bound",
-        see=("incumbent", "gap"),
-        aliases=("still open", "nothing below", "better than the best"),
     ),
     Term(
         "strata of risk",

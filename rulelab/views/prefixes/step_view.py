@@ -30,6 +30,7 @@ from .step_plot import TERMS, StepPlot, bound_name
 from .step_table import StepTable
 
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+_TOP_CSS = ":host { align-content: start; }"
 _NOT_BEGUN = "The search has not begun: Step begins it, and shows the first prefix that is expanded."
 _PREPARES = "The search prepares its first step: it looks for a first list."
 _COMPILES = "Compiling the search: once per machine, some seconds."
@@ -216,7 +217,7 @@ class StepView(Viewer):
             term = glossary.find(cut_by, self._family)
             why = f" {esc(term.sentence, 400)}" if term else ""
             return (
-                f'<p class="shown">The search does not expand this prefix: <b>{esc(bound_name(cut_by))}</b> cuts it, '
+                f'<p class="shown">The search does not continue this prefix: <b>{esc(bound_name(cut_by))}</b> cuts it, '
                 f"with all that could follow.{why} Below is what would become of each next rule all the same.</p>"
             )
         if now is not None and not now.counts.get("expanded") and not self._path:
@@ -237,7 +238,7 @@ class StepView(Viewer):
         self._last = pn.widgets.Button(label="Expanded last", on_click=self.last, **button)
         bar = pn.Row(self._step, self._back, self._last, stylesheets=[BAR_CSS], **_WIDE)
         self._status = LiveText(sizing_mode="stretch_width", margin=(12, 0, 0, 0))
-        head = pn.Column(bar, self._status, stylesheets=[STACK_CSS], css_classes=["rl-wide"], **_WIDE)
+        head = pn.Column(bar, self._status, stylesheets=[STACK_CSS, _TOP_CSS], css_classes=["rl-wide"], **_WIDE)
         self._alert = LiveText(role="alert", caption="Error", **_WIDE)
         sheets = [CARD_CSS, SIGN_CSS]
         self._heading, self._figures, self._note = (Html("", stylesheets=sheets, **_WIDE) for _ in range(3))
