@@ -143,11 +143,11 @@ def test_the_price_of_a_constraint_and_a_model_of_no_use() -> None:
     assert "Of little use" not in html
     assert cards.parse(card.to_json().encode(), "x.json").unconstrained == card.unconstrained
     missed = replace(found, training=scores.Score(Confusion(2, 1, 99, 98)))
-    assert "equal because nearly everyone is missed: 2.0 %" in card_lines.fairness(card, missed)
+    assert "equal because nearly everyone is missed: true positive rates 2 %" in card_lines.fairness(card, missed)
     everyone = replace(found, training=scores.Score(Confusion(100, 99, 1, 0)))
-    assert "nearly everyone is predicted positive" in card_lines.fairness(card, everyone)
-    good = scores.Score(Confusion(99, 2, 98, 1))
-    assert scores.useless(good) == "", "a rate near 1 is no fault of a model that is right"
+    assert "nearly everyone is taken for positive: false positive rates 99 %" in card_lines.fairness(card, everyone)
+    good = replace(found, training=scores.Score(Confusion(99, 2, 98, 1)))
+    assert "Of little use" not in card_lines.fairness(card, good), "a rate near 1 is no fault of a model that is right"
     assert card_lines.fairness(first(), missed) == ""
 
 
@@ -274,8 +274,8 @@ def test_the_check_says_valid_and_what_it_looked_at(card) -> None:
     finish(shown)
     assert shown.verdict.startswith("valid: ")
     assert "sets" in shown.verdict
-    assert shown._status.tone == "proven"
-    assert shown._verify.label == "Verify"
+    assert shown._check.line.tone == "proven"
+    assert shown._check.button.label == "Verify"
 
 
 def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:
@@ -293,8 +293,8 @@ def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
     ):
         shown = ModelCard(lacking)
         shown.verify()
-        assert "No check" in shown._status.phase
-        assert "certificate" in shown._status.phase
+        assert "No check" in shown._check.line.phase
+        assert "certificate" in shown._check.line.phase
         with pytest.raises(ValueError, match="certificate"):
             verifying.check(lacking, Progress())
 
@@ -303,7 +303,7 @@ def test_a_check_can_be_cancelled(card) -> None:
     shown = ModelCard(card)
     finish(shown)
     shown.verify()
-    wait_until(lambda: "starting" in shown._checking.standing)
+    wait_until(lambda: "starting" in shown._check.standing)
     shown.verify()
     finish(shown)
     assert "cancelled" in shown.verdict

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,9 @@ from rulelab.views.cards.figures import figures
 from rulelab.views.cards.meaning import lines
 from rulelab.views.compare import baselines
 from rulelab.views.compare.view import CompareView
+from rulelab.views.forms.address import Address
 from rulelab.views.live.session import Prepared
+from rulelab.views.pages.tabs import CompareTab
 from rulelab.views.search.view import SearchView
 
 
@@ -167,6 +170,34 @@ def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, othe
     assert "against" not in third._figures.object
 
 
+def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_compared_so(card, other) -> None:
+    def opened(query: str) -> tuple[CompareView, list[str]]:
+        queries = [query]
+        tab = CompareTab(Address(query, lambda query, step: queries.append(query)))
+        assert tab.complaints == []
+        return tab.view, queries
+
+    view, queries = opened("")
+    for one in (card, other, card):
+        view.pin(one)
+    assert queries[-1] == ""
+    view.base, view.only = view.cards[2], True
+    view.move(view.cards[2], -1)
+    assert parse_qs(queries[-1][1:]) == {"against": ["B"], "only": ["true"]}
+    view.kept.found = ""
+    for query, place in ((queries[-1], 1), ("?against=none", None), ("?against=F", 0), ("", 0)):
+        again, then = opened(query)
+        again.kept.found = view.kept.kept
+        finish(again)
+        assert again.base is (None if place is None else again.cards[place])
+        assert again.only == ("only" in query)
+        assert parse_qs(then[-1][1:]) == ({} if query == "?against=F" else parse_qs(query[1:]))
+        assert again._alert.phase.startswith("there is no card F") == (query == "?against=F")
+        again.close()
+    view.close()
+    assert "against = Z" in CompareTab(Address("?against=Z")).complaints[0]
+
+
 def test_texts_written_on_a_card_are_in_its_exports(view, card) -> None:
     view.pin(card)
     shown = view.cards[0]
@@ -207,15 +238,15 @@ def test_the_search_view_pins_what_it_shows() -> None:
     A = np.random.default_rng(0).random((200, 8)) < 0.4
     search = rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] & ~A[:, 1]), beam_width=0)
     view = SearchView(search, speed="full speed")
-    assert not view._pin.visible
+    assert not view._best.pin.visible
     view.on_pin = pin
-    assert view._pin.visible
+    assert view._best.pin.visible
     view.run()
     wait_until(lambda: view.session.state.over)
     view.refresh()
     view.pin()
     assert pinned_cards[0].model == view.session.snapshot.incumbent.model
-    assert "pinned as A" in view._pinned.object
+    assert "pinned as A" in view._best._pinned.object
     view.pin()
     assert view._alert.phase == "full"
     view.close()

@@ -52,12 +52,13 @@ def test_a_tab_that_is_unknown_is_complained_about() -> None:
     assert "tab = Learn" in page.made("Search").view._alert.phase
 
 
-def test_going_back_opens_the_tab_before() -> None:
+@pytest.mark.parametrize("name", ["Compare", "Fronts"])
+def test_going_back_opens_the_tab_before(name) -> None:
     shown: list[tuple[str, bool]] = []
     address = Address("", lambda *what: shown.append(what))
     page = tabs.Tabs(address)
-    page.tab = "Compare"
-    assert shown == [("?tab=Compare", True)]
+    page.tab = name
+    assert shown == [(f"?tab={name}", True)]
     assert address.go("") == []
     assert page.strip.open == page.tab == "Search"
     assert len(shown) == 1

@@ -43,7 +43,9 @@ def drawn(plots: SearchFigures) -> list[Any]:
 
 
 def seen(view: SearchView) -> list[Any]:
-    return [*drawn(view._plots), view._card.object, view._heading.object, view._account.object, view._status.figures]
+    best = view._best
+    texts = [best.card.object, best.heading.object, best.account.object]
+    return [*drawn(view._plots), *texts, view._status.figures]
 
 
 def test_every_moment_looks_as_it_did(view) -> None:
@@ -59,7 +61,7 @@ def test_every_moment_looks_as_it_did(view) -> None:
         assert repr(drawn(view._plots)) == repr(drawn(then))
         assert view._status.figures == [list(pair) for pair in figures(snapshots[at], search.family)]
         assert f"moment {at + 1} of {len(snapshots)}" in view._status.phase
-        assert view._exports.visible == (snapshots[at].incumbent is not None)
+        assert view._best.exports.visible == (snapshots[at].incumbent is not None)
         assert view._rewind._slider.value == at + 1
     view._rewind.at = None
     assert repr(seen(view)) == repr(present)
@@ -73,11 +75,22 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
     at = next(k for k, each in enumerate(snapshots) if each.incumbent is not None)
     view._rewind._slider.value = at + 1
     model = snapshots[at].incumbent.model
-    assert type(model).from_json(view._model_json().read()) == model
+    assert type(model).from_json(view._best.model_json().read()) == model
     view.pin()
     assert cards[0].model == model
     assert cards[0].proof.lower_bound == snapshots[at].lower_bound
-    assert isinstance(view._trace(), io.StringIO)
+    assert isinstance(view._best.trace(), io.StringIO)
+
+
+def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
+    check, able = view._best.proof.check, not view._best.proof.check.button.disabled
+    assert able == (view.session.snapshot.status is rl.Status.OPTIMAL)
+    check.line.phase = "Valid: there is no better one."
+    view._rewind.at = 1
+    assert check.button.disabled
+    assert check.line.phase == ""
+    view._rewind.at = None
+    assert check.button.disabled != able
 
 
 def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pandas as pd
@@ -15,6 +16,7 @@ from rulelab.views.live import wording as words
 from rulelab.views.live.history import History, Mark
 from rulelab.views.live.session import State
 from rulelab.views.search import figures
+from rulelab.views.search.again import Again
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.esc import esc, plain
@@ -140,19 +142,80 @@ def test_the_view_shows_a_search_to_its_certificate(view) -> None:
     assert view._status.tone == "proven"
     assert "certified optimal" in view._status.phase
     assert dict(view._status.figures)["gap"] == "0"
-    assert "<table" in view._card.object
+    assert "<table" in view._best.card.object
     curves = view._plots._curves.data
     assert curves["lower_bound"][-1] == curves["objective"][-1]
-    assert view._exports.visible
+    assert view._best.exports.visible
 
 
 def test_exports_are_the_model_the_rules_and_the_trace(view) -> None:
     view.run()
     finish(view)
     model = view.session.snapshot.incumbent.model
-    assert type(model).from_json(view._model_json().getvalue()) == model
-    assert "then" in view._rule_text().getvalue()
-    assert pd.read_csv(view._trace())["status"].iloc[-1] == "optimal"
+    assert type(model).from_json(view._best.model_json().getvalue()) == model
+    assert "then" in view._best.rule_text().getvalue()
+    assert pd.read_csv(view._best.trace())["status"].iloc[-1] == "optimal"
+
+
+def test_a_proof_is_verified_beside_it_and_a_new_run_forgets_the_answer(view) -> None:
+    proof = view._best.proof
+    assert not proof.row.visible
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.refresh()
+    assert (proof.row.visible, proof.check.button.disabled) == (True, True)
+    assert "has not proven" in proof._note.object
+    view.run()
+    finish(view)
+    assert (proof.row.visible, proof.check.button.disabled) == (True, False)
+    assert proof._note.visible
+    proof.check.press()
+    assert proof.check.button.label == "Cancel"
+    wait_until(lambda: not proof.check.refresh())
+    assert proof.check.line.tone == "proven"
+    assert proof.check.line.phase.startswith("Valid: no rule list")
+    assert not proof._note.visible, "the answer stands in its place"
+    proof.check.press()
+    view.run()
+    assert not proof.check.busy
+    assert (proof.check.line.phase, proof.row.visible) == ("", False)
+    finish(view)
+    assert proof.check.button.label == "Verify"
+
+
+def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_trusted() -> None:
+    again = Again()
+    view = SearchView(small_search(), speed="full speed", on_standing=again.follow)
+
+    def told(text: str) -> str:
+        other = Again()
+        other.kept.found = text
+        return other.said.object if other.said.visible else ""
+
+    assert again.kept.kept == "" == told("")
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.refresh()
+    assert "is lost. Run begins it again" in told(again.kept.kept)
+    view.run()
+    finish(view)
+    text = again.kept.kept
+    assert "Found again" in told(text)
+    assert "<table" in told(text)
+    assert f"{view.session.snapshot.incumbent.objective:.4f}" in told(text)
+    assert "It says: ✓ Proven optimal" in told(text), "as the browser says, which nobody has checked"
+    view.reset()
+    assert again.kept.kept == ""
+    view.close()
+    entry = json.loads(text)
+    entry["model"]["card"] |= {"title": HOSTILE, "target": HOSTILE, "proof": {"objective": HOSTILE}}
+    hostile = told(json.dumps(entry))
+    assert "Found again" in hostile
+    assert "<img" not in hostile
+    for lacking in ('{"going": false, "model": null}', '{"going": 1, "model": {"family": "x"}}', "{}"):
+        assert "its model was not kept" in told(lacking)
+    for wrong in ("[]", "{", HOSTILE, "[" * 100_000, "1"):
+        assert "it is ignored" in told(wrong)
 
 
 def test_reset_forgets_and_run_begins_again(view) -> None:
@@ -162,7 +225,7 @@ def test_reset_forgets_and_run_begins_again(view) -> None:
     view.reset()
     assert view.session.snapshot is None
     assert view._plots._curves.data["work"] == []
-    assert "<table" not in view._card.object
+    assert "<table" not in view._best.card.object
     view.run()
     finish(view)
     assert view.session.snapshot.work == first.work

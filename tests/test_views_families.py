@@ -213,11 +213,11 @@ def test_a_search_is_shown_by_the_plots_of_its_kind(look, view) -> None:
     setup = chosen(**FAMILY_SETTINGS[look])
     shown = view(new_session=setup.new_session)
     assert shown.session.look == look
-    assert LOOKS[look].looks_for in shown._card.object
+    assert LOOKS[look].looks_for in shown._best.card.object
     finish(shown)
     assert look_of(shown.session.search) == look
     assert shown._status.tone == ("limit" if look == "falling_monte_carlo" else "proven")
-    assert shown._card.object.count("<tr") >= 2
+    assert shown._best.card.object.count("<tr") >= 2
     assert shown._plots._curves.data["work"]
 
 
@@ -231,7 +231,7 @@ def test_another_family_brings_its_plots_with_the_next_run(view) -> None:
     shown.reset()
     assert shown._look == "rule_set"
     assert len(shown._boxes) == len(shown._plots.figures) == 4
-    assert "Best rule set so far" in shown._heading.object
+    assert "Best rule set so far" in shown._best.heading.object
     assert "certified optimal for rules of at most 3 conditions" in finish(shown)._status.phase
 
 
@@ -348,7 +348,7 @@ def test_a_constraint_that_no_set_meets_is_said_so(view) -> None:
     assert "no rule set of complexity at most 2 meets the fairness constraint" in shown._status.phase
     assert dict(shown._status.figures)["lower bound"] == words.NONE
     assert not math.isnan(shown._plots._curves.data["gap_top"][-1])
-    assert not shown._exports.visible
+    assert not shown._best.exports.visible
 
 
 CRITERIA = [

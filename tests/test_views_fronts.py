@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -162,6 +163,29 @@ def test_a_plot_shows_values_errors_and_fronts() -> None:
     assert plot.figure.x_range.end > data["x"][3]
     visible = {item.label.value for item in plot.figure.legend[0].items if item.visible}
     assert visible == {"Rule list", "Random forest", "Front of all"}
+
+
+def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_are_read() -> None:
+    plot = FrontPlot("Accuracy and complexity", "complexity", lambda key: None)
+    points = [
+        point(0, complexity=2, accuracy=0.7, accuracy_se=0.01),
+        point(1, "random_forest", complexity=math.nan, accuracy=0.9),
+    ]
+    plot.show(points, "complexity", None, "0:0")
+    assert plot.caption.startswith("2 points; the most accurate: Random forest")
+    frame = plot.frame()
+    assert list(frame.columns) == ["point", "complexity", "accuracy (%)", "standard error (%)", "folds"]
+    assert frame["complexity"].fillna(-1).tolist() == [2, -1]
+    assert frame["accuracy (%)"].tolist() == [70, 90]
+    saved = plot.picture()
+    assert saved["size"] == [1600, 900]
+    text = json.dumps(saved["item"])
+    assert all(words in text for words in ("Accuracy and complexity", "accuracy (%)", "Random forest"))
+    assert not plot.figure.legend[0].visible
+    assert plot._chosen.data["x"] == [2], "the one on the page is as before"
+    plot.show([], "complexity", None, None)
+    assert (plot.caption, len(plot.frame())) == ("", 0)
+    assert plot.picture()["size"] == [1600, 900]
 
 
 def test_a_picture_of_nothing_says_why_and_draws_no_area() -> None:

@@ -149,13 +149,18 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     assert len(points) == 2 * (len(labels) - 1)
     fits = pd.read_csv(io.BytesIO(download(view, "Fits (CSV)").read_bytes()))
     assert {"rule_list", "falling_rule_list", "rule_set", "cart", "random_forest"} == set(fits["family"])
-    png = download(view, "Plot (PNG)").read_bytes()
+    menu = view.page.locator("header.plot details").first
+    menu.locator("summary").click()
+    view.until(lambda: menu.locator("tr").count() == len(labels))
+    png = download(view, "PNG").read_bytes()
     assert png.startswith(b"\x89PNG")
-    assert int.from_bytes(png[16:20]) >= 1280
-    view.page.wait_for_timeout(800)
-    picture = download(view, "Plot (SVG)").read_text()
+    assert (int.from_bytes(png[16:20]), int.from_bytes(png[20:24])) == (1600, 900)
+    picture = download(view, "SVG").read_text()
     assert picture.lstrip().startswith("<svg")
     assert "Falling rule list" in picture
+    drawn_points = pd.read_csv(io.BytesIO(download(view, "CSV").read_bytes()))
+    assert list(drawn_points["point"]) == drawn(view)
+    view.page.keyboard.press("Escape")
 
     view.page.get_by_role("tab", name="Compare").click()
     view.page.get_by_role("heading", name=re.compile("A diabetes, all rows")).wait_for()

@@ -89,6 +89,26 @@ def test_a_run_leaves_the_boxes_of_the_next_family_alone(visit) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("width", [1440, 390])
+def test_verifying_moves_nothing(visit, width) -> None:
+    view = visit(width, 900)
+    view.page.add_init_script(_WATCH)
+    view.open(f"?{QUICK}")
+    assert view.button("Verify").count() == 0
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    view.button("Verify").scroll_into_view_if_needed()
+    before = boxes(view)
+    view.page.evaluate("window.shifts = []")
+    view.button("Verify").click()
+    view.page.get_by_text(re.compile("^Valid: no rule list")).wait_for()
+    assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
+    assert close_to(boxes(view), before)
+    assert view.page.get_by_role("status", name="Check of the model").count() == 1
+    assert view.console == []
+
+
+@pytest.mark.long
 def test_running_moves_nothing(visit) -> None:
     view = visit(1440, 900)
     view.page.add_init_script(_WATCH)

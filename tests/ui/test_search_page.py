@@ -96,6 +96,31 @@ def test_one_expansion_per_tick_and_faster_while_it_runs(visit) -> None:
 
 
 @pytest.mark.long
+def test_a_run_is_found_again_after_a_reload_and_one_that_was_going_is_said_to_be_lost(visit) -> None:
+    view = visit().open(QUICK)
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    stored = "sessionStorage.getItem('rulelab-run') ?? ''"
+    view.until(lambda: '"proven": true' in view.page.evaluate(stored))
+    view.page.reload()
+    view.page.get_by_text("Found again").wait_for()
+    assert "ready" in view.status
+    assert "middle_middle" in view.page.locator("table.rules").inner_text()
+    assert "0.3105" in view.page.get_by_role("table", name="Figures").inner_text()
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    assert view.page.get_by_text("Found again").filter(visible=True).count() == 0
+
+    view.page.goto(view.base + LONG)
+    view.button("Run").click()
+    view.until_status("branch and bound")
+    view.until(lambda: view.page.evaluate(stored) == '{"going": true}')
+    view.page.reload()
+    view.page.get_by_text("is lost. Run begins it again").wait_for()
+    assert view.console == []
+
+
+@pytest.mark.long
 def test_closing_the_tab_ends_the_worker(visit) -> None:
     view = visit().open(LONG)
     speed(view, "full speed")

@@ -17,7 +17,7 @@ from .scores import RATES, Score, Scores
 
 _ORIGINS = {
     FILE: "From a file; nothing of this was checked here.",
-    BROWSER: "Pinned before the page was loaded again; the proof was not checked since.",
+    BROWSER: "From before the page was loaded again; the proof was not checked since.",
 }
 
 

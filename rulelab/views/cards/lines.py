@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ... import glossary
+from ...data.gaps import emptied
 from ..live.wording import NONE, count
 from ..widgets.esc import esc
 from . import html
 from .card import BROWSER, FILE, Card
 from .differences import Differences
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
-from .scores import Score, Scores, useless
+from .scores import Score, Scores
 
 _SOURCES = {FILE: "As the file says; not checked here.", BROWSER: "As the browser kept it; not checked here."}
 _OUTCOMES = (
@@ -95,7 +96,7 @@ def fairness(card: Card, scores: Scores) -> str:
         if parts
         else "What the constraint costs is not known: no model without it was kept with this one."
     )
-    reason = "" if scores.training is None else useless(scores.training)
+    reason = "" if scores.training is None else emptied({"all": scores.training.counted})
     warning = f'<p class="state warning"><b>Of little use:</b> {esc(reason)}.</p>' if reason else ""
     return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>{warning}'
 

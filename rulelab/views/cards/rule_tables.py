@@ -139,4 +139,6 @@ def _badge(mark: str) -> str:
 
 def _table(heads: str, rows: Sequence[str]) -> str:
     head = f"<thead><tr><th>rule</th>{heads}</tr></thead>"
-    return f'<div class="box"><table class="rules">{head}<tbody>{"".join(rows)}</tbody></table></div>'
+    return (
+        f'<div class="box"><table class="rules" aria-label="Rules">{head}<tbody>{"".join(rows)}</tbody></table></div>'
+    )

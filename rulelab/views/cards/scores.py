@@ -25,8 +25,6 @@ RATES = {
 """The rates of a group that a card shows, with their short names."""
 MAX_GROUPS = 12
 """Attributes with more values are not shown."""
-NEAR_NOTHING = 0.05
-"""A rate of less than this, or of all but this, is as good as 0, or 1."""
 
 
 @dataclass(frozen=True)
@@ -126,21 +124,6 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
             None if free is None or rows.test is None else _score(free, rows, rows.test, card.loss),
         ),
     )
-
-
-def useless(score: Score) -> str:
-    """Why rates that were made equal are equal for a bad reason; empty where there is none."""
-    found, alarms, chosen = (
-        score.rate(name) for name in ("true_positive_rate", "false_positive_rate", "selection_rate")
-    )
-    if found < NEAR_NOTHING or (chosen < NEAR_NOTHING and found < 0.5):
-        return f"equal because nearly everyone is missed: {100 * found:.1f} % of the positives are found"
-    if alarms > 1 - NEAR_NOTHING:
-        return (
-            f"equal because nearly everyone is predicted positive: {100 * alarms:.1f} % of the negatives are false "
-            "alarms"
-        )
-    return ""
 
 
 def _remembered(model: Model, loss: str) -> Score | None:

@@ -19,22 +19,21 @@ from ...search import Search, Snapshot
 from ..live.job import Job
 from ..live.session import Prepared
 from ..live.ticker import Beat
-from ..widgets import icons
 from ..widgets.download import download
 from ..widgets.esc import esc, plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, PANEL_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, PANEL_CSS, SMALL_CSS
 from . import card as cards
 from . import html as card_html
-from . import lines, scores, verifying
+from . import lines, scores
 from .card import Card
+from .check import Check
 from .differences import Differences, default_names
 from .lines import Beside
 from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
-_SMALL_CSS = ".bk-btn { padding: 4px 6px !important; font-size: 13px !important; }"
 
 
 class ModelCard(Viewer):
@@ -96,7 +95,7 @@ class ModelCard(Viewer):
         self._attributes: tuple[str, ...] = ()
         self._beside: Beside | None = None
         self._on_remove, self._on_move = on_remove, on_move
-        self._checking: Job | None = None
+        self._check = Check(lambda: self._card, SMALL_CSS)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
         super().__init__(**own, **params)
         self._build()
@@ -123,15 +122,12 @@ class ModelCard(Viewer):
     @property
     def verdict(self) -> str:
         """What the check of the certificate said; empty before it is done."""
-        job = self._checking
-        if job is None or job.busy:
-            return ""
-        return str(job.result) if job.result is not None else f"not checked: {job.error}"
+        return self._check.verdict
 
     @property
     def busy(self) -> bool:
         """Whether scores or a check are under way."""
-        return self._scoring.busy or (self._checking is not None and self._checking.busy)
+        return self._scoring.busy or self._check.busy
 
     def __panel__(self) -> Any:
         return self._layout
@@ -163,22 +159,12 @@ class ModelCard(Viewer):
 
     def verify(self, *_: Any) -> None:
         """Make the certificate and check it, in another process; again while it runs: cancel."""
-        if self._checking is not None and self._checking.busy:
-            self._checking.cancel()
-            return
-        if reason := verifying.refusal(self._card):
-            self._checking = None
-            self._status.param.update(tone="limit", phase=f"No check: {reason}.")
-            return
-        self._checking = Job(partial(verifying.check, self._card), verifying.CHECKS)
-        self.refresh()
-        self._beat.start()
+        self._check.press()
 
     def close(self) -> None:
         """End what is under way; the card is not shown any more."""
         self._scoring.cancel()
-        if self._checking is not None:
-            self._checking.cancel()
+        self._check.close()
         self._beat.stop()
 
     def refresh(self) -> bool:
@@ -188,17 +174,7 @@ class ModelCard(Viewer):
             self._scores = self._scoring.result
             self.write()
             self.scored += 1
-        job = self._checking
-        if job is not None:
-            if job.busy:
-                self._status.param.update(tone="busy", phase=f"Checking: {job.standing}")
-            else:
-                tone = "limit" if job.result is None else "proven" if job.result.valid else "failed"
-                verdict = self.verdict
-                self._status.param.update(tone=tone, phase=verdict[:1].upper() + verdict[1:])
-            label = "Cancel" if job.busy else "Verify"
-            if self._verify.label != label:
-                self._verify.param.update(label=label, icon=icons.STOP if job.busy else icons.CHECK)
+        self._check.refresh()
         error = self._scoring.error
         if error and not self._scoring.busy and not self._scoring.progress.cancelled:
             self._alert.phase = f"No scores: {error}"
@@ -232,7 +208,7 @@ class ModelCard(Viewer):
             if self._badge.object != parts[self._badge]:
                 self._badge.object = parts[self._badge]
             self._name.placeholder = plain(self._default_name, 160)
-            self._status.caption = f"Check of {self.letter or 'the model'}"
+            self._check.line.caption = f"Check of {self.letter or 'the model'}"
 
     @param.depends("called", watch=True)
     def _rename(self) -> None:
@@ -254,9 +230,8 @@ class ModelCard(Viewer):
         self._badge = Html("", stylesheets=[MODEL_CSS], margin=(4, 0, 0, 0))
         self._head, self._rules, self._fairness = pane(), pane(), pane()
         self._figures, self._groups, self._facts = pane(LINES_CSS), pane(LINES_CSS), pane(LINES_CSS)
-        self._status = LiveText(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        button = {"stylesheets": [BUTTON_CSS, _SMALL_CSS], "margin": 0, "height": 34}
+        button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
         self._name = pn.widgets.TextAreaInput.from_param(
             self.param.called,
             label="Name",
@@ -268,10 +243,7 @@ class ModelCard(Viewer):
             margin=0,
         )
         self._name.param.watch(self._typed, "value_input")
-        self._verify = pn.widgets.Button(
-            label="Verify", icon=icons.CHECK, on_click=self.verify, color="primary", width=76, **button
-        )
-        actions = [self._verify]
+        actions = [self._check.button]
         if self._on_move is not None:
             for label, by in (("Move left", -1), ("Move right", 1)):
                 actions.append(pn.widgets.Button(label=label, on_click=partial(_call, self._on_move, by), **button))
@@ -304,7 +276,7 @@ class ModelCard(Viewer):
             self._alert,
             self._rules,
             pn.Row(*actions, stylesheets=[BAR_CSS, ":host { gap: 5px; }"], margin=(8, 0, 0, 0)),
-            self._status,
+            self._check.line,
             self._figures,
             self._fairness,
             self._groups,

@@ -52,6 +52,9 @@ class CompareView(Viewer):
     base: param.Selector[ModelCard | None] = param.Selector(
         default=None, objects={"none": None}, label="Differences to", doc="The card that the others are compared with."
     )
+    against: param.Selector[str] = param.Selector(
+        default=LETTERS[0], objects=[*LETTERS, "none"], doc="The letter of that card, which survives a reload."
+    )
     only = param.Boolean(default=False, label="Only what differs", doc="Of data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
@@ -227,7 +230,23 @@ class CompareView(Viewer):
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
             self._report.disabled = not self._cards
             self._fit.disabled = all(shown.card.rows is None for shown in self._cards)
+        if several and self._returning is None:
+            self.against = "none" if beside is None else beside.letter
         self.refresh()
+
+    @param.depends("against", watch=True)
+    def _choose_base(self) -> None:
+        """Compare with the card that has this letter; those that are to come back are waited for."""
+        if len(self._cards) < 2 or self._returning is not None:
+            return
+        if self.against == "none":
+            self.base = None
+        elif LETTERS.index(self.against) < len(self._cards):
+            self.base = self._cards[LETTERS.index(self.against)]
+        else:
+            self.complain(f"there is no card {self.against} to compare with; the others are compared with A")
+            self.base = self._cards[0]
+            self.against = LETTERS[0]
 
     def _offer(self) -> None:
         """Which cards the others can be compared with."""
@@ -255,10 +274,8 @@ class CompareView(Viewer):
             self._keep()
 
     def _put_back(self, job: Job) -> None:
-        if job.result is None:
-            self.complain(f"the pinned models cannot be brought back: {job.error}")
-            return
-        cards, complaints = job.result
+        cards, complaints = job.result or ([], [f"the pinned models cannot be brought back: {job.error}"])
+        against = self.against  # pinning changes it
         for card in cards:
             try:
                 self.pin(card)
@@ -266,6 +283,7 @@ class CompareView(Viewer):
                 complaints.append(str(error))
         if complaints:
             self.complain("; ".join(complaints))
+        self.against = against
         self._keep()
 
     def _not_kept(self, event: param.parameterized.Event) -> None:

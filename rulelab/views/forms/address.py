@@ -111,7 +111,7 @@ class Address:
         """
         complaints = read(self._query, *parts)
         self._followed.append(parts)
-        self._at = self._steps()
+        self._at += _steps(parts)
         for part in parts:
             part.owner.param.watch(self._changed, list(part.names))
         return complaints
@@ -130,7 +130,7 @@ class Address:
         return complaints
 
     def _steps(self) -> list[Any]:
-        return [getattr(part.owner, name) for parts in self._followed for part in parts for name in part.steps]
+        return [value for parts in self._followed for value in _steps(parts)]
 
     def _changed(self, *_: Any) -> None:
         if self._going:
@@ -143,6 +143,10 @@ class Address:
         if query != self._query:
             self._show(query, steps != self._at)
         self._query, self._at = query, steps
+
+
+def _steps(parts: Sequence[Part]) -> list[Any]:
+    return [getattr(part.owner, name) for part in parts for name in part.steps]
 
 
 def _names(parts: Sequence[Part]) -> list[str]:

@@ -9,7 +9,7 @@ import param
 
 from ..widgets.explained import term_classes
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, NUMBER_CSS, SELECT_CSS
+from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS, NUMBER_CSS, SELECT_CSS
 
 WIDE = {"sizing_mode": "stretch_width", "margin": (5, 12)}
 _STYLES = {pn.widgets.Select: [SELECT_CSS], pn.widgets.IntInput: [NUMBER_CSS], pn.widgets.FloatInput: [NUMBER_CSS]}
@@ -40,9 +40,18 @@ def column(*items: Any, **options: Any) -> pn.Column:
     return pn.Column(*items, sizing_mode="stretch_width", margin=0, **options)
 
 
+class _Card(pn.Card):
+    """The heading is one of the second level, below that of the page."""
+
+    def _update_header(self, *events: Any) -> None:
+        super()._update_header(*events)
+        if self._header is not None:
+            self._header.param.update(object=f"<h2>{self.title}</h2>", stylesheets=[CARD_TITLE_CSS])
+
+
 def card(title: str, *items: Any) -> pn.Card:
     """Fields under a heading, to be folded away."""
-    return pn.Card(
+    return _Card(
         *items,
         title=title,
         collapsible=True,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
@@ -19,7 +20,9 @@ from bokeh.models.annotations import BoxAnnotation, Label
 from bokeh.plotting import figure
 
 from ...sweeps import FAMILIES
+from ..live.wording import counted
 from ..search.plots.base import Columns, add_legend, new_figure, replace
+from ..search.slide import SCALE, enlarged
 from ..widgets.style import INK
 from .look import COLORS, MARKERS, SHORT, spread_out
 from .points import COMPLEXITY, LABELS, Point, front, fronts, number, percent
@@ -46,40 +49,6 @@ _TOOLTIP = (
 
 _NO_METHOD = "Every method is taken out of the picture."
 _NO_FIGURE = "No point has this figure: a group lacks the rows it is measured on."
-
-EXPORT = """
-const found = []
-const walk = (view) => {
-  if (view.model === plot) { found.push(view) }
-  for (const child of view.children ? view.children() : []) { walk(child) }
-}
-for (const root of Bokeh.index) { walk(root) }
-if (found.length) {
-  const [view] = found, box = view.el.parentElement ?? view.el, style = box.getAttribute("style")
-  const { sizing_mode, width, height } = plot, ringed = ring.visible
-  box.style.height = `${box.clientHeight}px`
-  box.style.overflow = "hidden"
-  ring.visible = false
-  legend.visible = true
-  plot.setv({ sizing_mode: "fixed", width: 1280, height: 720 })
-  setTimeout(async () => {
-    try {
-      const blob = await view.export(kind).to_blob()
-      const link = document.createElement("a")
-      link.href = URL.createObjectURL(blob)
-      link.download = `${name}.${kind}`
-      link.click()
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000)
-    } finally {
-      plot.setv({ sizing_mode, width, height })
-      legend.visible = false
-      ring.visible = ringed
-      box.setAttribute("style", style ?? "")
-    }
-  }, 400)
-}
-"""
-"""Saves a picture of the size of a slide, with a legend and without the ring."""
 
 _INTO_VIEW = """
 const walk = (view) => {
@@ -123,12 +92,20 @@ class FrontPlot:
     Attributes
     ----------
     figure : figure
+    caption : str
+        Which point is the most accurate one.
+    below : None
+        Nothing stands under it.
     """
+
+    below: str | None = None
 
     def __init__(self, title: str, x_label: str, on_tap: Callable[[str], None]) -> None:
         self._on_tap = on_tap
         self._dark = False
+        self.caption = ""
         self._shown: str | None = None
+        self._asked: tuple[Sequence[Point], str, str | None, bool] = ((), COMPLEXITY, None, False)
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in (*_POINT, *_TEXTS)})
         self._chosen = ColumnDataSource({"x": [], "y": []})
@@ -140,10 +117,26 @@ class FrontPlot:
         self._draw()
         self._points.selected.on_change("indices", self._tapped)
 
-    @property
-    def export_args(self) -> dict[str, Any]:
-        """What `EXPORT` needs besides the kind and the name of the file."""
-        return {"plot": self.figure, "ring": self._ring, "legend": self.figure.legend[0]}
+    def frame(self) -> pd.DataFrame:
+        """The points that are drawn: both axes, and what stands behind them."""
+        points, x, *_ = self._asked
+        axes: list[Any] = [axis.axis_label for axis in (self.figure.xaxis[0], self.figure.yaxis[0])]
+        rows = [
+            (p.label, _scale(x) * p.value(x), 100 * p.value("accuracy"), 100 * p.error("accuracy"), p.folds)
+            for p in points
+        ]
+        return pd.DataFrame(rows, columns=["point", *axes, "standard error (%)", "folds"])
+
+    def picture(self) -> dict[str, Any]:
+        """Drawn anew for a slide, with a legend and without the ring."""
+        plot = FrontPlot(str(self.figure.title.text), "", lambda key: None)  # type: ignore[union-attr]
+        points, x, gap, error_bars = self._asked
+        plot.show(points, x, gap, None, error_bars)
+        for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):
+            new.axis_label = own.axis_label
+        plot.figure.legend[0].visible = True
+        plot._named.data["dx"] = [SCALE * shift for shift in plot._named.data["dx"]]
+        return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
         """Colour everything for a dark or a light page."""
@@ -177,8 +170,8 @@ class FrontPlot:
         error_bars : bool
             Whether to draw a standard error to each side.
         """
-        self._shown = chosen
-        scale = 1 if x == COMPLEXITY else 100
+        self._shown, self._asked = chosen, (points, x, gap, error_bars)
+        scale = _scale(x)
         placed = [p for p in points if not math.isnan(p.value(x))]
         strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
         end = max((_short(scale * side) for p in placed for side in self._sides(p, x, error_bars)), default=1)
@@ -203,6 +196,7 @@ class FrontPlot:
                 item.visible = visible
         self._no_figure.visible = bool(points) and not known
         self._no_method.visible = not points
+        self.caption = _caption(known)
         if not known:
             self._shade([], x, scale, end, 0)
             self._name([], {}, [], at, end, 0, 1)
@@ -404,6 +398,18 @@ def _bring(source: ColumnDataSource, columns: Columns) -> None:
 def _next(tapped: Sequence[str], shown: str | None) -> str:
     """The point to show of those that lie on each other: tapped again and again, all of them in turn."""
     return tapped[(tapped.index(shown) + 1) % len(tapped)] if shown in tapped else tapped[0]
+
+
+def _scale(x: str) -> int:
+    """Counts are shown as they are, rates in per cent."""
+    return 1 if x == COMPLEXITY else 100
+
+
+def _caption(points: Sequence[Point]) -> str:
+    if not points:
+        return ""
+    best = max(points, key=lambda p: p.value("accuracy"))
+    return f"{counted(len(points), 'points')}; the most accurate: {best.label}, {percent(best, 'accuracy')} %."
 
 
 def _short(value: float) -> float:

@@ -19,16 +19,17 @@ from ..cards.style import MODEL_CSS
 from ..forms.fields import card
 from ..live.ticker import Beat
 from ..live.wording import Standing
+from ..search.plot_box import PlotBox
 from ..widgets.download import download
 from ..widgets.esc import plain
 from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
 from .look import MARKERS, swatch_css
 from .model import PointModel
-from .plot import EXPORT, FrontPlot
+from .plot import FrontPlot
 from .points import COMPLEXITY, LABELS, MEASURES, PARTS, Point, criterion_name, criterion_words, gap_name, warning
 from .run import Run, followed
 
@@ -146,7 +147,7 @@ class FrontView(Viewer):
                 self._draw(run)
             busy = self._model.refresh() or busy
         if self._context is None:
-            pn.io.push_notebook(*self._panes)
+            pn.io.push_notebook(*(box.pane for box in self._boxes))
         return busy
 
     @property
@@ -187,6 +188,8 @@ class FrontView(Viewer):
         self._plots[0].show(drawn, COMPLEXITY, gap, self.point, self.error_bars)
         if gap is not None:
             self._plots[1].show(drawn, gap, gap, self.point, self.error_bars)
+        for box in self._boxes:
+            box.refresh()
         present = {p.method for p in points}
         shown: dict[Any, bool] = {
             **dict.fromkeys((self._gap_box, self._criterion, self._measure), bool(points) and self.grouped),
@@ -269,7 +272,7 @@ class FrontView(Viewer):
             FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", self._tapped),
             FrontPlot("Accuracy and fairness", "gap (%)", self._tapped),
         )
-        self._panes = [pn.pane.Bokeh(plot.figure, **_WIDE) for plot in self._plots]
+        self._boxes = [PlotBox(plot, plot.picture, self._file_name) for plot in self._plots]
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=330, visible=False, **listed)
@@ -293,7 +296,8 @@ class FrontView(Viewer):
             **_WIDE,
         )
         self._box_of_all, self._gap_box = (
-            self._box(i, name) for i, name in enumerate(("accuracy_complexity", "accuracy_gap"))
+            pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE)
+            for box in self._boxes
         )
         self._toggles = {method: self._toggle(method) for method in MARKERS}
         self._methods = pn.Row(
@@ -339,23 +343,9 @@ class FrontView(Viewer):
         self.param.watch(lambda event: box.param.update(value=method not in event.new), "hidden")
         return box
 
-    def _box(self, i: int, name: str) -> pn.Column:
-        """A plot and the buttons that save it."""
-        buttons = []
-        for kind in ("png", "svg"):
-            button = pn.widgets.Button(
-                label=f"Plot ({kind.upper()})", width=118, height=34, margin=0, stylesheets=[BUTTON_CSS]
-            )
-            button.js_on_click(args={**self._plots[i].export_args, "kind": kind, "name": name}, code=EXPORT)
-            buttons.append(button)
-        return pn.Column(
-            self._panes[i],
-            pn.Row(*buttons, stylesheets=[BAR_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0)),
-            visible=False,
-            stylesheets=[PANEL_CSS],
-            css_classes=["rl-wide"],
-            **_WIDE,
-        )
+    def _file_name(self) -> str:
+        data = None if self._run is None else self._run.started.data
+        return "sweep" if data is None else data.name
 
     def points_csv(self) -> io.StringIO:
         """One row per point on test and on training rows."""

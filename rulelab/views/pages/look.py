@@ -9,8 +9,13 @@ import panel as pn
 import param
 from panel_material_ui.base import _env
 
-HEADINGS = {"components": {"MuiTypography": {"defaultProps": {"variantMapping": {"h3": "h1", "h5": "div"}}}}}
-"""The page's title is its first heading, and the room below the bar is none."""
+SPOKEN = {
+    "components": {
+        "MuiTypography": {"defaultProps": {"variantMapping": {"h3": "h1", "h5": "div"}}},
+        "MuiLinearProgress": {"defaultProps": {"aria-hidden": True}},
+    }
+}
+"""The page's title is its first heading, and the room below the bar is none; nor is the bar that is never shown."""
 _HEAD = """
 {% extends "base.html" %}
 {% block inner_head %}

@@ -15,7 +15,7 @@ from ..widgets.browser import AddressBar
 from ..widgets.explained import Explained
 from ..widgets.icons import ICON
 from .files import Compressed
-from .look import HEADINGS, Look, template
+from .look import SPOKEN, Look, template
 from .tabs import Tabs
 
 TITLE = "rulelab"
@@ -46,7 +46,7 @@ def create() -> pmui.Page:
         main=[tabs.body, tabs.made("Compare").view.kept, Explained(), bar],
         busy_indicator=None,
         dark_theme=look.dark,
-        theme_config=HEADINGS,
+        theme_config=SPOKEN,
         template=template(),
     )
     with edit_readonly(page):  # else every page would be told of what any other one does

@@ -12,6 +12,7 @@ from ..compare.view import CompareView
 from ..forms.address import Address, Part
 from ..fronts.tab import FrontsView
 from ..live.session import State
+from ..search.again import Again
 from ..search.setup import Setup
 from ..search.view import SearchView
 from ..search.welcome import Example, welcome
@@ -27,7 +28,9 @@ class SearchTab:
 
     def __init__(self, address: Address) -> None:
         self.setup = Setup()
-        self.view = SearchView(new_session=self.setup.new_session, first=welcome(self._begin))
+        self.again = Again()
+        first = pn.Column(self.again.said, welcome(self._begin), self.again.kept, **_WIDE)
+        self.view = SearchView(new_session=self.setup.new_session, first=first, on_standing=self.again.follow)
         self.setup.on_change(self._settings_changed)
         self.setup.param.watch(lambda event: self.view.param.update(refusal=event.new), "refusal")
         self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
@@ -57,7 +60,8 @@ class CompareTab:
 
     def __init__(self, address: Address) -> None:
         self.view = CompareView()
-        self.complain, self.complaints = self.view.complain, list[str]()
+        self.complain = self.view.complain
+        self.complaints = address.follow(Part(self.view, ["against", "only"]))
         self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
+import pandas as pd
 import panel as pn
 import param
+from bokeh.plotting import figure
 from panel.custom import JSComponent
 
 from ..widgets.explained import term_slug
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, PLOT_CSS
-from .plots.base import Plot
 
 _MOST_ROWS = 20
 _ESM = """
@@ -55,7 +56,7 @@ const made = (tag, text, attributes = {}) => {
 
 export function render({ model }) {
   const root = made("header", "", { class: "plot" })
-  const title = made("h2", model.heading)
+  const title = made("h2", model.heading, { "aria-label": model.heading })  // without the sign
   const caption = made("p", "", { class: "caption" })
   if (model.term) {
     title.append(" ", made("button", "?", { type: "button", class: "why", "data-term": model.term, "aria-label":
@@ -126,12 +127,31 @@ class PlotHead(JSComponent):
         self._send_msg({"text": json.dumps(self._answer(data["want"]))})
 
 
+class Drawn(Protocol):
+    """A plot that has a box."""
+
+    @property
+    def figure(self) -> figure:
+        """Its picture."""
+
+    @property
+    def caption(self) -> str:
+        """What is seen now, in a sentence."""
+
+    @property
+    def below(self) -> str | None:
+        """HTML that stands under the figure; None: there is never any."""
+
+    def frame(self) -> pd.DataFrame:
+        """What is drawn, as a table in the words of the figure."""
+
+
 class PlotBox:
     """What stands in the box of a plot.
 
     Parameters
     ----------
-    plot : Plot
+    plot : Drawn
     picture : callable
         Makes the picture to be saved, as what Bokeh embeds, and its size in pixels.
     name : callable
@@ -143,7 +163,7 @@ class PlotBox:
     items : tuple of viewable
     """
 
-    def __init__(self, plot: Plot, picture: Callable[[], dict[str, Any]], name: Callable[[], str]) -> None:
+    def __init__(self, plot: Drawn, picture: Callable[[], dict[str, Any]], name: Callable[[], str]) -> None:
         self.plot = plot
         self._picture, self._name = picture, name
         title: Any = plot.figure.title

@@ -7,7 +7,7 @@ from typing import Any
 
 from bokeh.embed import json_item
 from bokeh.models import Axis
-from bokeh.models.annotations import Legend, Title
+from bokeh.models.annotations import Label, Legend, Title
 from bokeh.plotting import figure
 
 from ...search import Snapshot
@@ -16,7 +16,7 @@ from .families import Look
 from .figures import SearchFigures
 
 WIDTH, HEIGHT = 1600, 900
-_SCALE = 2
+SCALE = 2
 _TEXT = {"title": "34px", "label": "26px", "tick": "22px", "legend": "22px"}
 
 
@@ -51,7 +51,11 @@ def slide(
     plots.use_axis(axis)
     if latest is not None and prepared is not None:
         plots.extend(snapshots, True, latest, prepared)
-    plot = plots.figures[number]
+    return enlarged(plots.figures[number])
+
+
+def enlarged(plot: figure) -> dict[str, Any]:
+    """A figure of its own as a slide, see `slide`."""
     _enlarge(plot)
     return {"item": json_item(plot), "size": [WIDTH, HEIGHT]}
 
@@ -63,7 +67,7 @@ def _enlarge(plot: figure) -> None:
         title.update(text_font_size=_TEXT["title"])
     for axis in plot.select({"type": Axis}):
         axis.update(
-            axis_label_text_font_size=_TEXT["label"], major_label_text_font_size=_TEXT["tick"], axis_line_width=_SCALE
+            axis_label_text_font_size=_TEXT["label"], major_label_text_font_size=_TEXT["tick"], axis_line_width=SCALE
         )
     for legend in plot.select({"type": Legend}):
         legend.update(
@@ -74,11 +78,13 @@ def _enlarge(plot: figure) -> None:
             glyph_height=28,
             spacing=16,
         )
+    for label in plot.select({"type": Label}):
+        label.update(text_font_size=_TEXT["tick"])
     for renderer in plot.renderers:
         glyph: Any = getattr(renderer, "glyph", None)
         for name in ("line_width", "size"):
             value = getattr(glyph, name, None)
             if isinstance(value, int | float):
-                setattr(glyph, name, _SCALE * value)
+                setattr(glyph, name, SCALE * value)
         if getattr(glyph, "text_font_size", None) is not None:
             glyph.update(text_font_size=_TEXT["tick"])

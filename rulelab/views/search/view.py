@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -12,20 +11,16 @@ import param
 from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
-from ...families.account import account, equation, title
-from ...models import Model
-from ...search import Incumbent, Search, Snapshot, Status
-from ..cards import card
-from ..cards.incumbent import empty_card, incumbent_card, proof_block
+from ...search import Search, Snapshot
 from ..live.history import Mark
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
 from ..live.wording import Standing, count, figures, worded
-from ..widgets import icons
 from ..widgets.esc import esc, plain
-from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
+from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from ..widgets.style import CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from .best import BestModel
 from .controls import Controls, status_of
 from .families import LOOKS
 from .figures import AXES, SearchFigures
@@ -80,6 +75,9 @@ class SearchView(Viewer):
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
     refusal = param.String(default="", doc="Why no run may begin; empty where one may.")
     blocked = param.Boolean(default=False, doc="Whether nothing may be run, for the data are being chosen.")
+    on_standing = param.Callable(
+        default=None, doc="Called with the session when a run begins, ends or is forgotten, and the card of its model."
+    )
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
     )
@@ -103,8 +101,7 @@ class SearchView(Viewer):
         self._new_session, self._first = new_session, first
         self._session = self._new_session()
         self._mark, self._ticks = Mark(), 0
-        self._shown: Snapshot | None = None
-        self._card_of: Any = None
+        self._told = (False, False)
         self._connected, self._left_running = True, False
         self._beat: Any = None
         self._build(search)
@@ -157,31 +154,26 @@ class SearchView(Viewer):
         """Forget the run; the next one starts from the beginning, with the present settings."""
         self._session.close()
         self._session = self._new_session()
-        self._mark, self._shown, self.stale = Mark(), None, False
+        self._mark, self._best.shown, self.stale = Mark(), None, False
         with pn.io.hold():
             if self._session.look == self._look:
                 self._plots.clear()
                 self._show_texts()
             else:
                 self._take_look()
-            self._show_no_model()
-            self._name_model()
+            self._best.clear(LOOKS[self._look])
             self._notes.object = ""
-            self._pinned.object = ""
             self.complain("")
         self.refresh()
 
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
-        session = self._session
-        if self.on_pin is None or session.search is None or self._shown is None:
+        if self.on_pin is None or self._best.shown is None:
             return
         try:
-            letter = self.on_pin(card.of_search(session.search, self._shown, session.prepared))
+            self._best.say_pinned(self.on_pin(self._best.model_card()))
         except ValueError as error:
             self.complain(str(error))
-            return
-        self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
 
     def _refused(self) -> bool:
         if self.refusal:
@@ -200,6 +192,7 @@ class SearchView(Viewer):
     def close(self) -> None:
         """End the worker and the updates."""
         self._session.close()
+        self._best.proof.check.close()
         self._stop_beat()
 
     def refresh(self) -> None:
@@ -209,10 +202,19 @@ class SearchView(Viewer):
             self._rewind.offer(len(session.history), session.state.busy)
             self._show_standing(session)
             latest = session.snapshot
-            if latest is not None and latest is not self._shown and self._rewind.at is None:
+            if latest is not None and latest is not self._best.shown and self._rewind.at is None:
                 self._show(*self._new())
+        self._tell_standing(session)
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self._boxes))
+
+    def _tell_standing(self, session: SearchSession) -> None:
+        told = session.state is not State.IDLE, session.state.over
+        if self.on_standing is not None and told != self._told:
+            latest = session.snapshot if session.state.over else None
+            self._told = told
+            made = None if latest is None or latest.incumbent is None else self._best.card_at(latest)
+            self.on_standing(session, made)
 
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
@@ -232,7 +234,7 @@ class SearchView(Viewer):
 
     def _look_back(self, *_: Any) -> None:
         """Show everything as it was at a moment of the run, or at its present end."""
-        self._mark, self._shown = Mark(), None
+        self._mark, self._best.shown = Mark(), None
         if self._rewind.at is not None:
             snapshots = self._so_far()
             with pn.io.hold():
@@ -247,39 +249,9 @@ class SearchView(Viewer):
     def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         prepared = self._session.prepared
         assert prepared is not None
-        self._shown = latest
         self._plots.extend(snapshots, whole, latest, prepared)
         self._show_texts()
-        best = latest.incumbent
-        if best is None:
-            self._show_no_model()
-        elif best.model is not self._card_of:
-            self._card_of = best.model
-            self._card.object = incumbent_card(
-                best, prepared.labels, prepared.target, equation(prepared.search, latest)
-            )
-            self._exports.visible = True
-        self._name_model(prepared.search, latest)
-
-    def _show_no_model(self) -> None:
-        self._card_of = None
-        text = empty_card(LOOKS[self._look].looks_for)
-        if self._card.object != text:
-            self._card.object = text
-        if self._exports.visible:
-            self._exports.visible = False
-
-    def _name_model(self, search: Search | None = None, latest: Snapshot | None = None) -> None:
-        """Say what the best model is and, once the search has ended, what it has shown."""
-        look, heading, said = LOOKS[self._look], LOOKS[self._look].heading, ""
-        if search is not None and latest is not None and latest.incumbent is not None:
-            heading = title(search, latest)
-            said = "" if latest.status is Status.RUNNING else proof_block(account(search, latest))
-        text = f"<h2>{esc(heading)} {sign(look.heading)}</h2>"
-        if text != self._heading.object:
-            self._heading.object = text
-        if said != self._account.object:
-            self._account.object = said
+        self._best.show(prepared, latest)
 
     def _show_texts(self) -> None:
         """The texts beside the plots, where they have changed."""
@@ -311,10 +283,10 @@ class SearchView(Viewer):
 
     def _standing(self, session: SearchSession) -> Standing:
         at, prepared = self._rewind.at, session.prepared
-        if at is None or self._shown is None or prepared is None:
+        if at is None or self._best.shown is None or prepared is None:
             return status_of(session, self.stale)
         phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
-        return Standing("paused", phase, figures(self._shown, prepared.search.family))
+        return Standing("paused", phase, figures(self._best.shown, prepared.search.family))
 
     def _mind_connection(self, context: BokehSessionContext) -> None:
         connected = context.session is None or context.session.connection_count > 0
@@ -341,6 +313,7 @@ class SearchView(Viewer):
 
     def _destroyed(self, _context: Any) -> None:
         self._session.close()
+        self._best.proof.check.close()
 
     @param.depends("axis", "dark", watch=True)
     def _restyle(self) -> None:
@@ -350,7 +323,7 @@ class SearchView(Viewer):
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
-        self._pin.visible = self.on_pin is not None
+        self._best.pin.visible = self.on_pin is not None
 
     @param.depends("blocked", watch=True)
     def _block(self) -> None:
@@ -363,13 +336,6 @@ class SearchView(Viewer):
     def _build(self, search: Search | None) -> None:
         self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        self._card = Html(
-            "",
-            stylesheets=[CARD_CSS],
-            sizing_mode="stretch_width",
-            margin=0,
-            css_classes=["rl-rules"],
-        )
         self._notes = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
         actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         selects = [
@@ -386,45 +352,8 @@ class SearchView(Viewer):
         self._controls = Controls(actions, selects)
         self._rewind = Rewind(self._start_beat)
         self._rewind.param.watch(self._look_back, "at")
-        self._pin = pn.widgets.Button(
-            label="Pin model",
-            icon=icons.PIN,
-            on_click=self.pin,
-            visible=self.on_pin is not None,
-            stylesheets=[BUTTON_CSS],
-            margin=0,
-            height=34,
-            width=120,
-        )
-        self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
-        self._exports = pn.Row(
-            *(
-                pn.widgets.FileDownload(
-                    callback=callback,
-                    filename=file,
-                    label=label,
-                    embed=False,
-                    auto=True,
-                    color="default",
-                    stylesheets=[BUTTON_CSS],
-                    margin=0,
-                    height=34,
-                    width=130,
-                )
-                for label, file, callback in (
-                    ("Model (JSON)", "model.json", self._model_json),
-                    ("Rules (text)", "rules.txt", self._rule_text),
-                    ("Trace (CSV)", "trace.csv", self._trace),
-                )
-            ),
-            self._pin,
-            self._pinned,
-            visible=False,
-            stylesheets=[BAR_CSS],
-            margin=(10, 0, 0, 0),
-        )
-        self._heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
-        self._account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], sizing_mode="stretch_width", margin=0)
+        self._best = BestModel(lambda: self._session, self.pin)
+        self._offer_pin()
         self._rules = _box(["rl-wide", "rl-best"])
         said = pn.Column(
             self._alert, self._notes, css_classes=["rl-row", "rl-said"], sizing_mode="stretch_width", margin=0
@@ -452,15 +381,15 @@ class SearchView(Viewer):
         self._show_texts()
         last = len(self._boxes) - look.under
         first, others, under = self._boxes[: look.beside], self._boxes[look.beside : last], self._boxes[last:]
-        model = [self._first, self._card, self._account, self._exports]
-        self._rules.objects = [self._heading, *filter(None, model), *_items(under)]
+        best = self._best
+        model = [self._first, best.card, best.account, best.proof.row, best.exports]
+        self._rules.objects = [best.heading, *filter(None, model), *_items(under)]
         places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
         boxes = [
             _box(place if len(others) == 3 else ["rl-wide"], *box.items)
             for place, box in zip(places, others, strict=True)
         ]
-        self._name_model()
-        self._show_no_model()
+        best.clear(look)
         self._layout.objects = [
             *self._top,
             _box(["rl-wide", "rl-first"], *_items(first), self._rewind.bar),
@@ -468,33 +397,9 @@ class SearchView(Viewer):
             *boxes,
         ]
 
-    @property
-    def _best(self) -> Incumbent:
-        """The best model at the moment that is shown; there is one where it is offered to be saved."""
-        assert self._shown is not None
-        assert self._shown.incumbent is not None
-        return self._shown.incumbent
-
-    @property
-    def _best_in_words(self) -> Model:
-        """With the labels of the data."""
-        prepared = self._session.prepared
-        return card.in_words(self._best.model, None if prepared is None else prepared.labels)
-
-    def _model_json(self) -> io.StringIO:
-        return io.StringIO(self._best_in_words.to_json())
-
-    def _rule_text(self) -> io.StringIO:
-        prepared = self._session.prepared
-        target = None if prepared is None else prepared.target or None
-        return io.StringIO(self._best_in_words.to_text(target) + "\n")
-
-    def _trace(self) -> io.StringIO:
-        return io.StringIO(self._session.history.frame().to_csv(index=False))
-
     def _slide(self, number: int) -> dict[str, Any]:
         """A plot of the run as a picture of its own."""
-        return slide(LOOKS[self._look], number, self.axis, self._so_far(), self._shown, self._session.prepared)
+        return slide(LOOKS[self._look], number, self.axis, self._so_far(), self._best.shown, self._session.prepared)
 
     def _file_name(self) -> str:
         prepared = self._session.prepared

@@ -194,6 +194,11 @@ CARD_HEAD_CSS = f"""
 .card-header-row {{ font-size: 14px !important; }}
 """
 
+SMALL_CSS = ".bk-btn { padding: 4px 6px !important; font-size: 13px !important; } a.bk-btn { line-height: 26px; }"
+"""Of buttons, many of which have to stand side by side."""
+
+CARD_TITLE_CSS = "h2 { font-size: 1.17em; margin: 1em 0; }"
+
 MODEL_BOX_CSS = """
 :host { display: grid !important; grid-template: subgrid / minmax(0, 1fr); width: auto !important;
   height: auto !important; min-width: 0 !important; max-height: none !important; align-content: start; }

@@ -23,7 +23,7 @@ export function render({ model }) {
     return element
   }
   const input = make("input", { type: "file", accept: model.accept, className: "hidden" })
-  input.setAttribute("aria-label", model.label)
+  input.setAttribute("aria-hidden", "true")  // the button stands for it
   input.tabIndex = -1
   const choose = make("button", { type: "button", className: "choose", textContent: model.label })
   const limit = make("p", { className: "limit", textContent: model.limit })

@@ -1,0 +1,120 @@
+"""The button that checks a model's proof, and the line that tells how the check goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import panel as pn
+
+from ..live.job import Job
+from ..live.ticker import Beat
+from ..widgets import icons
+from ..widgets.live_text import LiveText
+from ..widgets.style import BUTTON_CSS
+from . import verifying
+from .card import Card
+
+
+class Check:
+    """The independent check of a card, in another process, to be started and cancelled by one button.
+
+    Parameters
+    ----------
+    card : callable
+        Gives the card when the button is pressed.
+    stylesheets : sequence of str
+        Of the button, besides that of all buttons.
+
+    Attributes
+    ----------
+    button : Button
+    line : LiveText
+        Hidden until there is something to tell.
+    """
+
+    def __init__(self, card: Callable[[], Card], *stylesheets: str) -> None:
+        self._card = card
+        self._job: Job | None = None
+        self._beat = Beat(self.refresh)
+        self.button = pn.widgets.Button(
+            label="Verify",
+            icon=icons.CHECK,
+            on_click=self.press,
+            color="primary",
+            stylesheets=[BUTTON_CSS, *stylesheets],
+            margin=0,
+            height=34,
+            width=76,
+        )
+        self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+
+    @property
+    def busy(self) -> bool:
+        """Whether the check is under way."""
+        return self._job is not None and self._job.busy
+
+    @property
+    def verdict(self) -> str:
+        """What the check said; empty before it is done."""
+        job = self._job
+        if job is None or job.busy:
+            return ""
+        return str(job.result) if job.result is not None else f"not checked: {job.error}"
+
+    @property
+    def standing(self) -> str:
+        """What is being done, and for how long; empty before the first check."""
+        return "" if self._job is None else self._job.standing
+
+    def press(self, *_: Any) -> None:
+        """Make the certificate and check it; again while it runs: cancel."""
+        if self.busy:
+            self.cancel()
+            return
+        card = self._card()
+        if reason := verifying.refusal(card):
+            self._job = None
+            self.line.param.update(tone="limit", phase=f"No check: {reason}.")
+            return
+        self._job = Job(partial(verifying.check, card), verifying.CHECKS)
+        self.refresh()
+        self._beat.start()
+
+    def cancel(self) -> None:
+        """End the check that is under way."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def forget(self) -> None:
+        """Be as before the first check: the card is another one."""
+        self.close()
+        self._job = None
+        self.line.phase = ""
+        self._name_button(busy=False)
+
+    def close(self) -> None:
+        """End the check; nothing is shown any more."""
+        self.cancel()
+        self._beat.stop()
+
+    def refresh(self) -> bool:
+        """Show how the check goes; True while it does."""
+        job = self._job
+        if job is None:
+            return False
+        busy = job.busy
+        if busy:
+            self.line.param.update(tone="busy", phase=f"Checking: {job.standing}")
+        else:
+            tone = "limit" if job.result is None else "proven" if job.result.valid else "failed"
+            verdict = self.verdict
+            self.line.param.update(tone=tone, phase=verdict[:1].upper() + verdict[1:])
+        self._name_button(busy)
+        return busy
+
+    def _name_button(self, busy: bool) -> None:
+        label = "Cancel" if busy else "Verify"
+        if self.button.label != label:
+            self.button.param.update(label=label, icon=icons.STOP if busy else icons.CHECK)

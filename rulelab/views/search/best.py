@@ -1,0 +1,156 @@
+"""The box of the best model at the moment that is shown: its rules, what they have shown, its check and its files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+
+from ...families.account import account, equation, title
+from ...models import Model
+from ...search import Search, Snapshot, Status
+from ..cards.card import Card, in_words, of_search
+from ..cards.incumbent import empty_card, incumbent_card, proof_block
+from ..live.session import Prepared, SearchSession
+from ..widgets import icons
+from ..widgets.esc import esc
+from ..widgets.explained import SIGN_CSS, sign
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SMALL_CSS
+from .families import Look
+from .proof import ProofCheck
+
+
+class BestModel:
+    """What stands in the box.
+
+    Parameters
+    ----------
+    session : callable
+        Gives the present run.
+    pin : callable
+        What the button "Pin model" does.
+
+    Attributes
+    ----------
+    shown : Snapshot or None
+        The moment of the run; None: before it.
+    heading, card, account, exports : viewable
+    proof : ProofCheck
+    pin : Button
+    """
+
+    def __init__(self, session: Callable[[], SearchSession], pin: Callable[..., None]) -> None:
+        self.shown: Snapshot | None = None
+        self._session = session
+        self._look: Look
+        self._model: Model | None = None
+        wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+        self.heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
+        self.card = Html("", stylesheets=[CARD_CSS], css_classes=["rl-rules"], **wide)
+        self.account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], **wide)
+        self.proof = ProofCheck(self.model_card)
+        button: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34, "width": 104}
+        self.pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, visible=False, **button)
+        self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
+        self.exports = pn.Row(
+            *(
+                pn.widgets.FileDownload(
+                    callback=callback, filename=file, label=label, embed=False, auto=True, color="default", **button
+                )
+                for label, file, callback in (
+                    ("Model (JSON)", "model.json", self.model_json),
+                    ("Rules (text)", "rules.txt", self.rule_text),
+                    ("Trace (CSV)", "trace.csv", self.trace),
+                )
+            ),
+            self.pin,
+            self._pinned,
+            visible=False,
+            stylesheets=[BAR_CSS],
+            margin=(10, 0, 0, 0),
+        )
+
+    def clear(self, look: Look) -> None:
+        """Show that nothing has been found, in the words of this kind of search."""
+        self.shown, self._look = None, look
+        self._show_no_model()
+        self._name()
+        self.proof.forget()
+        self.say_pinned("")
+
+    def show(self, prepared: Prepared, latest: Snapshot) -> None:
+        """Show the best model of a moment of the run."""
+        self.shown, best = latest, latest.incumbent
+        if best is None:
+            self._show_no_model()
+        elif best.model is not self._model:
+            self._model = best.model
+            parts = equation(prepared.search, latest)
+            self.card.object = incumbent_card(best, prepared.labels, prepared.target, parts)
+            self.exports.visible = True
+        self.proof.offer(prepared.search, latest)
+        self._name(prepared.search, latest)
+
+    def say_pinned(self, letter: str) -> None:
+        """Say which card the model has become; an empty letter takes it away."""
+        self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>' if letter else ""
+
+    def model_card(self) -> Card:
+        """The model card at the moment that is shown.
+
+        Raises
+        ------
+        ValueError
+            When there is no model yet.
+        """
+        assert self.shown is not None
+        return self.card_at(self.shown)
+
+    def card_at(self, snapshot: Snapshot) -> Card:
+        """The model card of another moment."""
+        session = self._session()
+        assert session.search is not None
+        return of_search(session.search, snapshot, session.prepared)
+
+    def model_json(self) -> io.StringIO:
+        """The model as a file, with the labels of the data."""
+        return io.StringIO(self._in_words.to_json())
+
+    def rule_text(self) -> io.StringIO:
+        """The rules in words."""
+        prepared = self._session().prepared
+        target = None if prepared is None else prepared.target or None
+        return io.StringIO(self._in_words.to_text(target) + "\n")
+
+    def trace(self) -> io.StringIO:
+        """The whole history of the run as a table."""
+        return io.StringIO(self._session().history.frame().to_csv(index=False))
+
+    @property
+    def _in_words(self) -> Model:
+        assert self._model is not None, "it is offered to be saved where there is one"
+        prepared = self._session().prepared
+        return in_words(self._model, None if prepared is None else prepared.labels)
+
+    def _show_no_model(self) -> None:
+        self._model = None
+        text = empty_card(self._look.looks_for)
+        if self.card.object != text:
+            self.card.object = text
+        if self.exports.visible:
+            self.exports.visible = False
+
+    def _name(self, search: Search | None = None, latest: Snapshot | None = None) -> None:
+        """Say what the best model is and, once the search has ended, what it has shown."""
+        heading, said = self._look.heading, ""
+        if search is not None and latest is not None and latest.incumbent is not None:
+            heading = title(search, latest)
+            said = "" if latest.status is Status.RUNNING else proof_block(account(search, latest))
+        text = f'<h2 aria-label="{esc(heading)}">{esc(heading)} {sign(self._look.heading)}</h2>'
+        if text != self.heading.object:
+            self.heading.object = text
+        if said != self.account.object:
+            self.account.object = said

@@ -1,0 +1,72 @@
+"""Beside the certificate of a search: the button that checks it, and what the check says, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import panel as pn
+
+from ...search import Search, Snapshot, Status
+from ..cards.card import Card
+from ..cards.check import Check
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, CARD_CSS
+
+_NOT_PROVEN = "Verify checks a proof: the search has not proven this model optimal."
+_NO_CERTIFICATES = "Searches of this family make no certificates that Verify could check."
+_CHECKABLE = "Verify checks the proof by plain numpy, without the search."
+_CSS = """
+:host { min-height: 76px; }
+@media (max-width: 1150px) { :host { min-height: 132px; } }
+"""
+"""There is a place for the answer, so that nothing moves when it comes."""
+
+
+class ProofCheck:
+    """The check of the model that a search has proven optimal.
+
+    Parameters
+    ----------
+    card : callable
+        Gives the card of the best model.
+
+    Attributes
+    ----------
+    row : Row
+    check : Check
+    """
+
+    def __init__(self, card: Callable[[], Card]) -> None:
+        self.check = Check(card)
+        self.check.line.margin = 0
+        self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
+        self.check.line.param.watch(lambda event: self._note.param.update(visible=not event.new), "phase")
+        self.check.button.width = 96
+        said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", min_width=190, margin=0)
+        self.row = pn.Row(
+            self.check.button,
+            said,
+            visible=False,
+            stylesheets=[BAR_CSS, _CSS],
+            sizing_mode="stretch_width",
+            margin=(10, 0, 0, 0),
+        )
+
+    def offer(self, search: Search, latest: Snapshot) -> None:
+        """Let the proof be checked, or say why it cannot be; what the check says takes the place of this.
+
+        What was said of another moment of the run is not said of this one.
+        """
+        optimal = latest.status is Status.OPTIMAL
+        able = optimal and hasattr(search, "certificate")
+        said = _CHECKABLE if able else _NO_CERTIFICATES if optimal else _NOT_PROVEN
+        self.check.button.disabled = not able
+        if not able:
+            self.check.forget()
+        self._note.object = f'<p class="note" role="note">{said}</p>'
+        self.row.visible = latest.incumbent is not None
+
+    def forget(self) -> None:
+        """Hide until there is another model."""
+        self.check.forget()
+        self.row.visible = False

@@ -1,0 +1,246 @@
+"""What a screen reader is told on the way from the first screen to a certificate, a pinned model and a sweep."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from patience import PATIENCE
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+
+QUICK = "?data=tic_tac_toe&regularization=0.02&speed=full speed"
+BANNER = """
+- banner:
+  - link "rulelab":
+    - heading "rulelab" [level=1]
+  - navigation "Parts of the page":
+    - tablist:
+      - tab "Search" [selected]
+      - tab "Compare"
+      - tab "Fronts"
+  - button "Toggle theme"
+"""
+DATA = """
+- button "Model and data":
+  - heading "Model and data" [level=2]
+- combobox "Model family"
+- button "Explanation"
+- combobox "Data set"
+- button "Explanation"
+- button "Upload CSV or Parquet"
+- paragraph: CSV or Parquet, at most 100 MB and 10 million cells
+- textbox "Test share, kept out of training"
+- button "Explanation"
+"""
+FIRST = (
+    DATA
+    + """
+- button "Run"
+- button "Pause" [disabled]
+- button "Step"
+- button "Stop" [disabled]
+- button "Reset" [disabled]
+- combobox "Speed"
+- combobox "Plot against"
+- status "Status":
+  - paragraph: "ready: press Run, or Step"
+  - paragraph:
+    - button "objective"
+    - text: –
+    - button "lower bound"
+    - text: –
+    - button "gap"
+    - text: –
+- heading "Objective and lower bound" [level=2]
+- paragraph: The objective of the best model found comes down; what is proven about all models goes up.
+- figure "Objective and lower bound"
+- heading "Best rule list so far" [level=2]
+- paragraph: /Press Run for the settings on the left, or begin with/
+- button "Tic-tac-toe, step by step"
+- heading "Queue by prefix length" [level=2]
+- figure "Queue by prefix length"
+- heading "Prefixes cut, by bound" [level=2]
+- figure "Prefixes cut, by bound"
+- heading "Errors of the incumbents" [level=2]
+- figure "Errors of the incumbents"
+- button "Search":
+  - heading "Search" [level=2]
+- 'textbox "Regularization: cost of a rule"'
+- combobox "Order of the queue"
+- 'textbox "Width of the beam search (0: none)"'
+- group "Bounds in use":
+  - checkbox "accurate support" [checked]
+  - checkbox "lookahead" [checked]
+- button "Antecedents":
+  - heading "Antecedents" [level=2]
+- textbox "Quantile groups per number"
+- checkbox "Negate categories" [checked]
+- textbox "Conditions per rule, at most"
+- textbox "Least support"
+- button "Limits":
+  - heading "Limits" [level=2]
+- textbox "Time limit (s)"
+- textbox "Memory limit (MB)"
+- button "More":
+  - heading "More" [level=2]
+"""
+)
+CERTIFIED = """
+- button "Run"
+- button "Pause" [disabled]
+- button "Step" [disabled]
+- button "Stop" [disabled]
+- button "Reset"
+- note: "The search has ended: Run begins anew."
+- status "Status":
+  - paragraph: "certified optimal: no rule list over these antecedents has a smaller objective"
+  - paragraph:
+    - button "objective"
+    - text: "0.3105"
+    - button "lower bound"
+    - text: "0.3105"
+    - button "gap"
+    - text: "0"
+    - button "nodes"
+    - text: /\\d+/
+    - button "expanded"
+    - text: /\\d+/
+    - button "queue"
+    - text: "0"
+    - button "log10 remaining"
+    - text: none left
+    - button "search time"
+    - text: /\\d+\\.\\d s/
+- paragraph: "/958 rows, 9 columns; class is positive in 626/"
+- heading "Objective and lower bound" [level=2]
+- paragraph: "The gap is closed: 0.3105 is found, and proven to be the least."
+- heading "The optimal rule list" [level=2]
+- table "Rules":
+  - rowgroup:
+    - row "rule class P(positive) captured correct"
+  - rowgroup:
+    - row "if middle_middle = x positive 0.80 458 366"
+    - row "else if top_left = x positive 0.61 246 151"
+    - row "else if bottom_right = x positive 0.67 162 109"
+    - row "else negative 0.00 92 92"
+- paragraph: /3 rules, 240 of 958 training rows wrong \\(25\\.1 %\\), objective 0\\.3105 = 240 errors/
+- group: /lists of at most 17 rules are possible over 54 antecedents/
+- button "Verify"
+- note: Verify checks the proof by plain numpy, without the search.
+- button "Model (JSON)"
+- button "Rules (text)"
+- button "Trace (CSV)"
+- button "Pin model"
+- heading "Queue by prefix length" [level=2]
+- paragraph: "The queue is empty: nothing is left to look at."
+"""
+VERIFIED = """
+- button "Verify"
+- status "Check of the model":
+  - paragraph: /^Valid. no rule list has an objective below 0\\.3105/
+- button "Model (JSON)"
+"""
+COMPARE = """
+- button "Upload saved model (JSON)"
+- button "Fit baselines"
+- button "Report (HTML)"
+- textbox "Name"
+- 'heading "A tic_tac_toe: rule list" [level=2]'
+- paragraph: /Rule list, predicts class = positive · \\d+-\\d+-\\d+/
+- paragraph: "✓ Proven optimal: no rule list over these 54 antecedents has a smaller objective."
+- table "Rules"
+- button "Verify"
+- button "Move left"
+- button "Move right"
+- button "Remove"
+- table "Figures":
+  - row "training test"
+  - row /objective share of rows 0\\.3105/
+  - row /lower bound share of rows 0\\.3105/
+  - row "gap share of rows 0 proven"
+  - row /accuracy % 74\\.9/
+- heading "Data and parameters" [level=3]
+- table "Data and parameters":
+  - row "data set tic_tac_toe"
+- textbox "Intended use"
+- textbox "Limits"
+- button "Model (JSON)"
+- button "Rules (text)"
+- button "Python"
+- group: What these figures mean
+"""
+FRONTS = """
+- button "Data and families":
+  - heading "Data and families" [level=2]
+- combobox "Data set to sweep"
+- combobox "Sensitive attribute"
+- checkbox "Rule list" [checked]
+- 'textbox "Rule list: regularizations"'
+- checkbox "Falling rule list" [checked]
+- 'textbox "Falling rule list: regularizations"'
+- checkbox "Rule set" [checked]
+- 'textbox "Rule set: complexities, at most"'
+- button "Run sweep"
+- button "Cancel sweep"
+- heading "How accurate can a model be that is as simple, or as fair, as this?" [level=2]
+- paragraph: /Choose the data and press Run sweep/
+- button "Fairness":
+  - heading "Fairness" [level=2]
+- 'combobox "Rule set: fairness constraint"'
+- button "Folds and conditions":
+  - heading "Folds and conditions" [level=2]
+- textbox "Folds"
+- textbox "Time limit per fit (s)"
+- button "Compare with":
+  - heading "Compare with" [level=2]
+- checkbox "CART" [checked]
+"""
+_HEADINGS = """() => {
+    const found = []
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("*")) {
+            if (/^H[1-6]$/.test(e.tagName) && e.checkVisibility({ visibilityProperty: true })) {
+                found.push([Number(e.tagName[1]), e.textContent])
+            }
+            if (e.shadowRoot) { walk(e.shadowRoot) }
+        }
+    }
+    walk(document)
+    return found
+}"""
+_CONTROLS = ("button", "link", "combobox", "textbox", "checkbox", "radio", "slider", "spinbutton", "progressbar")
+
+
+def tells(view: Any, part: Any, expected: str) -> None:
+    """The part of the page is told as expected, all of its controls have names, and headings go down one by one."""
+    from playwright.sync_api import expect
+
+    expect(part).to_match_aria_snapshot(expected, timeout=1000 * PATIENCE)
+    told = view.page.locator("body").aria_snapshot().splitlines()
+    nameless = [line for line in told if line.strip().removeprefix("- ").rstrip(":") in (*_CONTROLS, "table", "figure")]
+    assert nameless == []
+    levels = [1, *(level for level, _ in view.page.evaluate(_HEADINGS))]
+    assert all(below - above <= 1 for above, below in pairwise(levels))
+    assert levels.count(1) == 2, "the page's title, and no other"
+
+
+def test_the_way_to_a_certificate_a_card_and_a_sweep_is_told(visit) -> None:
+    view = visit(1440, 900).open(QUICK)
+    panel = view.page.get_by_role("tabpanel")
+    tells(view, view.page.locator("body"), BANNER)
+    tells(view, panel, FIRST)
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    tells(view, panel, CERTIFIED)
+    view.button("Verify").click()
+    view.page.get_by_text("Valid: no rule list").wait_for()
+    tells(view, panel, VERIFIED)
+    view.button("Pin model").click()
+    view.page.get_by_text("pinned as A").wait_for()
+    view.page.get_by_role("tab", name="Compare").click()
+    tells(view, panel, COMPARE)
+    view.page.get_by_role("tab", name="Fronts").click()
+    tells(view, panel, FRONTS)
+    assert view.console == []
