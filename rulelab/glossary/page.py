@@ -95,6 +95,49 @@ TERMS = (
         aliases=("still open", "nothing below", "better than the best"),
     ),
     Term(
+        "this step",
+        "The prefix that was expanded last, and what became of each rule that could come next: a bar each.",
+        "A bar adds up to the bound of the prefix with that rule: loss so far, price of the rules, inevitable loss, "
+        "and what further bounds add. The line is the best list; what reaches it cannot become better, and is cut. "
+        "Others are cut before it: some other list is at least as good, or no list that goes on so is allowed.",
+        see=("bound of a prefix", "loss so far", "inevitable loss", "what further bounds add", "prefixes cut"),
+        aliases=("step view", "next rule"),
+    ),
+    Term(
+        "bound of a prefix",
+        "No list that starts with the prefix costs less.",
+        "Once it reaches the objective of the best list, nothing that starts with the prefix needs to be looked at.",
+        "loss so far + price of the rules + inevitable loss + what further bounds add",
+        see=("prefix", "hierarchical", "lower bound"),
+        aliases=("bound",),
+    ),
+    Term(
+        "loss so far",
+        "What the rules of a prefix get wrong; it stays wrong however the list goes on.",
+        "Of falling lists with the weight of a missed positive.",
+        see=("prefix", "price of the rules"),
+    ),
+    Term(
+        "price of the rules",
+        "What the rules of a prefix cost, whatever they capture.",
+        formula="λ · rules",
+        see=("regularization",),
+    ),
+    Term(
+        "inevitable loss",
+        "What any list loses on the rows that a prefix leaves: rows that no condition tells apart and that differ in "
+        "label.",
+        formula="Σ over patterns left of min(positives, negatives) / n",
+        source=f"Thm 20, {CORELS}",
+        see=("equivalent points",),
+    ),
+    Term(
+        "what further bounds add",
+        "How much higher the other bounds put what a list that starts with a prefix costs at least.",
+        "Such as the price of one more rule. Where they cut the prefix, they reach the best list.",
+        see=("lookahead", "one more rule", "bounds"),
+    ),
+    Term(
         "strata of risk",
         "Each rule of a falling list as a bar: as wide as its share of the people, as high as its probability.",
         "The whiskers are 95 % intervals; bars above the threshold are predicted positive.",

@@ -10,11 +10,12 @@ _HOMES = {
     "FrontView": "fronts.view",
     "ModelCard": "cards.view",
     "SearchView": "search.view",
+    "StepView": "prefixes.step_view",
     "TreeView": "prefixes.tree_view",
     "serve": "pages.page",
 }
 
-__all__ = ["CompareView", "FrontView", "ModelCard", "SearchView", "TreeView", "serve"]
+__all__ = ["CompareView", "FrontView", "ModelCard", "SearchView", "StepView", "TreeView", "serve"]
 
 
 def __getattr__(name: str) -> Any:

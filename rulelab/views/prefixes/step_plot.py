@@ -1,0 +1,249 @@
+"""The rules that could come next after a prefix, a bar for each: what its bound is made of, against the best list."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from bokeh.embed import json_item
+from bokeh.models import ColumnDataSource, HoverTool, Range1d, TapTool
+from bokeh.models.annotations import BoxAnnotation, Label, Span
+
+from ..live.wording import count, counted
+from ..search.plots.base import Columns, Plot, Window, add_legend, new_figure, replace, show_entries
+from ..widgets.esc import esc, plain
+from ..widgets.style import BLUE, INK, ORANGE, PURPLE, SKY
+
+TERMS = {
+    "loss": "loss so far",
+    "rules": "price of the rules",
+    "inevitable": "inevitable loss",
+    "further": "what further bounds add",
+}
+"""The columns of `PrefixSearch.look_into` that add up to the bound, in words."""
+MOST_BARS = 20
+_LOOK: dict[str, dict[str, Any]] = {
+    "loss": {"fill_color": BLUE},
+    "rules": {"fill_color": "#E69F00", "hatch_pattern": "vertical_line"},
+    "inevitable": {"fill_color": PURPLE, "hatch_pattern": "dot"},
+    "further": {"fill_color": SKY, "hatch_pattern": "right_diagonal_line"},
+}
+"""After Okabe and Ito; the patterns tell them apart without colours too."""
+_LOSS_IN_DARK = "#2F93D1"
+_PALE = 0.5
+_ROW, _AROUND, _NAME = 27, 96, 48
+_PLACES = {"name": -0.02, "bar": 0.2, "height": 0.38}
+"""Within the row of a child, whose height is 1: the foot of its name, the middle of its bar, the bar's height."""
+_TOOLTIP = (
+    '<div style="width: 250px; font-size: 12px; line-height: 1.4; white-space: normal"><b>@rule</b> '
+    "(predicts @label)<br>captures @captured, wrong so far @errors"
+    + "".join(f"<br>{words} @{name}{{0.0000}}" for name, words in TERMS.items())
+    + "<br><b>bound @bound{0.0000}</b>, best list @best{0.0000}<br><b>@fate</b>: @reason</div>"
+)
+"""Narrow, for phones. Bokeh escapes what it puts in."""
+_ROOM = 0.36
+"""Of the width: for the fate beside the longest bar."""
+_WIDTH, _MARGIN = 1000, 40
+
+
+def bound_name(name: str) -> str:
+    """A bound as people call it."""
+    return name.removeprefix("always: ").replace("_", " ")
+
+
+def fates(frame: pd.DataFrame) -> list[str]:
+    """What becomes of each child: "open", "expanded", or "cut: " and the bound."""
+    pairs = zip(frame["fate"], frame["cut_by"], strict=True)
+    return [f"cut: {bound_name(by)}" if fate == "cut" else str(fate) for fate, by in pairs]
+
+
+def tally(frame: pd.DataFrame) -> str:
+    """How many children have each fate: "3 open, 80 cut by lookahead"."""
+    found = Counter(fates(frame))
+    order = sorted(found, key=lambda fate: (fate.startswith("cut"), -found[fate]))
+    return ", ".join(f"{count(found[fate])} {fate.replace('cut: ', 'cut by ')}" for fate in order)
+
+
+def interesting(frame: pd.DataFrame, most: int = MOST_BARS) -> pd.DataFrame:
+    """The children to draw: those of least bound that are open or expanded, then those cut, at least one per bound.
+
+    They come in the order of their bounds.
+    """
+    cut = (frame["fate"] == "cut").to_numpy()
+    order = np.lexsort((frame["bound"].to_numpy(), cut))
+    first_of_reason = ~frame["cut_by"].iloc[order].duplicated().to_numpy() & cut[order]
+    chosen = np.concatenate([order[first_of_reason], order[~first_of_reason]])[:most]
+    return frame.iloc[np.sort(chosen)].sort_values("bound", kind="stable")
+
+
+class StepPlot(Plot):
+    """A stacked bar per child of a prefix, sorted by bound; beyond the line of the best list nothing is worth a look.
+
+    Parameters
+    ----------
+    unit : str
+        Of the objective.
+    on_tap : callable, optional
+        Takes the antecedent of a bar that is tapped.
+    """
+
+    below = ""
+
+    def __init__(self, unit: str, on_tap: Callable[[str], None] | None = None) -> None:
+        self._unit, self._on_tap = unit, on_tap
+        self._frame = pd.DataFrame()
+        self._window = Window(0, 1)
+        self._rows = Range1d(start=1, end=-1)
+        plot = new_figure(
+            "This step", f"objective ({unit})", None, x_range=self._window.range, y_range=self._rows,
+            min_border_left=8, min_border_right=8,
+        )  # fmt: skip
+        plot.yaxis.visible = False
+        plot.ygrid.grid_line_color = None
+        self._source = ColumnDataSource(_columns(pd.DataFrame(), 0.0, 0.0))
+        self._bars: list[Any] = [
+            plot.hbar(
+                y="bar", left=f"{name}_from", right=f"{name}_to", height=_PLACES["height"], source=self._source,
+                fill_alpha="alpha", line_color=None, hatch_alpha=0.35, hatch_color="black", hatch_scale=6,
+                hatch_weight=1, nonselection_fill_alpha="alpha", nonselection_hatch_alpha=0.35, **_LOOK[name],
+            )
+            for name in TERMS
+        ]  # fmt: skip
+        rows = plot.hbar(  # all of a row can be pointed at, for bars are thin
+            y="middle", left=0, right="end", height=1, source=self._source, fill_alpha=0, line_color=None,
+            nonselection_fill_alpha=0,
+        )  # fmt: skip
+        written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
+        self._texts = [
+            plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
+            plot.text(x="bound", y="bar", text="fate", text_baseline="middle", x_offset=5, **written),
+        ]
+        self._beyond = BoxAnnotation(left=0, fill_color=ORANGE, fill_alpha=0.08, line_color=None, level="underlay")
+        self._line = Span(location=0, dimension="height", line_color=ORANGE, line_width=2.5)
+        self._best = Label(x=0, y=-0.62, text="", text_font_size="12px", text_font_style="bold", y_offset=2)
+        for mark in (self._beyond, self._line, self._best):
+            plot.add_layout(mark)
+        self._entries = add_legend(
+            plot, [(TERMS[name], bar) for name, bar in zip(TERMS, self._bars, strict=True)], columns=2
+        )
+        plot.add_tools(HoverTool(renderers=[rows], tooltips=_TOOLTIP, point_policy="follow_mouse"))
+        if on_tap is not None:
+            plot.add_tools(TapTool(renderers=[rows]))
+            self._source.selected.on_change("indices", self._tapped)
+        self.figure = plot
+        self.sources = (self._source,)
+        self.use_dark(False)
+        self.clear()
+
+    def clear(self) -> None:
+        replace(self._source, _columns(pd.DataFrame(), 0.0, 0.0))
+        self._frame = pd.DataFrame()
+        self.caption, self.below = "Nothing to see before the search has begun.", ""
+
+    def draw(self, frame: pd.DataFrame) -> None:
+        """Show what `PrefixSearch.look_into` gives."""
+        if frame.empty:
+            self.clear()
+            return
+        shown, best = interesting(frame), float(frame.attrs["incumbent"])
+        self._frame = frame
+        end = max(float(shown["bound"].max()), best, 1e-9) / (1 - _ROOM)
+        self._window.span(0, end)
+        rows = len(shown)
+        if self._rows.start != rows - 0.4:
+            self._rows.update(start=rows - 0.4, end=-1.3)
+            self.figure.height = _AROUND + _ROW * (rows + 1)
+        replace(self._source, _columns(shown, best, end))
+        if self._line.location != best:
+            self._line.location = self._beyond.left = self._best.x = best
+        right = best < (1 - _ROOM) * end / 2
+        self._best.update(
+            text=f"best list {best:.4f}", text_align="left" if right else "right", x_offset=6 if right else -6
+        )
+        show_entries(self._entries, [bool((shown[name] > 0).any()) for name in TERMS])
+        solid = next((k for k, fate in enumerate(shown["fate"]) if fate != "cut"), 0)
+        for entry in self._entries:
+            if entry.index != solid:
+                entry.index = solid  # of a bar that is not pale
+        cut = int((frame["fate"] == "cut").sum())
+        self.caption = (
+            f"{count(cut)} of {counted(len(frame), 'next rules')} are cut (pale). What reaches the line cannot become "
+            "better than the best list; others are cut before it, for the reason beside them."
+        )
+        rest = frame.drop(index=shown.index)
+        more = (
+            f"; {count(len(rest))} of these are not drawn: {tally(rest)}. The table has them all" if len(rest) else ""
+        )
+        self.below = f'<p class="note">{esc(f"In all {tally(frame)}{more}.", 1200)}</p>'
+
+    def frame(self) -> pd.DataFrame:
+        frame = self._frame
+        if frame.empty:
+            return pd.DataFrame(columns=["rule", *TERMS.values(), "bound", "fate"])
+        terms = {words: frame[name] for name, words in TERMS.items()}
+        return pd.DataFrame(
+            {
+                "rule": frame["antecedent"],
+                **{name: frame[name] for name in ("label", "captured", "errors")},
+                **terms,
+                "bound": frame["bound"],
+                "fate": fates(frame),
+                "reason": frame["reason"],
+            }
+        ).sort_values("bound", kind="stable", ignore_index=True)
+
+    def use_dark(self, dark: bool) -> None:
+        ink = INK[dark]
+        for text in self._texts:
+            text.glyph.text_color = ink
+        self._best.text_color = ink
+        self._bars[0].glyph.fill_color = _LOSS_IN_DARK if dark else BLUE
+
+    def picture(self) -> dict[str, Any]:
+        """It alone on white, as what Bokeh embeds, and its size in pixels."""
+        alone = StepPlot(self._unit)
+        alone.draw(self._frame)
+        size = (_WIDTH, int(alone.figure.height or 0) + _MARGIN)
+        alone.figure.update(width=size[0], height=size[1], sizing_mode="fixed", toolbar_location=None, min_border=20)
+        return {"item": json_item(alone.figure), "size": list(size)}
+
+    def _tapped(self, _name: str, _old: Any, new: list[int]) -> None:
+        if new and self._on_tap is not None:
+            rule = self._source.data["rule"][new[0]]
+            self._source.selected.indices = []
+            self._on_tap(rule)
+
+
+def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:
+    """What is drawn of these children; names are cut so that a phone has a place for them."""
+    n = len(shown)
+    places = np.arange(n)
+    columns: Columns = {
+        "name": (places + _PLACES["name"]).tolist(),
+        "bar": (places + _PLACES["bar"]).tolist(),
+        "middle": (places - 0.1).tolist(),
+        "best": [best] * n,
+        "end": [end] * n,
+    }
+    left = np.zeros(n)
+    for name in TERMS:
+        columns[name] = shown[name].tolist() if n else []
+        right = left + columns[name]
+        columns[f"{name}_from"], columns[f"{name}_to"] = left.tolist(), right.tolist()
+        left = right
+    rules = [str(rule) for rule in shown["antecedent"]] if n else []
+    columns.update(
+        bound=shown["bound"].tolist() if n else [],
+        rule=rules,
+        short=[plain(rule, _NAME) for rule in rules],
+        label=[plain(label) for label in shown["label"]] if n else [],
+        captured=[count(float(value)) for value in shown["captured"]] if n else [],
+        errors=[count(float(value)) for value in shown["errors"]] if n else [],
+        fate=fates(shown) if n else [],
+        reason=shown["reason"].tolist() if n else [],
+        alpha=[_PALE if fate == "cut" else 1.0 for fate in shown["fate"]] if n else [],
+    )
+    return columns
