@@ -141,7 +141,8 @@ class PrefixSearch(Search):
             incumbent=float(best),
             prefix_cut_by="" if children.prefix_cut < 0 else scale.cuts[children.prefix_cut],
         )
-        return frame[list(LOOK)]
+        untried = np.isin(own, path) & (frame["fate"] == "open").to_numpy()
+        return frame.loc[~untried, list(LOOK)].reset_index(drop=True)
 
     @abc.abstractmethod
     def _stored(self) -> tuple[Any, int]:

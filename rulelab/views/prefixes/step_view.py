@@ -154,7 +154,6 @@ class StepView(Viewer):
         frame = search.look_into(self.prefix)
         own = None
         self._path = list(frame.attrs.get("prefix", ()))
-        frame = frame[~(frame["antecedent"].isin(self._path) & (frame["fate"] == "open"))]  # never tried again
         if self._path:
             before = search.look_into(self._path[:-1])
             own = before[before["antecedent"] == self._path[-1]].iloc[0]
