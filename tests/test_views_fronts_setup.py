@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from live import HOSTILE, use_file, use_roles
-from patience import PATIENCE
+from patience import PATIENCE, wait_until
 from test_views_fronts import SMALL
 
 import rulelab as rl
@@ -72,6 +72,19 @@ def test_bad_settings_are_explained_on_the_tab() -> None:
     tab.run()
     assert "regularizations" in tab.view._alert.phase
     assert tab.view.run is None
+
+
+def test_a_sweep_can_be_cancelled_while_there_is_one() -> None:
+    tab = FrontsView()
+    assert tab._cancel.disabled
+    tab.setup.param.update(sweep_families=["rule_list"], sweep_baselines=[], list_grid="0.05", sweep_folds=2)
+    tab.run()
+    assert not tab._cancel.disabled
+    tab._cancel.clicks += 1
+    wait_until(lambda: not tab.view.run.busy)
+    tab.view.refresh()
+    assert tab._cancel.disabled
+    tab.view.close()
 
 
 ROWS = "".join(f"{'red' if i % 3 else HOSTILE},{i % 7},{'yes' if i % 3 else 'no'},{i % 2}\n" for i in range(60))

@@ -183,7 +183,7 @@ FRONTS = """
 - checkbox "Rule set" [checked]
 - 'textbox "Rule set: complexities, at most"'
 - button "Run sweep"
-- button "Cancel sweep"
+- button "Cancel sweep" [disabled]
 - heading "How accurate can a model be that is as simple, or as fair, as this?" [level=2]
 - paragraph: /Choose the data and press Run sweep/
 - button "Fairness":

@@ -47,8 +47,9 @@ class FrontsView(Viewer):
             label="Run sweep", icon=icons.RUN, on_click=self.run, color="primary", width=130, **button
         )
         self._cancel = pn.widgets.Button(
-            label="Cancel sweep", icon=icons.STOP, on_click=self.cancel, width=140, **button
+            label="Cancel sweep", icon=icons.STOP, on_click=self.cancel, disabled=True, width=140, **button
         )
+        self.view.param.watch(lambda event: self._cancel.param.update(disabled=not event.new), "sweeping")
         bar = pn.Row(
             self._start, self._cancel, stylesheets=[BAR_CSS], sizing_mode="stretch_width", margin=(0, 0, 12, 0)
         )

@@ -83,6 +83,7 @@ class FrontView(Viewer):
     point: param.Selector[str] = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
     error_bars = param.Boolean(default=False, label="Error bars")
     hidden = param.List(default=[], item_type=str, doc="Methods that are not drawn.")
+    sweeping = param.Boolean(default=False, doc="Whether what is shown still grows.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
@@ -145,6 +146,7 @@ class FrontView(Viewer):
                 if run.error or run.messages:
                     self.complain(run.error or run.messages)
                 self._draw(run)
+            self.sweeping = busy
             busy = self._model.refresh() or busy
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self._boxes))
