@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 
 import numpy as np
 import pandas as pd
@@ -100,12 +99,10 @@ def test_the_children_of_a_wide_tree_are_drawn_at_once():
     n, rng = 100_000, np.random.default_rng(0)
     parents = [-1, *(rng.random(n - 1) * np.arange(1, n)).astype(int).tolist()]
     tree = tree_of(parents, rng)
-    begun = time.process_time()
     for width in WIDTHS:
         for least in (0.0, 1e-3):
             laws_of = icicle(tree, width, least=least, objective=0.5)
             assert len(laws_of.place) + laws_of.block_count.sum() == n
-    assert time.process_time() - begun < 60  # an alarm: it takes a quarter of a second
 
 
 @pytest.mark.parametrize("wrong", [{"width": "objective"}, {"order": "smallest"}])
