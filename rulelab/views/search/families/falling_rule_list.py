@@ -41,7 +41,7 @@ SHOWN = Shown(
             "far appears here and changes as the search improves it.",
             columns=LENGTHS_QUEUED,
             plots=_exact_plots,
-            unit="lists made, prefixes expanded",
+            unit="lists, prefixes",
             beside=2,
         ),
         "falling_monte_carlo": Look(

@@ -42,7 +42,7 @@ _PLAIN = Look(
     looks_for=_LOOKS_FOR,
     columns=GENERATED,
     plots=_plots,
-    unit="masters, pricings, set searches",
+    unit="steps",
     beside=2,
 )
 SHOWN = Shown(
