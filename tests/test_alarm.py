@@ -130,7 +130,7 @@ def test_searches_for_fair_sets_end(name, tolerance):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(2, 6))
+@pytest.mark.parametrize("seed", range(2, 5))
 @pytest.mark.parametrize("tolerance", TOLERANCES)
 @pytest.mark.parametrize("name", list(FAIR))
 def test_searches_for_larger_fair_sets_end(name, tolerance, seed):
