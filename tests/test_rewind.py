@@ -127,6 +127,7 @@ def test_reset_and_a_new_run_are_in_the_present(view) -> None:
     view.reset()
     assert view._rewind.at is None
     assert view._rewind._slider.disabled
+    assert view._rewind._slider.value == 1, "nothing is left of the moments of the run before"
     assert view._rewind._button.disabled
     assert "looking back" not in view._status.phase
     view.step()

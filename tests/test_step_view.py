@@ -213,7 +213,7 @@ def test_what_cannot_be_looked_into_is_said_and_leaves_the_view_as_it_is() -> No
 
 def test_other_searches_and_unknown_rules_are_refused() -> None:
     with pytest.raises(TypeError, match="search must be one over prefixes"):
-        StepView(rl.RuleSetSearch(live.problem(60, 4), max_complexity=4))  # type: ignore[arg-type]
+        StepView(rl.RuleSetSearch(live.problem(60, 4), max_complexity=4))
     with pytest.raises(TypeError, match="search must be one over prefixes"):
         StepView(rl.FallingRuleListSearch(live.problem(60, 4), method="monte_carlo"))
     search = live.small_search()

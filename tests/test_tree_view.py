@@ -11,7 +11,7 @@ from live import HOSTILE, problem, small_search
 
 import rulelab as rl
 from rulelab.prefixes.nodes import COLUMNS
-from rulelab.views.prefixes import tree_plot
+from rulelab.views.prefixes import tree_plot, tree_view
 from rulelab.views.prefixes.icicle import ORDERS, WIDTHS, Icicle, icicle
 from rulelab.views.prefixes.tree_view import TreeView, _captured, _terms
 
@@ -305,3 +305,15 @@ def test_only_what_has_a_tree_is_taken():
         TreeView(rl.RuleSetSearch(problem(), max_complexity=3))
     with pytest.raises(ValueError, match="max_nodes"):
         TreeView(small_search(), max_nodes=0)
+
+
+def test_a_prefix_that_is_too_narrow_to_draw_can_be_looked_at():
+    search = rl.CorelsSearch(problem(), regularization=0.001)
+    search.advance(400)
+    view = rl.views.TreeView(search)
+    hidden = sorted(set(search.tree()["node"]) - set(view._plot.nodes))
+    for node in [*hidden[:1], int(search.tree()["node"].iloc[-1])]:
+        view.node = node
+        assert view._prefix.value == node
+        assert node in view._prefix.options.values()
+        assert view._said.object != tree_view._TAP

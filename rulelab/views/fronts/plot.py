@@ -101,7 +101,7 @@ class FrontPlot:
     below: str | None = None
 
     def __init__(self, title: str, x_label: str, on_tap: Callable[[str], None]) -> None:
-        self._on_tap = on_tap
+        self._title, self._on_tap = title, on_tap
         self._dark = False
         self.caption = ""
         self._shown: str | None = None
@@ -129,7 +129,7 @@ class FrontPlot:
 
     def picture(self) -> dict[str, Any]:
         """Drawn anew for a slide, with a legend and without the ring."""
-        plot = FrontPlot(str(self.figure.title.text), "", lambda key: None)  # type: ignore[union-attr]
+        plot = FrontPlot(self._title, "", lambda key: None)
         points, x, gap, error_bars = self._asked
         plot.show(points, x, gap, None, error_bars)
         for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):

@@ -31,6 +31,8 @@ from .step_table import StepTable
 
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 _TOP_CSS = ":host { align-content: start; }"
+_OWN_HEIGHT_CSS = ":host { flex: none !important; height: auto !important; grid-auto-rows: max-content; }"
+"""A parent of fixed height scrolls, and does not squeeze the picture."""
 _NOT_BEGUN = "The search has not begun: Step begins it, and shows the first prefix that is expanded."
 _PREPARES = "The search prepares its first step: it looks for a first list."
 _COMPILES = "Compiling the search: once per machine, some seconds."
@@ -250,7 +252,7 @@ class StepView(Viewer):
             _framed("rl-wide", Html("<h2>All next rules</h2>", stylesheets=[CARD_CSS], **_WIDE), self._table),
         )
         self._layout = pn.Column(
-            head, *self._frames, Explained(), stylesheets=[VIEW_CSS], css_classes=["rl-view"], **_WIDE
+            head, *self._frames, Explained(), stylesheets=[VIEW_CSS, _OWN_HEIGHT_CSS], css_classes=["rl-view"], **_WIDE
         )
 
 

@@ -110,7 +110,6 @@ class TreeView(Viewer):
         with pn.io.hold():
             self._plot.show_tree(self._tree, self.width, self._objective, self._empty)
             self._box.refresh()
-            self._offer()
             self._show_node()
 
     def _look(self) -> tuple[pd.DataFrame | None, float | None, str]:
@@ -133,6 +132,7 @@ class TreeView(Viewer):
         node = self.node if self.node in self._at else None
         with pn.io.hold():
             self._plot.choose(self.node)
+            self._offer()
             self._prefix.value = _NONE if node is None else node
             text = self._details(node) if node is not None else _TAP if self.node is None else _GONE
             if not len(self._tree):

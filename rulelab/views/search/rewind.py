@@ -75,8 +75,9 @@ class Rewind(param.Parameterized):
         able = not busy and moments > 1
         if self._slider.disabled is able:
             self._slider.disabled = self._button.disabled = not able
-        if able and self._slider.end != moments:
-            self._slider.param.update(start=1, end=moments, value=moments)
+        first, last = (1, moments) if moments > 1 else (0, 1)
+        if (able or moments < 2) and self._slider.end != last:
+            self._slider.param.update(start=first, end=last, value=last)
 
     def tick(self) -> None:
         """Go on to the next moment, while the run is played."""
