@@ -11,6 +11,7 @@ from typing import Any
 __version__ = "0.2.0"
 
 _HOMES = {
+    "Ablation": "ablation",
     "AccuracyParity": "rule_set",
     "Antecedents": "data.antecedents",
     "Binarizer": "data.binarize",
@@ -27,6 +28,9 @@ _HOMES = {
     "Evaluation": "models",
     "FairCell": "rule_set",
     "FairFrontierSearch": "rule_set",
+    "FairRuleListBounds": "rule_list",
+    "ConstrainedRuleListSearch": "rule_list",
+    "FairRuleListSearch": "rule_list",
     "FallingBounds": "falling_rule_list",
     "FallingRuleList": "models",
     "FallingRuleListClassifier": "estimators",
@@ -34,9 +38,15 @@ _HOMES = {
     "FalsePositiveRateParity": "rule_set",
     "FrontierPoint": "rule_list",
     "FrontierSearch": "rule_list",
+    "GapFrontierSearch": "rule_list",
+    "GapPoint": "rule_list",
     "Incumbent": "search",
+    "LeastGapSearch": "rule_list",
     "ModelError": "models",
     "NearOptimal": "rule_list",
+    "NearOptimalCount": "rule_list",
+    "NearOptimalCountProgress": "rule_list",
+    "NearOptimalCounter": "rule_list",
     "NearOptimalProgress": "rule_list",
     "NearOptimalSearch": "rule_list",
     "NothingFound": "data.conditions",
@@ -71,7 +81,7 @@ _HOMES = {
     "sweep": "sweeps",
     "verify": "certificate",
 }
-_MODULES = ("datasets", "glossary", "views")
+_MODULES = ("datasets", "glossary", "plots", "tables", "views")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -11,9 +11,12 @@ import pandas as pd
 
 from .data.antecedents import Antecedents, check_limits
 from .data.binarize import Binarizer
+from .data.conditions import NothingFound, conditions_of
 from .data.mining import mine_within
+from .data.naming import as_names, limits_of, unknown, users
 from .data.problem import Problem
-from .families import BINARIZING, MINING, Family
+from .families import BINARIZING, MINING, NAMING, Family, Parameter
+from .families.wording import demanded
 from .search import Search
 
 __all__ = ["Recipe", "binarized", "smallest_problem"]
@@ -41,18 +44,23 @@ class Recipe:
 
     def check(self, columns: Collection[Any]) -> None:
         """Refuse what no data of these columns could make usable; raises ValueError."""
-        Binarizer(**self._binarizing).check_parameters(list(columns))
+        self.binarizer().check_parameters(list(columns))
+        as_names(self["must_not_use"], "must_not_use")
         if self.family.mined:
             check_limits(self["max_conditions"], self["min_support"], self["max_support"], self["max_antecedents"])
             if not isinstance(self["by_class"], bool | np.bool_):
                 raise ValueError(f"by_class must be True or False, not {self['by_class']!r}")
+
+    def binarizer(self) -> Binarizer:
+        """What makes conditions of columns, not fitted yet."""
+        return Binarizer(**self._binarizing)
 
     def conditions(self, table: pd.DataFrame, sample_weight: Any = None) -> tuple[pd.DataFrame, Binarizer | None]:
         """The conditions of a table; see `binarized`."""
         return binarized(table, self._binarizing, sample_weight)
 
     def features(
-        self, conditions: pd.DataFrame, y: Any = None, sample_weight: Any = None
+        self, conditions: pd.DataFrame, y: Any = None, sample_weight: Any = None, columns: Collection[str] = ()
     ) -> tuple[Antecedents | pd.DataFrame, str]:
         """What rules are made of, and what to say about it.
 
@@ -62,6 +70,8 @@ class Recipe:
         y : array, shape (n_rows,), optional
             Labels; antecedents are judged by them where ``by_class`` is set.
         sample_weight : array, shape (n_rows,), optional
+        columns : collection of str
+            Of the table; one that must not be used may have given no condition.
 
         Returns
         -------
@@ -73,22 +83,61 @@ class Recipe:
         Raises
         ------
         NothingFound
-            When no antecedent is within the limits of support.
+            When no antecedent is within the limits of support, or all conditions must not be used.
+        ValueError
+            When nothing has the name of what must not be used.
         """
+        conditions, named = self._allowed(conditions, columns)
         if not self.family.mined:
+            if named:
+                raise unknown(named[0], {*conditions.columns, *columns}, "must_not_use")
             return conditions, ""
         limits = {each.name: self[each.name] for each in MINING if each.name != "by_class"}
         labels = y if self["by_class"] else None
         memory = self["memory_limit"]
-        return mine_within(conditions, **limits, y=labels, sample_weight=sample_weight, memory_limit=memory)
+        found, note = mine_within(conditions, **limits, y=labels, sample_weight=sample_weight, memory_limit=memory)
+        if strange := [name for name in named if name not in found.names]:
+            raise unknown(strange[0], {*conditions.columns, *columns, *found.names}, "must_not_use")
+        return found, note
+
+    def _allowed(self, conditions: pd.DataFrame, columns: Collection[str]) -> tuple[pd.DataFrame, list[str]]:
+        """The conditions that may be used, and the names that are neither of columns nor of conditions.
+
+        They are left out before mining, which keeps one antecedent of those that hold on the same rows.
+        """
+        given = as_names(self["must_not_use"], "must_not_use")
+        names, joined = list(map(str, conditions.columns)), [(c,) for c in conditions_of(conditions)]
+        found = {name: users(name, names, joined) for name in given}
+        gone = np.any(list(found.values()), axis=0) if given else np.zeros(len(names), dtype=bool)
+        if gone.all():
+            raise NothingFound(f"must_not_use leaves out every condition: {', '.join(map(repr, given))}")
+        kept = conditions.loc[:, ~gone] if gone.any() else conditions
+        return kept, [name for name, which in found.items() if not which.any() and name not in columns]
 
     def problem(
         self, features: Antecedents | pd.DataFrame, y: Any, sample_weight: Any = None, groups: Any = None
     ) -> Problem:
-        """The problem of these features; a family of mined rules does not look at groups."""
-        if isinstance(features, Antecedents):
-            return Problem.from_antecedents(features, y, sample_weight=sample_weight)
-        return Problem.from_arrays(features, y, sample_weight=sample_weight, groups=groups)
+        """The problem of these features, without antecedents that must not be used."""
+        make = Problem.from_antecedents if isinstance(features, Antecedents) else Problem.from_arrays
+        problem: Problem = make(features, y, sample_weight=sample_weight, groups=groups)
+        given = as_names(self["must_not_use"], "must_not_use")
+        left = [name for name in given if users(name, problem.names, problem.conditions).any()]
+        return replace(problem.without(left) if left else problem, left_out=given)
+
+    def smallest(self, **more: Any) -> Search:
+        """A search of a problem of two rows, which nobody runs: it refuses what no data could make usable."""
+        problem = smallest_problem()
+        chosen = {each.name: self[each.name] for each in self.family.parameters}
+        for each in self.family.parameters:
+            if each.kind in NAMING and (given := chosen[each.name]):
+                chosen[each.name] = _stand_in(each, given, problem.names[0])
+        return self.family.search(problem, chosen, **more)
+
+    @property
+    def demands(self) -> str:
+        """What a model has to do that one without rules does not, in words; empty when that is nothing."""
+        given = self.parameters
+        return demanded(given) if given.get("first_rule") or given.get("must_use") else ""
 
     def search(self, problem: Problem, **more: Any) -> Search:
         """A search of the problem; see `rulelab.families.Family.search`."""
@@ -120,6 +169,19 @@ def binarized(
         return table, None
     binarizer = Binarizer(**parameters)
     return binarizer.fit_transform(table, sample_weight=sample_weight), binarizer
+
+
+def _stand_in(parameter: Parameter, given: Any, name: str) -> Any:
+    """A value of the same kind that names what the smallest problem has; raises ValueError for no such kind."""
+    if parameter.kind == "name":
+        if not isinstance(given, str):
+            raise ValueError(f"{parameter.name} must be the name of an antecedent, not {given!r}")
+        return name
+    if parameter.kind == "names":
+        as_names(given, parameter.name)
+        return [name]
+    limits_of(given)
+    return None
 
 
 def smallest_problem() -> Problem:

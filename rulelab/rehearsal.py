@@ -43,3 +43,9 @@ def noisy_problem() -> Problem:
     matrix = rng.random((200, 12)) < 0.5
     label = ((matrix[:, 0] & matrix[:, 1]) | (matrix[:, 2] & matrix[:, 3])) ^ (rng.random(200) < 0.4)
     return Problem.from_arrays(matrix, label)
+
+
+def grouped_problem() -> Problem:
+    """Sixteen rows of two groups, both classes in each, for searches of fair lists."""
+    matrix = [[i & 1, i >> 1 & 1, (i >> 2 ^ i) & 1] for i in range(16)]
+    return Problem.from_arrays(matrix, [i % 3 == 0 for i in range(16)], groups=[i // 5 % 2 for i in range(16)])

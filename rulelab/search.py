@@ -60,7 +60,7 @@ def bound_shown(objective: float, bound: float, status: Status, limit: str | Non
     """The lower bound of a snapshot: the objective where it is proven, less by what the arithmetic cannot tell."""
     if status is Status.OPTIMAL:
         return objective
-    return max(0.0, min(bound, objective - (exactness if limit == "exactness" else 0.0)))
+    return float(max(0.0, min(bound, objective - (exactness if limit == "exactness" else 0.0))))
 
 
 @dataclass(frozen=True)
@@ -238,6 +238,7 @@ class Search(abc.ABC):
                 "positive_weight": problem.total_positive,
                 "antecedents": problem.n_antecedents,
                 "classes": problem.classes,
+                "left_out": list(problem.left_out),
             },
             "parameters": self.parameters,
             "state": state,

@@ -7,9 +7,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
+import numba
 import numpy as np
 import pandas as pd
 
@@ -19,16 +19,18 @@ from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs
 from .rehearsal import noisy_problem, once, tiny_problem
 
-__all__ = ["in_background", "mining_is_compiled", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
+__all__ = ["begin_in_background", "mining_is_compiled", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
 
 _NICENESS = 10
+_lock = threading.Lock()
+_processes: list[subprocess.Popen[bytes]] = []
 
 
 def warm_up(family: str) -> None:
     """Compile, or load from the disk cache, the kernels of a family's search; once per process.
 
-    Softly falling lists, the Monte-Carlo method, other losses, forms and fairness constraints have the kernels of their
-    family. Of a search that is at hand use `rulelab.search.Search.compile`.
+    The Monte-Carlo method, other losses, forms and fairness constraints have the kernels of their family; softly
+    falling lists have one more. Of a search that is at hand use `rulelab.search.Search.compile`.
 
     Parameters
     ----------
@@ -48,32 +50,53 @@ def warm_up_mining() -> None:
     once("mining", _rehearse_mining)
 
 
-@contextmanager
-def in_background() -> Iterator[subprocess.Popen[bytes]]:
-    """Compile everything in a process of low priority beside this one, for the cache on disk that both read.
+def begin_in_background() -> list[subprocess.Popen[bytes]]:
+    """Compile everything in two processes of low priority beside this one, for the cache on disk that all read.
 
-    It ends with the ``with`` block, and when this process ends, however it does.
+    They are begun once per process, and end with it, however that does. ``RULELAB_WARMING=0`` in the environment
+    switches them off, and so does ``RULELAB_CACHE=0``, with which they would be of no use.
     """
-    command = [sys.executable, "-c", "from rulelab.warming import main; main()"]
-    nowhere = subprocess.DEVNULL
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, start_new_session=True
-    )  # a session of its own: Ctrl-C is for the other process
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
+    wanted = "0" not in (os.environ.get("RULELAB_WARMING"), os.environ.get("RULELAB_CACHE"))
+    with _lock:
+        if not _processes and wanted and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+            nowhere = subprocess.DEVNULL
+            for part in ("lists", "others"):
+                command = [sys.executable, "-c", f"from rulelab import warming; warming.in_process(warming.{part})"]
+                _processes.append(
+                    subprocess.Popen(
+                        command, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, start_new_session=True
+                    )  # a session of its own: Ctrl-C is for this process
+                )
+        return _processes
 
 
-def main() -> None:
-    """Compile everything, in the order in which the page is likely to need it, until the standard input is closed."""
+def in_process(compile_: Callable[[], None]) -> None:
+    """Compile, in a process for nothing else, until the standard input is closed."""
     with contextlib.suppress(AttributeError, OSError):
         os.nice(_NICENESS)
     threading.Thread(target=_end_with_the_other, daemon=True).start()
+    compile_()
+
+
+def lists() -> None:
+    """Compile the searches for rule lists, in the order in which the page is likely to need them."""
+    from . import CorelsSearch, FrontierSearch, NearOptimalSearch
+
+    warm_up("rule_list")
+    FrontierSearch(tiny_problem()).compile()
+    CorelsSearch(tiny_problem()).compile()
+    NearOptimalSearch(tiny_problem(), 0.01).compile()
+
+
+def others() -> None:
+    """Compile mining and all other searches, in the order in which the page is likely to need them."""
+    from . import FallingRuleListSearch
+
     warm_up_mining()
     for family in FAMILIES:
-        warm_up(family)
+        if family != "rule_list":
+            warm_up(family)
+    FallingRuleListSearch(tiny_problem(), violation_penalty=0.1).compile()
 
 
 def _end_with_the_other() -> None:

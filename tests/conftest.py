@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Generator
@@ -17,10 +18,13 @@ settings.register_profile("rulelab", deadline=None)
 settings.load_profile("rulelab")
 _SETTINGS = "_hypothesis_internal_use_settings"
 _QUICK = "_tried_on_a_part_of_its_examples"
-_QUICK_SHARE = 5
-_QUICK_LEAST = 10
+_QUICK_SHARE = 10
+_QUICK_LEAST = 5
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs in its background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks include it
+os.environ.setdefault("RULELAB_WARMING", "0")  # no process beside every worker of the tests that shows a view
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
@@ -28,25 +32,12 @@ NO_SKIP = os.environ.get("RULELAB_NO_SKIP") == "1"
 """Whether a skipped test counts as a failure: where all that the tests need is said to be there."""
 
 
-_WARMING = (
-    "rl.RuleListSearch(lists), rl.FrontierSearch(lists), rl.CorelsSearch(lists), rl.NearOptimalSearch(lists, 0.01)",
-    "rl.FallingRuleListSearch(lists), rl.FallingRuleListSearch(lists, method='monte_carlo'), rl.RuleSetSearch(sets)",
-)
-"""Searches, about as much to compile in each part."""
-_WARM = """
-import rulelab as rl
-from rulelab.warming import noisy_problem, tiny_problem, warm_up_mining
-lists, sets = tiny_problem(), noisy_problem()
-warm_up_mining()
-for search in ({}):
-    search.compile()
-"""
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Before tests run side by side, kernels are compiled side by side: else every worker compiles all of them."""
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
-        commands = [[sys.executable, "-c", _WARM.format(searches)] for searches in _WARMING]
+        commands = [
+            [sys.executable, "-c", f"from rulelab import warming; warming.{part}()"] for part in ("lists", "others")
+        ]
         for process in [subprocess.Popen(command, cwd=ROOT) for command in commands]:
             process.wait()
 

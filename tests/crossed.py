@@ -259,6 +259,8 @@ def _scaled(case: Case) -> list[str]:
 
 def _permuted(case: Case) -> list[str]:
     """The order of rows and columns does not matter."""
+    if case.family == "demanding":  # whose names are places of columns
+        return []
     other = case.with_rows(permuted(case.rows, np.random.default_rng(case.seed)))
     assert other.optimum == case.optimum, "the naive reference is wrong"
     return _judged(other)

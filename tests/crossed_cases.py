@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -81,6 +81,8 @@ class Case:
     def claimed(self, parameters: Mapping[str, float]) -> Case | None:
         """The same rows with what a proof says that it speaks of; None when that is too much to enumerate."""
         options = self.options | {name: value for name, value in parameters.items() if name in self.options}
+        if self.family == "demanding":  # its demands are no parameters
+            return None
         if self.family == "rule_set":
             options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
             named = {rate: parameters.get(f"{name}_tolerance") for name, rate in _CERTIFIED.items()}
@@ -88,6 +90,13 @@ class Case:
             options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
             if options["max_complexity"] > _LARGEST:
                 return None
+        if self.family in ("fair_list", "least_gap"):
+            ending = "_gap" if self.family == "least_gap" else "_tolerance"
+            named = {name: parameters.get(name + ending) for name in _CERTIFIED}
+            options["limits"] = [(_CERTIFIED[name], exact(value)) for name, value in named.items() if value is not None]
+            options["min_group_size"] = int(parameters.get("min_group_size", 0))
+            if "majority" in parameters:
+                options["labels"] = "majority" if parameters["majority"] else "free"
         return replace(self, options=options)
 
     @property
@@ -112,7 +121,7 @@ class Case:
 
 def case_of(family: str, seed: int) -> Case:
     """The case of a family and a seed: consecutive seeds take all kinds of weights and all options in turn."""
-    rng = np.random.default_rng([sorted(FAMILIES).index(family), seed])
+    rng = np.random.default_rng([list(FAMILIES).index(family), seed])
     return FAMILIES[family].draw(family, seed, rng)
 
 
@@ -158,6 +167,40 @@ def _best_list(case: Case) -> Fraction:
 
 def _list_objective(case: Case, model: Any) -> Fraction:
     return naive.rule_list_objective(*case.whole, exact(case.options["regularization"]), model.antecedents)
+
+
+def _draw_demanding(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """What a list must use, or begin with."""
+    rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4)
+    m = rows.A.shape[1]
+    names = [f"antecedent {j}" for j in range(m)]
+    must = sorted(rng.choice(m, int(rng.integers(0, min(3, m + 1))), replace=False).tolist())
+    options: dict[str, Any] = {
+        "regularization": _LIST_PENALTIES[seed // len(_KINDS) % len(_LIST_PENALTIES)],
+        "must_use": [names[j] for j in must] or None,
+        "first_rule": names[int(rng.integers(m))] if rng.random() < 0.4 or not must else None,
+        "max_length": int(rng.integers(0, 4)) if rng.random() < 0.3 else None,
+        "beam_width": int(rng.choice([0, 2, 500])),
+    }
+    return Case(family, seed, rows, options)
+
+
+def _obeys(options: dict[str, Any], antecedents: Sequence[int]) -> bool:
+    used = [f"antecedent {j}" for j in antecedents]
+    return set(options["must_use"] or ()) <= set(used) and options["first_rule"] in (None, *used[:1])
+
+
+def _best_demanding(case: Case) -> Fraction | None:
+    options, data = case.options, case.whole
+    longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
+    penalty = exact(options["regularization"])
+    return naive.best_obedient_rule_list(*data, penalty, lambda d: _obeys(options, d), longest)
+
+
+def _does_not_obey(case: Case, model: Any) -> str | None:
+    if not _obeys(case.options, [rule.antecedent for rule in model.rules if rule.captured]):
+        return "does not use what it must"
+    return _too_long(case, model)
 
 
 def _draw_falling(family: str, seed: int, rng: np.random.Generator) -> Case:
@@ -272,16 +315,92 @@ def _unfair(case: Case, model: Any) -> str | None:
     return None if fair else "does not meet its criterion"
 
 
+def _draw_fair_list(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """A criterion with a tolerance, or an accuracy at which the gap is to be the least."""
+    rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4, n_groups=int(rng.integers(2, 4)))
+    name = list(CRITERIA)[seed // len(_KINDS) % len(CRITERIA)]
+    options: dict[str, Any] = {
+        "fairness": (name, float(rng.choice(_TOLERANCES))),
+        "regularization": float(rng.choice(_LIST_PENALTIES)),
+        "bounds": _some(rng, rl.FairRuleListBounds) if seed % 2 else None,
+        "beam_width": int(rng.choice([0, 2, 400])),
+        "min_group_size": 0,
+    }
+    if family == "least_gap":
+        options["min_accuracy"] = float(rng.choice([0.0, 0.4, 0.5, 0.6, 0.7, 0.9]))
+        options["max_length"] = int(rng.integers(0, 4)) if rng.random() < 0.6 else None
+    else:
+        options["labels"] = str(rng.choice(["free", "majority"]))
+    return Case(family, seed, rows, options)
+
+
+_GAPS = {"selection": "positive"}
+"""Rates that `naive.weighted_gap` calls otherwise."""
+
+
+def _fair_rates(options: dict[str, Any]) -> dict[str, Fraction]:
+    return {_GAPS.get(rate, rate): limit for rate, limit in limits(options)}
+
+
+def _fair_data(case: Case) -> tuple[Any, ...]:
+    return *case.whole, case.rows.group[case.rows.counted].tolist()
+
+
+def _best_fair(case: Case) -> Fraction | None:
+    options, data = case.options, _fair_data(case)
+    rates, penalty, size = _fair_rates(options), exact(options["regularization"]), options["min_group_size"]
+    if case.family == "fair_list":
+        return naive.best_fair_rule_list(*data, penalty, rates, options["labels"], size)
+    longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
+    asked = exact(options["min_accuracy"]), longest, penalty, size
+    best = naive.least_gap_rule_list(*data, list(rates), *asked)
+    return None if best is None else best[0]
+
+
+def _errors(case: Case, model: Any) -> Fraction:
+    A, y, weight = case.whole
+    wrong = model.predicts_positive(A) != y.astype(bool)
+    return Fraction(sum(w for w, is_wrong in zip(weight, wrong, strict=True) if is_wrong), sum(weight))
+
+
+def _model_gaps(case: Case, model: Any) -> dict[str, Fraction]:
+    A, y, weight, groups = _fair_data(case)
+    predicted, size = model.predicts_positive(A).tolist(), case.options["min_group_size"]
+    rates = _fair_rates(case.options)
+    return {rate: naive.weighted_gap(rate, y, weight, groups, predicted, size) for rate in rates}
+
+
+def _fair_objective(case: Case, model: Any) -> Fraction:
+    if case.family == "least_gap":
+        return max(_model_gaps(case, model).values())
+    return _errors(case, model) + exact(case.options["regularization"]) * len(model)
+
+
+def _unfair_list(case: Case, model: Any) -> str | None:
+    if case.family == "least_gap":
+        right = 1 - _errors(case, model) >= exact(case.options["min_accuracy"])
+        return _too_long(case, model) if right else "is not as accurate as it should be"
+    rates = _fair_rates(case.options)
+    fair = all(gap <= rates[rate] for rate, gap in _model_gaps(case, model).items())
+    return None if fair else "does not meet its criterion"
+
+
+def _fair_list_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
+    return rl.FairRuleListSearch(problem, **options | {"fairness": criterion(options["fairness"])})
+
+
+def _least_gap_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
+    own = {name: value for name, value in options.items() if name != "fairness"}
+    return rl.LeastGapSearch(problem, getattr(rl, options["fairness"][0]), **own)
+
+
 FAMILIES: dict[str, Family] = {
-    "rule_list": Family(
-        _draw_rule_list, lambda p, o: rl.RuleListSearch(p, **o), _best_list, _list_objective, _too_long
-    ),
     "corels": Family(_draw_rule_list, lambda p, o: rl.CorelsSearch(p, **o), _best_list, _list_objective, _too_long),
     "falling": Family(
         _draw_falling, lambda p, o: rl.FallingRuleListSearch(p, **o), _best_falling, _falling_objective, _does_not_fall
     ),
-    "softly_falling": Family(
-        _draw_falling, lambda p, o: rl.FallingRuleListSearch(p, **o), _best_falling, _falling_objective, _does_not_fall
+    "rule_list": Family(
+        _draw_rule_list, lambda p, o: rl.RuleListSearch(p, **o), _best_list, _list_objective, _too_long
     ),
     "rule_set": Family(
         _draw_rule_set,
@@ -289,5 +408,13 @@ FAMILIES: dict[str, Family] = {
         _best_set,
         _set_objective,
         _unfair,
+    ),
+    "softly_falling": Family(
+        _draw_falling, lambda p, o: rl.FallingRuleListSearch(p, **o), _best_falling, _falling_objective, _does_not_fall
+    ),
+    "fair_list": Family(_draw_fair_list, _fair_list_search, _best_fair, _fair_objective, _unfair_list),
+    "least_gap": Family(_draw_fair_list, _least_gap_search, _best_fair, _fair_objective, _unfair_list),
+    "demanding": Family(
+        _draw_demanding, lambda p, o: rl.RuleListSearch(p, **o), _best_demanding, _list_objective, _does_not_obey
     ),
 }

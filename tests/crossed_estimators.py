@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 from crossed import Judge, Outcome
 from crossed_cases import Case, case_of, criterion
+from random_problems import Rows
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_sample_weight
 
 import rulelab as rl
 from rulelab.search import Status
@@ -36,9 +38,7 @@ def outcome_of_fit(seed: int) -> Outcome:
     rows = case.rows
     given = rows.weight
     if balanced:
-        weight = given.copy()
-        weight[rows.counted] *= compute_sample_weight("balanced", rows.y[rows.counted])
-        case = case.with_rows(replace(rows, weight=weight, kind=f"{rows.kind}, balanced"))
+        case = case.with_rows(replace(rows, weight=_balanced(rows), kind=f"{rows.kind}, balanced"))
     judge = Judge(case)
     estimator = _estimator(case, "balanced" if balanced else None)
     try:
@@ -62,6 +62,13 @@ def outcome_of_fit(seed: int) -> Outcome:
     judge.look_at(last)
     judge.judge_end(last)
     return judge.outcome()
+
+
+def _balanced(rows: Rows) -> np.ndarray:
+    """The weights times those of the classes, as fractions: rounded, a rate may exceed a tolerance that it meets."""
+    counted = np.bincount(rows.y[rows.counted].astype(int), minlength=2)
+    share = [Fraction(int(counted.sum()), 2 * int(n)) for n in counted]
+    return np.array([Fraction(w) * share[int(y)] for w, y in zip(rows.weight.tolist(), rows.y, strict=True)])
 
 
 def _estimator(case: Case, class_weight: str | None) -> Any:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
 
@@ -261,6 +261,100 @@ def parity_gap(
     return max(rates) - min(rates) if len(rates) > 1 else None
 
 
+def weighted_gap(
+    rate: str,
+    y: np.ndarray,
+    weight: Sequence[int] | Sequence[Fraction],
+    groups: Sequence[int],
+    predicted: Sequence[bool],
+    least: float = 0,
+) -> Fraction:
+    """The largest difference of a rate, one of those of `parity_gap`, between two groups, for given predictions."""
+    of = {"false_negative": [True], "false_positive": [False]}.get(rate, [True, False])
+    rates = []
+    for group in set(groups):
+        members = [i for i in range(len(y)) if groups[i] == group and bool(y[i]) in of]
+        if len(members) < least:
+            continue
+        counted = [i for i in members if predicted[i] != (rate != "positive" and bool(y[i]))]
+        rates.append(Fraction(sum(weight[i] for i in counted)) / sum(weight[i] for i in members))
+    return max(rates) - min(rates)
+
+
+def best_fair_rule_list(
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int] | Sequence[Fraction],
+    groups: Sequence[int],
+    regularization: Fraction,
+    tolerances: dict[str, Fraction],
+    labels: str = "free",
+    least: float = 0,
+) -> Fraction | None:
+    """The least objective of any rule list whose gaps are within the tolerances; None when there is no such list.
+
+    All orders of all antecedents; with ``labels="free"`` all labels of the rules and of the default, with "majority"
+    the label of most of the weight that a rule is the first to capture, and the negative one when they weigh the same.
+    """
+    best: Fraction | None = None
+    for length, predicted, wrong in labelled_rule_lists(A, y, weight, A.shape[1], labels):
+        objective = wrong + regularization * length
+        if (best is None or objective < best) and all(
+            weighted_gap(rate, y, weight, groups, predicted, least) <= most for rate, most in tolerances.items()
+        ):
+            best = objective
+    return best
+
+
+def least_gap_rule_list(
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int] | Sequence[Fraction],
+    groups: Sequence[int],
+    rates: Sequence[str],
+    accuracy: Fraction,
+    max_length: int,
+    regularization: Fraction,
+    least: float = 0,
+) -> tuple[Fraction, Fraction] | None:
+    """The least gap of any rule list of this accuracy and length, and the least cost of a list of that gap.
+
+    The gap is the largest of those of the rates, the cost is errors / n + regularization * rules; None when no list is
+    accurate enough.
+    """
+    return min(
+        (
+            (
+                max(weighted_gap(rate, y, weight, groups, predicted, least) for rate in rates),
+                wrong + regularization * length,
+            )
+            for length, predicted, wrong in labelled_rule_lists(A, y, weight, max_length)
+            if 1 - wrong >= accuracy
+        ),
+        default=None,
+    )
+
+
+def labelled_rule_lists(
+    A: np.ndarray, y: np.ndarray, weight: Sequence[int] | Sequence[Fraction], max_length: int, labels: str = "free"
+) -> Iterator[tuple[int, list[bool], Fraction]]:
+    """Of every order of antecedents and all labels: the number of rules, the predictions and the share of errors."""
+    n, whole = len(y), sum(weight)
+    for d in all_rule_lists(A.shape[1], min(max_length, A.shape[1])):
+        parts, left = [], list(range(n))
+        for a in [*d, None]:
+            parts.append([i for i in left if a is None or A[i, a]])
+            left = [i for i in left if i not in set(parts[-1])]
+        majority = tuple(2 * sum(weight[i] for i in p if y[i]) > sum(weight[i] for i in p) for p in parts)
+        for chosen in product((False, True), repeat=len(parts)) if labels == "free" else [majority]:
+            predicted = [False] * n
+            for part, label in zip(parts, chosen, strict=True):
+                for i in part:
+                    predicted[i] = label
+            wrong = sum(weight[i] for i in range(n) if predicted[i] != bool(y[i]))
+            yield len(d), predicted, Fraction(wrong) / whole
+
+
 def largest_sums(A: np.ndarray, weight: Sequence[int], max_conditions: int) -> list[int]:
     """For s = 1, 2, ...: the largest sum of weight over the rows of a clause of at most s conditions."""
     out: list[int] = []
@@ -268,3 +362,25 @@ def largest_sums(A: np.ndarray, weight: Sequence[int], max_conditions: int) -> l
         sums = [sum(weight[i] for i in clause_rows(A, clause)) for clause in combinations(range(A.shape[1]), size)]
         out.append(max([*sums, *out[-1:]]))
     return out
+
+
+def best_obedient_rule_list(
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int],
+    regularization: Fraction,
+    obeys: Callable[[tuple[int, ...]], bool],
+    max_length: int,
+) -> Fraction | None:
+    """The least objective of the lists whose rules all capture rows and that obey, all of them tried; None: no list."""
+    found = []
+    for d in all_rule_lists(A.shape[1], max_length):
+        left = [i for i in range(len(y)) if weight[i]]
+        for a in d:
+            if not any(A[i, a] for i in left):
+                break
+            left = [i for i in left if not A[i, a]]
+        else:
+            if obeys(d):
+                found.append(rule_list_objective(A, y, weight, regularization, d))
+    return min(found, default=None)

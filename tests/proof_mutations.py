@@ -23,7 +23,7 @@ from rulelab.certificate import Certificate, CertificateError, KnownSets, prove_
 from rulelab.certificate.rule_list.states import States, grid, states
 from rulelab.data.conditions import Condition
 
-INTERNAL = {"grid", "bound_only"}
+INTERNAL = {"grid", "bound_only", "shift"}
 """Parameters that say how something is proven, not what."""
 
 
@@ -52,6 +52,8 @@ def proofs(rng: np.random.Generator) -> Iterator[Proof]:
     problem = rl.Problem.from_arrays(frame, y, sample_weight=weight, groups=groups)
     data = A, y, weight.tolist()
     yield from _lists(rng, problem, data)
+    yield _fair_list(problem, data, groups)
+    yield _least_gap(problem, data, groups)
     for form in ("dnf", "cnf"):
         for fairness in (None, rl.EqualizedOdds(0.2, 0.1), rl.AccuracyParity(0.1)):
             yield from _sets(rng, problem, data, groups, form, fairness)
@@ -80,6 +82,41 @@ def _lists(rng: np.random.Generator, problem: rl.Problem, data: Any) -> Iterator
     falling = rl.solve(rl.FallingRuleListSearch(problem, regularization, positive_weight)).incumbent.model
     certificate = prove_falling_rule_list(problem, falling, regularization)
     yield Proof("falling rule list", problem, falling, certificate, least_falling)
+
+
+def _fair_list(problem: rl.Problem, data: Any, groups: np.ndarray) -> Proof:
+    names = {"false_negative_rate": "false_negative", "false_positive_rate": "false_positive"}
+
+    def least(parameters: Mapping[str, float]) -> Fraction | None:
+        limits = {k.removesuffix("_tolerance"): Fraction(repr(v)) for k, v in parameters.items() if "_tol" in k}
+        tolerances = {names[name]: limit for name, limit in limits.items()}
+        labels, smallest = ("majority" if parameters["majority"] else "free"), parameters.get("min_group_size", 0)
+        penalty = Fraction(repr(parameters["regularization"]))
+        return naive.best_fair_rule_list(*data, groups.tolist(), penalty, tolerances, labels, smallest)
+
+    search = rl.RuleListSearch(problem, 0.02, fairness=rl.EqualizedOdds(0.2, 0.1), min_group_size=3)
+    model = rl.solve(search).incumbent.model
+    return Proof("fair rule list", problem, model, search.certificate(), least)
+
+
+def _least_gap(problem: rl.Problem, data: Any, groups: np.ndarray) -> Proof:
+    names = {
+        "false_negative_rate_gap": "false_negative",
+        "false_positive_rate_gap": "false_positive",
+        "accuracy_gap": "error",
+        "selection_rate_gap": "positive",
+    }
+
+    def least(parameters: Mapping[str, float]) -> Fraction | None:
+        rates = [rate for name, rate in names.items() if name in parameters]
+        accuracy, longest = Fraction(repr(parameters["min_accuracy"])), int(parameters["max_length"])
+        smallest = parameters.get("min_group_size", 0)
+        found = naive.least_gap_rule_list(*data, groups.tolist(), rates, accuracy, longest, Fraction(0), smallest)
+        return None if found is None else found[0]
+
+    search = rl.LeastGapSearch(problem, "equalized_odds", min_accuracy=0.7, max_length=3, min_group_size=3)
+    model = rl.solve(search).incumbent.model
+    return Proof("least gap", problem, model, search.certificate(), least)
 
 
 def _known(problem: rl.Problem, regularization: float) -> KnownSets:
@@ -223,7 +260,7 @@ def _other_arrays(rng: np.random.Generator, array: np.ndarray) -> Iterator[tuple
         ("the last one left out", array[:-1].copy()),
         ("the first one left out", array[1:].copy()),
         ("the last one twice", np.concatenate([array, array[-1:]])),
-        ("in another order", rng.permutation(array)),
+        ("in another order", rng.permutation(array.copy())),
         ("all 0", np.zeros_like(array)),
         ("empty", array[:0].copy()),
         ("as a row", array.reshape(1, -1).copy()),

@@ -60,6 +60,26 @@ def test_a_card_of_an_unfinished_search_claims_no_more_than_the_gap() -> None:
     assert f"{open_card.proof.gap:.4f}" in html
 
 
+def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
+    rng = np.random.default_rng(4)
+    A = pd.DataFrame(rng.random((300, 6)) < 0.5, columns=list("abcdef"))
+    y = (A["a"] & A["b"]) ^ (rng.random(300) < 0.2)
+    problem = rl.Problem.from_arrays(A, y, groups=np.where(A["a"] ^ (rng.random(300) < 0.3), "old", "young"))
+    search = rl.LeastGapSearch(problem, rl.DemographicParity, min_accuracy=0.66, max_length=2)
+    snapshot = next(each for each in search.steps(work_per_step=1) if each.incumbent is not None)
+    early = cards.of_search(search, snapshot)
+    assert not early.proof.proven
+    those = "no rule list of at most 2 rules over these 6 antecedents with an accuracy of at least 66 % has a"
+    assert f"Proven: {those} gap in predicted positive below 0 points." in card_html.head(early)
+    done = cards.of_search(search, rl.solve(search))
+    said = f"Proven optimal: {those} smaller gap in predicted positive between groups than this one."
+    assert said in card_html.head(done)
+    kept = cards.parse(done.to_json().encode(), "kept.json")
+    assert said in card_html.head(kept)
+    assert verifying.check(done, Progress()).valid
+    assert "gap in predicted positive of" in card_lines.figures_of(done, scores.of_counts(done)).html
+
+
 def test_a_search_without_a_model_has_no_card() -> None:
     prepared = QUICK(lambda doing: None)
     with pytest.raises(ValueError, match="no model yet"):

@@ -83,7 +83,7 @@ def test_lemmas_make_the_proof_of_a_long_search_small(instances):
     assert verify(problem, model, certificate, 0.005).valid
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_proofs_with_lemmas_hold_and_changed_ones_are_still_proofs(seed):
     problem = noisy(seed)

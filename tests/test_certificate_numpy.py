@@ -83,6 +83,7 @@ def people(n: int = 300) -> pd.DataFrame:
     return frame
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_command_checks_without_numba(family: str, tmp_path: Path) -> None:
     data, model, proof = (tmp_path / name for name in ("data.csv", "model.json", "proof.npz"))

@@ -19,7 +19,9 @@ from rulelab.certificate.rule_set import closing as rule_set_closing
 from rulelab.certificate.rule_set import pairs as rule_set_pairs
 from rulelab.kernels import bits
 
-SOUND = list(proofs(np.random.default_rng(3)))[:6]
+OWN = ("fair rule list", "least gap")
+"""Checked in parts of their own."""
+SOUND = [proof for proof in proofs(np.random.default_rng(3)) if proof.name not in OWN][:6]
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch, size: int) -> None:

@@ -86,6 +86,20 @@ def test_near_lists_stop_at_a_number_and_say_what_is_covered(
     assert saved(output, "near_optimal")["state"]["limit"] == "limit"
 
 
+def test_near_lists_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--regularization", 0.02, "--within", 0.004, "--count-lists")
+    status, out, err = run(capsys, "near", *TOE, *options, "-o", tmp_path / "count.json")
+    assert status == 0, err
+    assert "certified count: 24 lists from the optimum 0.3105219 up to 0.3144885" in out
+    assert re.search(r"middle_middle == x +83\.3 +0\.3105219 +0\.3105219 +0\.0 to ", out), out
+    result = saved(tmp_path / "count.json", "near_optimal_count")
+    assert sum(row["lists"] for row in result["rows"]) == 24
+    wide = ("--regularization", 0.02, "--within", 0.04, "--count-lists", "--memory-limit", "0.3MB", "--quiet")
+    status, out, _ = run(capsys, "near", *TOE, *wide)
+    assert re.search(r"not complete \(memory limit reached\): at least \d+ lists from the optimum", out), out
+    assert "nothing is certified" in run(capsys, "near", *TOE, "--count-lists", "--time-limit", 0)[1]
+
+
 def test_without_time_nothing_is_certified(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "near", *TOE, "--time-limit", 0)
     assert status == 0
@@ -138,6 +152,49 @@ def test_the_frontier_of_fair_rule_sets(people: Path, tmp_path: Path, capsys: py
         assert gap <= row["tolerance"] + 1e-12
 
 
+def test_the_least_gap_is_printed_proven_and_saved(
+    people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, proof, result = (tmp_path / name for name in ("model.json", "proof.npz", "result.json"))
+    given = (people, "--target", "paid", "--sensitive", "sex", "--max-conditions", 1, "--thresholds", 4)
+    options = ("--max-length", 2, "-o", model, "--proof", proof, "--to-json", result)
+    status, out, err = run(capsys, "least-gap", *given, "--accuracy", 0.7, *options)
+    assert status == 0, err
+    assert re.search(
+        r"certified: no rule list of at most 2 rules over these \d+ antecedents with an accuracy of at least 70 % has "
+        r"a smaller gap in missed positives between groups than this one",
+        out,
+    )
+    assert "sex = f" in out
+    frame = pd.read_csv(people)
+    rates = rl.load_model(model).evaluate(frame, frame["paid"], groups=frame["sex"]).groups
+    row = saved(result, "least_gap")["rows"][0]
+    assert np.ptp(rates["true_positive_rate"]) == pytest.approx(row["objective"])
+    status, out, err = run(capsys, "verify", people, model, proof, "--sensitive", "sex")
+    assert status == 0, err
+    assert "smaller gap in false negative rate between groups than this one" in out
+    assert "regularization" not in out
+    status, _, err = run(capsys, "least-gap", *given, "--accuracy", 0.99, "--max-length", 1)
+    assert status == 1
+    assert "proven: there is no rule list of at most 1 rule" in err
+    status, out, _ = run(capsys, "least-gap", *given, "--accuracy", 0.7, "--time-limit", 0, "--max-length", 2)
+    assert status in (0, 1)
+    assert status or "not certified (time limit reached)" in out
+
+
+def test_the_least_gaps_of_several_accuracies(people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "front.csv"
+    given = ("--sensitive", "sex", "--max-conditions", 1, "--thresholds", 4, "--criterion", "demographic-parity")
+    options = ("--accuracy", ".6,.7,.99", "--max-length", 1, "--to-json", output)
+    status, out, err = run(capsys, "least-gap", people, "--target", "paid", *given, *options)
+    assert status == 0, err
+    assert "certified: at each accuracy no rule list has a smaller gap, of at most 1 rule" in out
+    assert "no list is as accurate" in out
+    frame = pd.read_csv(output)
+    assert frame["status"].tolist() == ["proven", "proven", "infeasible"]
+    assert frame["gap"].dropna().is_monotonic_increasing
+
+
 def test_stability_of_rule_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "sets.json"
     status, out, err = run(capsys, "stability", *SMALL, "--samples", 2, "-o", output)
@@ -171,9 +228,14 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("near", *TOE, "--regularization", 0), "regularization must be"),
         (("near", *TOE, "--within", 0.1, "--ratio", 0.1), "--within and --ratio say the same"),
         (("near", *TOE, "--within", -1), "a number of at least 0"),
+        (("near", *TOE, "--count-lists", "--max", 5), "--count-lists counts all lists, however many: leave out --max"),
         (("near", *TOE, "--max", 0), "a whole number of at least 1"),
         (("near", *TOE, "-o", "near.txt"), "must end in .json or .csv"),
         (("near", "no.csv"), "--target is missing"),
+        (("least-gap", *TOE, "--accuracy", 66), "a fraction from 0 to 1"),
+        (("least-gap", *TOE, "--accuracy", 0.6), "--sensitive"),
+        (("least-gap", *TOE, "--accuracy", ".6,.7", "--proof", "p"), "--proof is of a single accuracy"),
+        (("least-gap", *TOE, "--criterion", "equality"), "invalid choice"),
         (("near", *TOE, "--fairness", "x"), "unrecognized arguments: --fairness"),
         (("frontier", *TOE, "--max-length", 100_000), "max_length must be an integer from 0 to 1000"),
         (("frontier", *TOE, "--fairness", "equal-opportunity"), "--fairness is not an option of --model rule-list"),
@@ -214,6 +276,7 @@ def test_a_memory_limit_is_said(noise: Path, capsys: pytest.CaptureFixture[str])
     assert (status, "(memory limit reached)" in out) == (0, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "sign", "said"),
     [

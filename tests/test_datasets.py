@@ -110,6 +110,7 @@ def test_registry_agrees_with_the_manifest(shared: Path) -> None:
         assert record.embedded or record.sha256 == entry["sha256_csv"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STORED)
 def test_stored_sets_load_from_the_folder(name: str, shared_home: Path) -> None:
     d, record = datasets.load(name, download=False), RECORDS[name]

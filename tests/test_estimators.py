@@ -8,6 +8,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -449,3 +451,18 @@ def test_a_class_of_weight_nothing_leaves_the_other():
     X, y = people()
     model = rl.RuleListClassifier(class_weight={"yes": 0, "no": 1}).fit(X, y)
     assert set(model.predict(X)) == {"no"}
+
+
+@pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
+@pytest.mark.parametrize("estimator", [rl.RuleListClassifier, rl.FallingRuleListClassifier, rl.RuleSetClassifier])
+def test_any_dataframe_gives_the_same_model_by_name(make, estimator) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.integers(18, 70, 120), "sex": rng.choice(["f", "m", None], 120)})
+    X["score"] = np.where(rng.random(120) < 0.1, np.nan, rng.normal(size=120))
+    y = ((X.age > 40) ^ (rng.random(120) < 0.1)).astype(int)
+    known = estimator(time_limit=20).fit(X, y, sensitive_features=X.sex)
+    other = estimator(time_limit=20).fit(make(X), y, sensitive_features=X.sex)
+    assert list(other.feature_names_in_) == list(X.columns)
+    assert other.model_.to_text() == known.model_.to_text()
+    assert (other.predict(make(X)) == known.predict(X)).all()
+    assert (other.predict(make(X[["score", "sex", "age"]])) == known.predict(X)).all()

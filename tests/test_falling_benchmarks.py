@@ -49,6 +49,7 @@ def test_roc(shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert figure.read_text().count("<circle") == 2 * len({row["method"] for row in rows})
 
 
+@pytest.mark.long
 def test_monte_carlo(shared: Path, capsys: pytest.CaptureFixture[str]):
     options = ["--weights", "1", "--iterations", "60", "--repeats", "1"]
     assert cli.main(["bench", "falling-monte-carlo", *options]) == 0

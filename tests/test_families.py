@@ -190,6 +190,7 @@ DOORS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("door", DOORS)
 def test_a_family_of_a_few_lines_is_at_every_door(door: str) -> None:
     code = textwrap.dedent(TOY) + textwrap.dedent(DOORS[door])

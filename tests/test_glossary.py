@@ -14,7 +14,7 @@ import rulelab as rl
 from rulelab.cli import main
 from rulelab.families import CRITERIA, FAMILIES
 from rulelab.glossary import TERMS, Term, explain, find, near
-from rulelab.rule_list import CORELS_BOUNDS
+from rulelab.rule_list import CORELS_BOUNDS, FAIR_BOUNDS
 from rulelab.rule_list.exact.search import POLICIES
 from rulelab.search import Search, Status
 
@@ -24,11 +24,13 @@ LIMITS = ("time limit", "gap limit", "work limit", "memory limit", "exactness", 
 def problem() -> rl.Problem:
     rng = np.random.default_rng(0)
     A = rng.random((60, 5)) < 0.4
-    return rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(60) < 0.3)).astype(int))
+    return rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(60) < 0.3)).astype(int), groups=np.arange(60) % 2)
 
 
 SEARCHES = {
     "exact": lambda p: rl.RuleListSearch(p, regularization=0.02),
+    "fair": lambda p: rl.RuleListSearch(p, regularization=0.02, fairness=rl.EqualOpportunity(0.1)),
+    "demanding": lambda p: rl.RuleListSearch(p, regularization=0.02, first_rule=p.names[0]),
     "corels": lambda p: rl.CorelsSearch(p, regularization=0.02),
     "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02),
     "softly falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, violation_penalty=0.5),
@@ -53,7 +55,8 @@ def test_bounds_and_counts_of_every_search_are_explained(make: type[Search]) -> 
 @pytest.mark.parametrize("family", ["rule_list", "falling_rule_list"])
 def test_switches_have_their_theorem(family: str) -> None:
     own = {"rule_list": rl.RuleListBounds, "falling_rule_list": rl.FallingBounds}[family]
-    for name in chain((each.name for each in dataclasses.fields(own)), CORELS_BOUNDS if family == "rule_list" else ()):
+    others = (*CORELS_BOUNDS, *FAIR_BOUNDS) if family == "rule_list" else ()
+    for name in chain((each.name for each in dataclasses.fields(own)), others):
         term = find(name, family)
         assert term is not None, name
         assert term.formula, name

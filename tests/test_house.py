@@ -42,6 +42,7 @@ def test_the_python_example_prints_what_readme_shows() -> None:
 COMMANDS = [block for block in blocks("") if block.startswith("$")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", COMMANDS, ids=[block.split()[2] for block in COMMANDS])
 def test_what_is_printed_is_what_the_command_prints(block: str, shared: Path) -> None:
     command, _, shown = block.partition("\n")
@@ -67,14 +68,15 @@ def test_links_of_readme_lead_somewhere(target: str) -> None:
 def test_conda_and_pip_ask_for_the_same() -> None:
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert environment["name"] == "rulelab"
-    conda = {entry for entry in environment["dependencies"] if isinstance(entry, str)}
+    conda = {e.removeprefix("python-") for e in environment["dependencies"] if isinstance(e, str)}
     python_pin = f"python{PROJECT['requires-python']}"
     assert conda == {*PROJECT["dependencies"], python_pin, "pip"}
 
 
 def test_everything_imported_is_asked_for() -> None:
     distribution = {"sklearn": "scikit-learn", "yaml": "pyyaml", "panel_material_ui": "panel-material-ui"}
-    asked = {re.split(r"[<>=]", entry)[0] for entry in PROJECT["dependencies"]}
+    optional = PROJECT["optional-dependencies"]["dask"]
+    asked = {re.split(r"[<>=\[]", entry)[0] for entry in (*PROJECT["dependencies"], *optional)}
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulelab").rglob("*.py"))
     imported = set(re.findall(r"^\s*(?:import|from) ([A-Za-z_]\w*)", source, flags=re.MULTILINE))
     foreign = imported - set(sys.stdlib_module_names) - {"rulelab"}
@@ -98,6 +100,7 @@ def test_with_shared(shared):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("no_skip", "outcomes"), [("1", "1 failed, 1 skipped"), ("0", "2 skipped")])
 def test_a_skip_fails_where_everything_is_there(tmp_path: Path, no_skip: str, outcomes: str) -> None:
     folder = tmp_path / "project" / "tests"

@@ -31,6 +31,7 @@ MAKERS: dict[str, Callable[[int], rl.Search]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(MAKERS))
 def test_no_search_grows_beyond_its_memory_limit(name: str) -> None:
     stopped = False

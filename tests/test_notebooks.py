@@ -13,7 +13,6 @@ from patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-RUNS = [NOTEBOOKS[0], *(pytest.param(path, marks=pytest.mark.long) for path in NOTEBOOKS[1:])]
 PRINTED = {
     "01_quick_start": ["certified  objective 0.0892   bound 0.0892   gap 0.0000"],
     "02_branch_and_bound": [
@@ -59,7 +58,8 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert all((path.parent / target).is_file() for target in re.findall(r"\]\(([^)]+)\)", text))
 
 
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
+@pytest.mark.long
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every cell runs without an error and without a warning; the last cell of code shows the live view."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))

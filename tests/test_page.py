@@ -47,9 +47,9 @@ def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
 
 
 def test_a_tab_that_is_unknown_is_complained_about() -> None:
-    page = tabs.Tabs(Address("?tab=Learn"))
+    page = tabs.Tabs(Address("?tab=Nowhere"))
     assert page.tab == "Search"
-    assert "tab = Learn" in page.made("Search").view._alert.phase
+    assert "tab = Nowhere" in page.made("Search").view._alert.phase
 
 
 @pytest.mark.parametrize("name", ["Compare", "Fronts"])
@@ -70,7 +70,7 @@ def test_a_page_has_the_models_of_one_tab() -> None:
         create().server_doc(document)
     names = [model.html_attributes.get("aria-label") for model in document.models if hasattr(model, "html_attributes")]
     assert set(tabs.TABS) <= set(names)
-    assert sum(type(model).__name__ == "FileDownload" for model in document.models) == 3, "those of Search alone"
+    assert sum(type(model).__name__ == "FileDownload" for model in document.models) == 4, "those of Search alone"
 
 
 def test_the_theme_is_in_the_address_where_it_is_not_the_system_s() -> None:

@@ -78,6 +78,39 @@ def test_of_a_large_tree_the_largest_parts_are_shown(make):
     assert not part[~part["node"].isin(path)]["descendants"].lt(rest).any()
 
 
+def test_the_largest_parts_are_those_of_a_whole_order(make):
+    """Of prefixes with as many descendants the shorter ones, and then the earlier ones; labels as the model gives."""
+    search = until_searching(make(random_problem(3, m=8)))
+    search.advance(150)
+    nodes = search.prefixes()
+    order = np.lexsort((np.arange(len(nodes)), nodes.length, -nodes.descendants))
+    for most in (1, 5, 17, len(nodes) - 1, len(nodes), len(nodes) + 5):
+        path = nodes.path()[:most]
+        rest = [node for node in order.tolist() if node not in path]
+        assert nodes.largest(most).tolist() == sorted([*path, *rest[: most - len(path)]])
+    whole, some = nodes.labels(np.arange(len(nodes))), nodes.largest(9)
+    assert (nodes.labels(some) == whole[some]).all()
+    assert nodes.labels(np.arange(1)).tolist() == [-1]
+
+
+def test_an_earlier_tree_is_found_in_a_later_one(make):
+    search = until_searching(make(random_problem(2, 200, m=14)))
+    search.advance(1)
+    then = search.prefixes()
+    search.advance(100)
+    now = search.prefixes()
+    k = len(then)
+    early = now.first(k)
+    assert len(now) > k >= len(early) > 1
+    assert early.parent.max() < len(early)
+    assert early.descendants[0] == len(early) - 1
+    if (now.parent[:k] == then.parent).all() and (now.antecedent[:k] == then.antecedent).all():
+        assert (early.parent == then.parent).all()  # else a prefix has taken the place of a permutation of it
+        assert (early.descendants == then.descendants).all()
+    assert len(now.first(len(now))) == len(now)
+    assert len(now.first(0)) == 0
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("weights", [False, True])
 def test_a_look_agrees_with_the_counters_of_the_kernels(make, seed, weights):

@@ -12,7 +12,7 @@ from proof_mutations import Proof, damaged, judge, judge_file, mutations, proofs
 
 import rulelab as rl
 
-LISTS = ["rule list", "rule list with lemmas", "falling rule list"]
+LISTS = ["rule list", "rule list with lemmas", "fair rule list", "least gap", "falling rule list"]
 SETS = [f"rule set ({form}{fair})" for form in ("dnf", "cnf") for fair in (", fair", "")]
 BOUNDS = ["rule set (dnf), bound only", "rule set (cnf), bound only"]
 

@@ -76,6 +76,7 @@ def test_the_tree_is_that_of_the_moment(tmp_path):
         assert recording.tree_at(int(steps[-1]) + 5).equals(recording.tree_at(int(steps[-1])))
 
 
+@pytest.mark.long
 def test_few_snapshots_are_kept_of_a_long_run():
     problem = hard_problem(3, 100, 12)
     whole, _ = recorded(rl.RuleListSearch(problem, 0.015, beam_width=0))
@@ -184,6 +185,7 @@ def test_every_entry_is_checked(tmp_path):
     assert tried > 300
 
 
+@pytest.mark.long
 def test_damaged_and_hostile_files_are_refused(tmp_path):
     good = document(tmp_path)
     whole = (tmp_path / "run").read_bytes()
@@ -199,9 +201,7 @@ def test_damaged_and_hostile_files_are_refused(tmp_path):
     circle["tree"]["parent"] = base64.b64encode(np.arange(1, n + 1).astype("<i4").tobytes()).decode()
     assert "do not fit" in refused(tmp_path, circle)
     circle["tree"]["parent"] = base64.b64encode(((np.arange(n) + 1) % n).astype("<i4").tobytes()).decode()
-    path = tmp_path / "circle"
-    path.write_bytes(gzip.compress(json.dumps(circle).encode()))
-    assert len(rl.Recording.load(path).tree_at(10**6)) >= 0
+    assert "do not fit" in refused(tmp_path, circle), "no prefix stands below itself"
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):

@@ -48,6 +48,7 @@ def seen(view: SearchView) -> list[Any]:
     return [*drawn(view._plots), *texts, view._status.figures]
 
 
+@pytest.mark.long
 def test_every_moment_looks_as_it_did(view) -> None:
     snapshots, _, _ = view.session.history.since(Mark())
     assert len(snapshots) > 3
@@ -96,7 +97,7 @@ def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
 
 def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
     last = len(view.session.history) - 1
-    view._rewind._press()
+    view._rewind.press()
     assert view._rewind.at == 0
     shown = []
     while view._rewind.playing:
@@ -112,7 +113,7 @@ def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
 
 
 def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
-    view._rewind._press()
+    view._rewind.press()
     while view._rewind.at == 0:
         view.tick()
     view._rewind._slider.value = 1

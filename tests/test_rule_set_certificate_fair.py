@@ -21,7 +21,7 @@ from rulelab.certificate.rule_set.checker import Case, read_claim, set_costs
 from rulelab.certificate.rule_set.columns import Columns
 from rulelab.certificate.rule_set.dual import DualValues, read_dual
 from rulelab.cli.commands import main
-from rulelab.rule_set.fairness import Rate
+from rulelab.data.fairness import Rate
 from rulelab.search import Status
 
 GRID = 512

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
+from rulelab.data.fairness import true_gaps
 from rulelab.data.metrics import confusion
 from rulelab.rule_set import (
     AccuracyParity,
@@ -25,7 +26,6 @@ from rulelab.rule_set import (
     RuleSetSearch,
 )
 from rulelab.rule_set import search as rule_set_search
-from rulelab.rule_set.fairness import true_gaps
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.master.dual_bound import dual_point
 from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master

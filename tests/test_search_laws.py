@@ -12,7 +12,15 @@ import pytest
 
 import rulelab as rl
 from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
-from rulelab.rule_list import POLICIES, CorelsBounds, CorelsSearch, FrontierSearch, NearOptimalSearch, RuleListSearch
+from rulelab.rule_list import (
+    POLICIES,
+    CorelsBounds,
+    CorelsSearch,
+    FrontierSearch,
+    NearOptimalCounter,
+    NearOptimalSearch,
+    RuleListSearch,
+)
 from rulelab.rule_set import EqualizedOdds, FairFrontierSearch, RuleSetSearch, StabilitySearch
 from rulelab.search import Search, Snapshot, Status
 
@@ -41,6 +49,7 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "frontier": lambda p: FrontierSearch(p, 4),
     "frontier, no beam": lambda p: FrontierSearch(p, 4, beam_width=0),
     "near-optimal lists": lambda p: NearOptimalSearch(p, 0.012, 0.004),
+    "near-optimal lists, counted": lambda p: NearOptimalCounter(p, 0.012, 0.004),
     "falling": lambda p: ExactSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
     "falling, after Monte Carlo": lambda p: ExactSearch(p, 0.001, 2.0, iterations=20),
     "falling, length limit": lambda p: ExactSearch(p, 0.0, 3.0, bounds=FEW_BOUNDS, max_length=3, iterations=0),
@@ -55,7 +64,10 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
 }
 
 
-@pytest.fixture(params=sorted(ENGINES))
+_LONG = {"fair frontier"}
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.long] * (name in _LONG)) for name in sorted(ENGINES)])
 def make(request) -> Callable[..., Search]:
     return lambda seed=0: ENGINES[request.param](_problem(seed))
 

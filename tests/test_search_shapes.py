@@ -20,6 +20,7 @@ SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
     "rule list": ("rule_list", lambda p: rl.RuleListSearch(p, 0.02, beam_width=20)),
     "corels": ("corels", lambda p: rl.CorelsSearch(p, 0.03, bounds=rl.CorelsBounds.published())),
     "near-optimal lists": ("near_optimal", lambda p: rl.NearOptimalSearch(p, 0.02, 0.05)),
+    "near-optimal lists, counted": ("near_optimal_count", lambda p: rl.NearOptimalCounter(p, 0.02, 0.05)),
     "frontier": ("rule_list_frontier", lambda p: rl.FrontierSearch(p, 3, beam_width=20)),
     "falling": ("falling_rule_list", lambda p: rl.FallingRuleListSearch(p, 0.01, iterations=5, random_state=0)),
     "rule set": ("rule_set", lambda p: rl.RuleSetSearch(p, 6, 2, fairness=rl.EqualizedOdds(0.1, 0.2))),
@@ -29,7 +30,7 @@ SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
         lambda p: rl.FairFrontierSearch(p, [rl.EqualizedOdds], (0.05, 1.0), (4, 6), 2),
     ),
 }
-SEVERAL = ("near-optimal lists", "frontier", "stability", "fair frontier")
+SEVERAL = ("near-optimal lists", "near-optimal lists, counted", "frontier", "stability", "fair frontier")
 
 
 def problem() -> rl.Problem:

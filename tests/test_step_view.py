@@ -75,6 +75,7 @@ def agrees(view: StepView) -> None:
         assert name in view._heading.object
 
 
+@pytest.mark.long
 def test_after_every_step_the_view_is_what_look_into_says(make) -> None:
     view = StepView(make(random_problem(3)))
     for steps in range(1, 7):
@@ -88,6 +89,7 @@ def test_after_every_step_the_view_is_what_look_into_says(make) -> None:
     assert steps > 3
 
 
+@pytest.mark.long
 def test_the_button_takes_the_same_steps_in_parts(make, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = StepView(make(random_problem(5))), StepView(make(random_problem(5)))
     monkeypatch.setattr(two._beat, "start", lambda: None)

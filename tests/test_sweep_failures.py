@@ -234,3 +234,15 @@ def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
         result = runner.run(job, None)
         assert result.status == "failed"
         assert "KilledWorker" in result.message
+
+
+@pytest.mark.long
+def test_a_cluster_without_workers_ends_the_sweep(warm_plan, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(runners, "_LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(runners, "_WORKERLESS_SECONDS", 1)
+    cluster = distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        runner = OnDask(client, client.submit(len, ()), worker.limits_of(warm_plan), worker.never)
+        with pytest.raises(SweepError, match="has had no worker for 1 s; start some"):
+            runner.run(None, None)

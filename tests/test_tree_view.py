@@ -126,6 +126,7 @@ def search(request):
     return search
 
 
+@pytest.mark.long
 def test_every_prefix_that_is_drawn_is_explained(search):
     view = TreeView(search)
     tree = search.tree()

@@ -15,6 +15,7 @@ from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.families import FAMILIES
+from rulelab.families.parameter import DEMANDS, MUST_NOT_USE
 from rulelab.views.cards import card as cards
 from rulelab.views.cards.incumbent import incumbent_card
 from rulelab.views.forms import address
@@ -149,7 +150,9 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
     for name, family in FAMILIES.items():
         setup.family = name
         assert [key for key, forms in setup._forms.items() if forms[0].visible and forms[1].visible] == [name]
-        assert {each.name for each in family.parameters} - set(setup.settings.param) == {"memory_limit"}
+        unlisted = {each.name for each in family.parameters} - set(setup.settings.param)
+        everywhere = {"memory_limit", MUST_NOT_USE.name}
+        assert everywhere <= unlisted <= everywhere | {each.name for each in DEMANDS}
     assert len(setup._forms) == len(FAMILIES)
 
 

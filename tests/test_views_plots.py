@@ -15,6 +15,7 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.views.live.history import Mark
 from rulelab.views.live.session import State
+from rulelab.views.live.wording import apart
 from rulelab.views.search import controls
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures
@@ -51,6 +52,7 @@ def finish(view: SearchView) -> SearchView:
     return view
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", list(SEARCHES.values()), ids=list(SEARCHES), indirect=True)
 def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
     before = [plot.caption for plot in view._plots.plots]
@@ -96,6 +98,44 @@ def test_the_captions_follow_a_search() -> None:
         assert pruned.caption.startswith(f"{cut} cut") or cut == 0 or cut > 999
     assert "proven" in bounds.caption
     assert "empty" in queue.caption
+
+
+def test_each_better_model_is_marked_with_its_rules_and_the_share_of_the_gap_is_said(view) -> None:
+    bounds = view._plots.plots[0]
+    marks = bounds.sources[2]
+    assert "No gap" in bounds.below
+    for _ in range(4):
+        view.step()
+        wait_until(lambda: not view.session.state.busy)
+        view.refresh()
+        assert 'aria-valuenow="100"' not in bounds.below or view.session.state.over
+    finish(view)
+    snapshots = [s for s in view.session.history.since(Mark())[0] if s.incumbent is not None]
+    better = [
+        s
+        for s, before in zip(snapshots, [None, *snapshots], strict=False)
+        if before is None or s.incumbent.objective < before.incumbent.objective
+    ]
+    assert marks.data["objective"] == pytest.approx([s.incumbent.objective for s in better], abs=1e-7)
+    assert marks.data["work"] == [s.work for s in better]
+    for text, snapshot in zip(marks.data["rules"], better, strict=True):
+        assert all(name in text for name in snapshot.incumbent.model.antecedent_names[:5])
+    assert 'aria-valuenow="100"' in bounds.below
+    view.reset()
+    assert marks.data["objective"] == []
+
+
+@pytest.mark.parametrize(
+    ("found", "bound", "texts"),
+    [
+        (0.25, 0.24, ("0.2500", "0.2400")),
+        (0.25, 0.24999, ("0.25000", "0.24999")),
+        (0.25, 0.24999996, ("0.25000000", "0.24999996")),
+        (0.25, 0.25, ("0.2500", "0.2500")),
+    ],
+)
+def test_objective_and_bound_have_the_digits_that_tell_them_apart(found, bound, texts) -> None:
+    assert apart(found, bound) == texts
 
 
 def drawn(plot: Plot) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
 from live import inexact_search, long_search, problem, small_search
@@ -15,6 +16,7 @@ from rulelab.views.live import wording as words
 from rulelab.views.live.history import Mark
 from rulelab.views.live.pool import Pool
 from rulelab.views.live.session import TICK_SECONDS, Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.live.watching import MOST_SHARE, Watching
 from rulelab.views.search.view import SPEEDS
 
 
@@ -216,3 +218,68 @@ def test_who_is_cancelled_leaves_the_line() -> None:
     assert granted == [False]
     with pool.place(lambda: False) as free:
         assert free
+
+
+def test_what_is_watched_is_seen_between_units_and_at_every_rest(start) -> None:
+    session, threads = start(long_search), set()
+
+    def see(search: rl.Search) -> tuple[int, int]:
+        threads.add(threading.current_thread())
+        work = search.work
+        time.sleep(0.01)
+        return work, search.work
+
+    session.watch("work", see, 0.0)
+    assert session.seen("work") is None
+    session.run()
+    wait_until(lambda: session.seen("work") is not None)
+    first = session.seen("work")
+    wait_until(lambda: session.seen("work") != first)
+    session.pause()
+    wait_until(lambda: session.state is State.PAUSED)
+    assert session.seen("work") == (session.snapshot.work,) * 2, "a paused search is seen as it is"
+    session.step()
+    wait_until(lambda: session.state is State.PAUSED and session.seen("work")[0] == session.snapshot.work)
+    session.watch("more", lambda search: -search.work, 0.0)
+    wait_until(lambda: session.seen("more") == -session.snapshot.work)
+    assert not session.unseen
+    session.stop()
+    wait_until(lambda: session.state is State.STOPPED)
+    session.watch("late", lambda search: search.work, 0.0)
+    wait_until(lambda: session.seen("late") == session.snapshot.work)
+    session.unwatch("late")
+    assert session.seen("late") is None
+    assert threading.current_thread() not in threads
+
+
+def test_what_cannot_be_seen_stops_no_search(start) -> None:
+    session = start()
+    session.watch("nothing", lambda search: 1 // 0, 0.0)
+    session.run()
+    wait_until(lambda: session.state is State.ENDED)
+    assert session.error is None
+    assert session.seen("nothing") is None
+    assert not session.unseen
+
+
+def test_watching_takes_a_small_share_of_the_time() -> None:
+    watching, search, looks = Watching(), small_search(), []
+
+    def see(_: rl.Search) -> int:
+        looks.append(time.monotonic())
+        time.sleep(0.02)
+        return len(looks)
+
+    watching.want("slow", see, 0.0)
+    for step in range(100_000):
+        watching.take(search, step, rests=False)
+        time.sleep(0.004)
+        if len(looks) > 2:
+            break
+    assert min(b - a for a, b in pairwise(looks)) >= 0.02 / MOST_SHARE
+    assert watching.behind(100_000)
+    watching.take(search, 100_000, rests=True)
+    assert not watching.behind(100_000)
+    before = len(looks)
+    watching.take(search, 100_000, rests=True)
+    assert len(looks) == before, "nothing has changed"

@@ -213,6 +213,7 @@ def test_hostile_names_are_one_line_of_text(settings) -> None:
     assert "<img" not in settings._about.object
 
 
+@pytest.mark.long
 def test_lists_of_uploaded_data_have_group_tables() -> None:
     setup = Setup()
     use_file(setup.table, GERMAN, therapy="ignore")

@@ -61,6 +61,7 @@ SEARCHES = [  # those whose kernels others share come first
     (rl.CorelsSearch, [{}, *({"policy": policy} for policy in POLICIES), {"bounds": rl.CorelsBounds.published()}]),
     (rl.RuleListSearch, LISTS),
     (rl.NearOptimalSearch, [{"regularization": 0.02, "gap": 0.01}, {"regularization": 0.02, "ratio": 0.1}]),
+    (rl.NearOptimalCounter, [{"regularization": 0.02, "gap": 0.01}]),
     (rl.FallingRuleListSearch, [{}, {"max_length": 2}, {"positive_weight": 2.0}, {"iterations": 0}]),
     (rl.FallingRuleListSearch, [{"violation_penalty": 0.2}, {"violation_penalty": 0.2, "iterations": 0}]),
     (rl.RuleSetSearch, [{"max_complexity": 6} | options for options in SETS]),
@@ -123,6 +124,7 @@ def run(script: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.long
 def test_a_search_compiles_nothing_after_its_hook() -> None:
     run(SCRIPT)
 
@@ -133,6 +135,7 @@ def test_a_first_solve_has_all_its_time(make, tmp_path) -> None:
     assert run(COLD.format(make=make), NUMBA_CACHE_DIR=str(tmp_path)) == "optimal"
 
 
+@pytest.mark.long
 def test_mining_compiles_nothing_after_its_rehearsal() -> None:
     run(MINING)
 
@@ -140,26 +143,74 @@ def test_mining_compiles_nothing_after_its_rehearsal() -> None:
 PARENT = """
 import sys, time
 from rulelab import warming
-with warming.in_background() as process:
-    print(process.pid, flush=True)
-    time.sleep(600)
+processes = list(warming.begin_in_background())
+assert warming.begin_in_background() == processes
+print(*(process.pid for process in processes), flush=True)
+time.sleep(600)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending, tmp_path) -> None:
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "RULELAB_WARMING": "1"}
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
     )
     assert parent.stdout is not None
-    child = int(parent.stdout.readline())
+    children = [int(number) for number in parent.stdout.readline().split()]
+    assert len(children) == 2
     parent.send_signal(ending)
     parent.communicate(timeout=PATIENCE)
     deadline = time.monotonic() + PATIENCE
-    while is_running(child):
+    while any(map(is_running, children)):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+VIEWS = {
+    "page": "from rulelab.views.pages.page import create; create()",
+    "view": "rl.views.SearchView(rl.RuleListSearch(tiny_problem()))",
+    "server": "import panel; panel.serve = lambda *args, **options: None; rl.views.serve()",
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("switch", ["RULELAB_WARMING", "RULELAB_CACHE", "NUMBA_DISABLE_JIT"])
+def test_compilation_in_the_background_can_be_switched_off(switch) -> None:
+    script = "from rulelab import warming; print(warming.begin_in_background())"
+    on = {"RULELAB_WARMING": "1", "RULELAB_CACHE": "1", "NUMBA_DISABLE_JIT": "0"}
+    assert run(script, **on | {switch: "1" if switch == "NUMBA_DISABLE_JIT" else "0"}) == "[]"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", VIEWS)
+def test_what_is_first_shown_begins_to_compile(what) -> None:
+    script = (
+        "import rulelab as rl; from rulelab import warming; from rulelab.warming import tiny_problem\n"
+        f"{VIEWS[what]}\n"
+        "print(len(warming._processes))"
+    )
+    assert run(script, RULELAB_WARMING="1", RULELAB_CACHE="1") == "2"
+
+
+EVERYTHING = """
+import rulelab as rl
+from rulelab import warming
+warming.lists()
+warming.others()
+lists, sets = warming.tiny_problem(), warming.noisy_problem()
+searches = [make(lists) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.FallingRuleListSearch)]
+searches += [rl.NearOptimalSearch(lists, 0.01), rl.RuleSetSearch(sets)]
+searches += [rl.FallingRuleListSearch(lists, violation_penalty=0.1)]
+searches += [rl.FallingRuleListSearch(lists, method="monte_carlo")]
+print(warming.mining_is_compiled(), {search.compiled for search in searches})
+"""
+
+
+@pytest.mark.long
+def test_what_is_compiled_in_the_background_is_everything() -> None:
+    assert run(EVERYTHING) == "True {True}"
 
 
 def is_running(process: int) -> bool:

@@ -69,6 +69,10 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         searched(lambda problem, **given: rl.NearOptimalSearch(problem, 0.05, **given)),
         ("within", "ratio", "gap", "limit", "max_length", "memory_limit"),
     ),
+    "NearOptimalCounter": (
+        searched(lambda problem, **given: rl.NearOptimalCounter(problem, 0.05, **given)),
+        ("within", "ratio", "gap", "max_length", "memory_limit"),
+    ),
     "StabilitySearch": (
         searched(lambda problem, **given: rl.StabilitySearch(problem, **{"n_samples": 1, **given}, max_complexity=3)),
         ("n_samples", "random_state", "seconds_per_sample", "work_per_sample", "gap_per_sample"),

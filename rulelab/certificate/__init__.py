@@ -5,6 +5,9 @@ from __future__ import annotations
 from .certificate import Certificate, CertificateError
 from .falling_rule_list.proof import prove_falling_rule_list
 from .origin import Origin, OriginError
+from .rule_list.demanding import prove_demanding_rule_list
+from .rule_list.fair import prove_fair_rule_list
+from .rule_list.least_gap import prove_least_gap
 from .rule_list.lemmas import KnownSets
 from .rule_list.proof import prove_rule_list
 from .rule_set.proof import prove_rule_set, require_checkable
@@ -17,7 +20,10 @@ __all__ = [
     "Origin",
     "OriginError",
     "Verification",
+    "prove_demanding_rule_list",
+    "prove_fair_rule_list",
     "prove_falling_rule_list",
+    "prove_least_gap",
     "prove_rule_list",
     "prove_rule_set",
     "require_checkable",

@@ -15,6 +15,7 @@ import numpy as np
 from .. import strict_json
 from ..data.columns import as_frame
 from ..data.conditions import Condition
+from ..data.naming import users
 from ..data.problem import Conditions, Problem
 from ..kernels import bits
 
@@ -31,6 +32,7 @@ LARGEST_NAMES = 1 << 27
 """Most bytes of memory that the antecedents in words may take."""
 
 _ENTRIES = {"target", "classes", "conditions", "antecedents", "names"}
+_LEFT_OUT = "left_out"  # an entry where there are some
 _REPEATED = re.compile(r" \([1-9][0-9]{0,8}\)")  # what `conditions.unique_names` adds
 
 
@@ -61,6 +63,8 @@ class Origin:
         The negative and the positive label.
     target : str or None
         Name of the column with the labels, where it is known.
+    left_out : tuple of str
+        What no antecedent uses because rules must not, see `Problem.without`.
 
     Raises
     ------
@@ -72,6 +76,7 @@ class Origin:
     names: tuple[str, ...]
     classes: tuple[Any, Any]
     target: str | None = None
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.target is None or isinstance(self.target, str)):
@@ -92,6 +97,9 @@ class Origin:
                 raise OriginError(f"the antecedent {_short(name)} has no conditions")
             if name != derived and not _is_numbered(name, conditions):
                 raise OriginError(f"an antecedent is named {_short(name)}, but its conditions are {_short(derived)}")
+        for name in self.left_out:
+            if not isinstance(name, str) or users(name, self.names, self.conditions).any():
+                raise OriginError(f"an antecedent uses {_short(name)}, which is said to be left out")
 
     @classmethod
     def of(cls, problem: Problem) -> Self | None:
@@ -99,7 +107,8 @@ class Origin:
         if problem.conditions is None:
             return None
         try:
-            return cls(problem.conditions, problem.names, tuple(problem.classes))  # type: ignore[arg-type]
+            classes: Any = tuple(problem.classes)
+            return cls(problem.conditions, problem.names, classes, left_out=problem.left_out)
         except OriginError:
             return None
 
@@ -108,7 +117,7 @@ class Origin:
         """The raw columns that are tested, in order of appearance."""
         return tuple(dict.fromkeys(c.column for conditions in self.conditions for c in conditions))
 
-    def problem(self, X: pd.DataFrame, y: Any, groups: Any = None) -> Problem:
+    def problem(self, X: pd.DataFrame, y: Any, groups: Any = None, sample_weight: Any = None) -> Problem:
         """Make the problem anew from raw columns.
 
         Parameters
@@ -119,6 +128,8 @@ class Origin:
             1 where the row is of the positive class, else 0.
         groups : array, shape (n_rows,), or DataFrame, optional
             Group of each row, where the certificate compares groups.
+        sample_weight : array, shape (n_rows,), optional
+            How often each row counts, where rows were counted elsewhere.
 
         Raises
         ------
@@ -142,8 +153,8 @@ class Origin:
         for row, joined in zip(words, members, strict=True):
             np.bitwise_and.reduce(holds[joined], axis=0, out=row)
         packed = _Packed(words, len(frame), self.names, self.conditions)
-        problem = Problem.from_antecedents(packed, y, groups=groups)  # type: ignore[arg-type]
-        return replace(problem, classes=self.classes)
+        problem = Problem.from_antecedents(packed, y, sample_weight, groups)  # type: ignore[arg-type]
+        return replace(problem, classes=self.classes, left_out=self.left_out)
 
     def dump(self) -> bytes:
         """As JSON: each condition once, the antecedents as indices, and the names that the conditions do not give.
@@ -161,8 +172,9 @@ class Origin:
             "conditions": [[c.column, c.operator, c.value] for c in distinct],
             "antecedents": members,
             "names": {str(i): name for i, name in enumerate(self.names) if name != derived[i]},
+            **({_LEFT_OUT: list(self.left_out)} if self.left_out else {}),
         }
-        if (lists := 5 + len(distinct) + len(members)) > MOST_LISTS:
+        if (lists := 6 + len(distinct) + len(members)) > MOST_LISTS:
             raise OriginError(f"{len(members)} antecedents make {lists} lists; at most {MOST_LISTS} are saved")
         text = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
         if len(text) > LARGEST_TEXT:
@@ -181,7 +193,7 @@ class Origin:
             content = strict_json.load(text, LARGEST_TEXT, MOST_LISTS)
         except ValueError as error:
             raise OriginError(f"it is not valid JSON: {error}") from None
-        if not isinstance(content, dict) or set(content) != _ENTRIES:
+        if not isinstance(content, dict) or set(content) - {_LEFT_OUT} != _ENTRIES:
             raise OriginError(f"it must have the entries {', '.join(sorted(_ENTRIES))}")
         classes, rows, members, names = (content[key] for key in ("classes", "conditions", "antecedents", "names"))
         if not all(isinstance(entry, list) for entry in (classes, rows, members)) or not isinstance(names, dict):
@@ -197,7 +209,10 @@ class Origin:
             if not re.fullmatch("0|[1-9][0-9]{0,8}", key) or int(key) >= len(named) or not isinstance(name, str):
                 raise OriginError(f"the name of the antecedent {_short(key)} is {_short(name)}")
             named[int(key)] = name
-        return cls(conditions, tuple(named), tuple(classes), content["target"])  # type: ignore[arg-type]
+        left_out = content.get(_LEFT_OUT, [])
+        if not isinstance(left_out, list):
+            raise OriginError(f"what is left out must be a list of names, not {_short(left_out)}")
+        return cls(conditions, tuple(named), tuple(classes), content["target"], tuple(left_out))  # type: ignore[arg-type]
 
 
 def _evaluate(condition: Condition, values: pd.Series) -> np.ndarray:

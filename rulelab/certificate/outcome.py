@@ -13,11 +13,14 @@ class Outcome:
     ----------
     bounded : bool
         The lower bound is proven, whether or not the model is.
+    among : str
+        What the model, and those that it is compared with, do by demand; empty: anything.
     """
 
     valid: bool
     reason: str
     bounded: bool = False
+    among: str = ""
     objective: float | None = None
     lower_bound: float | None = None
     resolution: float | None = None

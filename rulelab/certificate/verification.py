@@ -14,6 +14,8 @@ from .falling_rule_list import checker as falling_rule_list
 from .origin import Origin
 from .outcome import Outcome
 from .rule_list import checker as rule_list
+from .rule_list import demanding, least_gap
+from .rule_list import fair as fair_rule_list
 from .rule_set import checker as rule_set
 
 
@@ -40,6 +42,8 @@ class Verification:
         Counts of what was checked.
     seconds : float
         Wall time of the check.
+    among : str
+        What the model must do, as all do that it is proven to be the best of; empty: anything.
     """
 
     valid: bool
@@ -51,6 +55,7 @@ class Verification:
     resolution: float | None = None
     checked: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    among: str = ""
 
     def __bool__(self) -> bool:
         return self.valid
@@ -93,9 +98,10 @@ def verify(
         if not isinstance(value, kind):
             raise CertificateError(f"verify needs a {kind.__name__}, not a {type(value).__name__}")
     outcome = _check(problem, model, certificate, regularization)
+    aside = f", without {', '.join(problem.left_out)}" if outcome.valid and problem.left_out else ""
     return Verification(
         valid=outcome.valid,
-        reason=outcome.reason,
+        reason=outcome.reason + aside,
         state="optimal" if outcome.valid else "bound" if outcome.bounded else "refused",
         parameters=dict(certificate.parameters),
         objective=outcome.objective,
@@ -103,6 +109,7 @@ def verify(
         resolution=outcome.resolution,
         checked=outcome.checked,
         seconds=time.perf_counter() - started,
+        among=outcome.among,
     )
 
 
@@ -125,6 +132,12 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     claimed = certificate.parameters.get("regularization")
     if regularization is not None and claimed != regularization:
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
+    if kind is RuleList and any(name.endswith(fair_rule_list.SUFFIX) for name in certificate.parameters):
+        checker = fair_rule_list.check
+    elif kind is RuleList and any(name.endswith(least_gap.GAP) for name in certificate.parameters):
+        checker = least_gap.check
+    elif kind is RuleList and demanding.DEMANDS in certificate.arrays:
+        checker = demanding.check
     return checker(problem, model, certificate.parameters, certificate.arrays)
 
 

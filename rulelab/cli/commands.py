@@ -1,4 +1,4 @@
-"""The command line: ``rulelab serve | fit | near | frontier | stability | verify | explain | bench | datasets``.
+"""The command line: ``rulelab`` and a command, such as ``serve``, ``fit``, ``least-gap`` or ``verify``.
 
 Exit status: 0 on success (a fit that a limit or Ctrl-C ends with a proven gap is one), 1 when the thing asked for
 failed (a proof that is not valid), 2 for bad usage, and that includes bad input data.
@@ -12,18 +12,28 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NoReturn
 
 from .. import __version__
-from . import explain, frontier, near, stability
+from . import ablate, doctor, examples, explain, frontier, least_gap, near, stability
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
-from .options import add, add_columns, add_limits, add_reading, add_source, least_zero, number, reading_of, whole
+from .options import (
+    add,
+    add_columns,
+    add_count,
+    add_limits,
+    add_reading,
+    add_source,
+    least_zero,
+    number,
+    reading_of,
+    whole,
+)
 from .verify import verify
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "tests" / "benchmarks"
+BENCHMARKS = examples.folder_of("benchmarks")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -71,12 +81,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from .. import warming
+    from ..tables import TableError
     from ..views import serve
+    from ..views.forms.tables import offer
 
+    if args.target is not None and not args.table:
+        raise CommandError("--target is the column to predict of a --table: name that, too")
     try:
-        with warming.in_background():
-            serve(port=args.port, address=args.address, show=args.show)
+        offer(args.table, args.target)
+    except TableError as error:
+        raise CommandError(error) from error
+    try:
+        serve(port=args.port, address=args.address, show=args.show)
     except OSError as error:
         what = error.strerror or error
         raise CommandError(
@@ -120,11 +136,9 @@ def _describe(args: argparse.Namespace) -> int:
 
 
 def _bench(args: argparse.Namespace) -> int:
+    if BENCHMARKS is None:
+        raise CommandError("the benchmarks were not installed with this copy of rulelab: install the wheel again")
     found = {path.stem.replace("_", "-"): path for path in sorted(BENCHMARKS.glob("[!_]*.py"))}
-    if not found:
-        raise CommandError(
-            f"there are no benchmarks in {BENCHMARKS}: they come with the source checkout, not with an installed copy"
-        )
     if args.name is None:
         print("benchmarks: " + ", ".join(found))
         return 0
@@ -151,17 +165,19 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands.add_parser("serve", help="serve the dashboard", description="Serve the dashboard."))
     fit = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
     _add_fit(commands.add_parser("fit", help="find the optimal model of a table", description=fit))
-    for command in (near, frontier, stability):
+    for command in (near, ablate, frontier, least_gap, stability):
         command.add_to(commands)
     check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
     _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))
     explain.add_to(commands)
+    examples.add_to(commands)
+    doctor.add_to(commands)
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
     listing.add_argument("--describe", metavar="FILE", help="instead: how this file is read and what its columns hold")
     listing.add_argument("--target", metavar="COLUMN", help="the column to predict; which others give it away is said")
     add_reading(listing, roles=False)
     listing.set_defaults(run=_datasets)
-    bench = commands.add_parser("bench", help="measure the speed", description="Run a benchmark of the checkout.")
+    bench = commands.add_parser("bench", help="measure the speed", description="Run a benchmark.")
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark; without it they are listed")
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="its own options; NAME --help lists them")
     bench.set_defaults(run=_bench)
@@ -171,6 +187,10 @@ def _parser() -> argparse.ArgumentParser:
 def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=_port, default=5006, help="0 for any free one (default: %(default)s)")
     parser.add_argument("--address", default="127.0.0.1", help="network address to listen on (default: %(default)s)")
+    text = "CSV or Parquet files of this machine ('data/*.parquet') that visitors may search as a data set, without"
+    text += " seeing where they lie; repeatable"
+    parser.add_argument("--table", action="append", default=[], metavar="FILES", help=text)
+    parser.add_argument("--target", metavar="COLUMN", help="the column of the tables that is predicted")
     parser.add_argument("--show", action="store_true", help="open a browser")
     parser.set_defaults(run=_serve)
 
@@ -180,10 +200,11 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
     add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON")
     add(parser, "--proof", metavar="FILE", text="save the proof that it is optimal, for `rulelab verify`")
+    add(parser, "--record", metavar="FILE", text="save the run, to be looked at on the page and in notebooks")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser)
-    add_parameters(parser)
+    add_parameters(parser, demands=True)
     add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
     text = "of rule lists: corels is the one that its papers describe (default: exact)"
     add(parser, "--search", choices=["exact", "corels"], default=argparse.SUPPRESS, text=text)
@@ -207,5 +228,6 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--regularization", type=at_least_zero, metavar="X", help=text)
     text = "sensitive attribute of a file, for a proof that compares groups; repeatable"
     group.add_argument("--sensitive", action="append", default=[], metavar="COLUMN", help=text)
+    add_count(group)
     add_reading(parser)
     parser.set_defaults(run=verify)

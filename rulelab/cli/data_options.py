@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .console import CommandError, one_line, say
+from .counted import is_counted, read_counts
 from .options import reading_of
 from .verify import file_data, is_data_set, labels
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..data.problem import Problem
     from ..datasets import Dataset
     from ..recipe import Recipe
+    from ..tables import PatternCounts
 
 Report = Callable[[str], None]
 
@@ -47,16 +49,33 @@ def read_table(args: argparse.Namespace) -> Dataset:
     return replace(data, X=data.X.drop(columns=dropped)) if dropped else data
 
 
-def problem_of(data: Dataset, recipe: Recipe, report: Report, grouped: bool = False) -> Problem:
+def read(args: argparse.Namespace, recipe: Recipe, report: Report) -> tuple[Dataset, PatternCounts | None]:
+    """The data that the options name, and their counts where the rows are counted where they lie."""
+    if is_counted(args):
+        counts = read_counts(args, recipe, report)
+        return counts.training.dataset(), counts
+    data = read_table(args)
+    recipe.check(data.X.columns)
+    return data, None
+
+
+def problem_of(
+    data: Dataset, recipe: Recipe, report: Report, grouped: bool = False, counts: PatternCounts | None = None
+) -> Problem:
     """The problem of the data, told how large it is; with groups of people for fairness, or where they are wanted."""
-    conditions, _ = recipe.conditions(data.X, data.weight)
-    features, note = recipe.features(conditions, data.y, data.weight)
+    counts = None if counts is None else counts.training
+    conditions = counts.frame if counts is not None else recipe.conditions(data.X, data.weight)[0]
+    features, note = recipe.features(conditions, data.y, data.weight, data.X.columns)
     if note:
         say(note)
     grouped = grouped or recipe.parameters.get("fairness") is not None
     if grouped and data.sensitive is None:
         raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
     problem = recipe.problem(features, data.y, data.weight, groups=data.sensitive if grouped else None)
+    if counts is not None:
+        from ..tables import as_rows
+
+        problem = as_rows(problem, counts)
     report(
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {problem.total_positive} of class "
         f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"
@@ -68,5 +87,5 @@ def read_problem(
     args: argparse.Namespace, recipe: Recipe, report: Report, grouped: bool = False
 ) -> tuple[Dataset, Problem]:
     """The data and their problem, whose classes are the labels of the file."""
-    data = read_table(args)
-    return data, replace(problem_of(data, recipe, report, grouped), classes=labels(data))
+    data, counts = read(args, recipe, report)
+    return data, replace(problem_of(data, recipe, report, grouped, counts), classes=labels(data))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..families import BINARIZING, CRITERIA, FAMILIES, MEMORY, MINING, Family, Parameter
+from ..families import BINARIZING, CRITERIA, DEMANDS, FAMILIES, MEMORY, MINING, MUST_NOT_USE, Family, Parameter
 from ..families.wording import count
 from .console import CommandError, one_line
 from .options import add, fraction, number, or_none, size, whole
@@ -23,6 +23,7 @@ MODELS: dict[str, Family] = {name.replace("_", "-"): family for name, family in 
 """The families by the value of ``--model``."""
 CRITERIA_NAMES = {name.replace("_", "-"): record for name, record in CRITERIA.items()}
 """The fairness criteria by their names in options."""
+_DEMANDS = {each.name for each in DEMANDS}
 _METAVARS = {
     "whole": "N",
     "number": "X",
@@ -30,6 +31,7 @@ _METAVARS = {
     "size": "SIZE",
     "text": "NAME",
     "criterion": "NAME:EPS",
+    "name": "NAME",
 }
 
 
@@ -38,20 +40,26 @@ def add_preparation(parser: argparse.ArgumentParser, models: Iterable[str] = tup
     group = parser.add_argument_group("conditions")
     families = [MODELS[model] for model in models]
     names = [each.name for each in (*BINARIZING, *(MINING if any(family.mined for family in families) else ()))]
-    for name in names if "max_conditions" in names else [*names, "max_conditions"]:
+    for name in [*names, *(() if "max_conditions" in names else ("max_conditions",)), MUST_NOT_USE.name]:
         _add(group, name, families)
 
 
 def add_parameters(
-    parser: argparse.ArgumentParser, models: Iterable[str] = tuple(MODELS), without: Iterable[str] = ()
+    parser: argparse.ArgumentParser,
+    models: Iterable[str] = tuple(MODELS),
+    without: Iterable[str] = (),
+    demands: bool = False,
 ) -> None:
-    """The parameters of the searches of these families, those of one family alone under its name."""
+    """The parameters of the searches of these families, those of one family alone under its name.
+
+    With ``demands`` those, too, that say what a list has to use.
+    """
     families = [MODELS[model] for model in models]
     prepared = {each.name for each in (*BINARIZING, *MINING)}
     names = list(dict.fromkeys(each.name for family in families for each in family.own))
     groups: dict[str, Any] = {}
     for name in names:
-        if name in prepared or name in without:
+        if name in prepared or name in without or (name in _DEMANDS and not demands):
             continue
         owners = [family for family in families if any(each.name == name for each in family.own)]
         title = f"{owners[0].noun}s" if len(owners) == 1 else "search"
@@ -77,6 +85,8 @@ def settings_of(args: argparse.Namespace, model: str, without: Collection[str] =
         raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
     if isinstance(chosen.get("fairness"), str):
         chosen["fairness"] = criterion_of(chosen["fairness"])
+    if isinstance(chosen.get("max_uses"), list):
+        chosen["max_uses"] = dict(chosen["max_uses"])
     return chosen
 
 
@@ -119,11 +129,24 @@ def _add(group: Any, name: str, families: Iterable[Family]) -> None:
         text = f"no {text}" if first.default else text
         add(group, f"--{flag}", dest=name, action=action, default=argparse.SUPPRESS, text=text)
         return
+    if first.kind in ("names", "limits"):
+        metavar, parse = ("NAME", str) if first.kind == "names" else ("COLUMN:K", _limit)
+        repeated: dict[str, Any] = {"action": "append", "default": argparse.SUPPRESS, "type": parse}
+        add(group, f"--{flag}", metavar=metavar, text=f"{text}; repeatable", **repeated)
+        return
     if first.kind == "criterion":
         text += f": {', '.join(CRITERIA_NAMES)}; such as equal-opportunity:0.05"
     options: dict[str, Any] = {"metavar": _METAVARS.get(first.kind)}
     options |= {"choices": first.choices} if first.kind == "choice" else {"type": _reader(first)}
     add(group, f"--{flag}", default=argparse.SUPPRESS, text=text, **options)
+
+
+def _limit(text: str) -> tuple[str, int]:
+    """A column and a number."""
+    column, _, most = text.rpartition(":")
+    if not column or not most.isascii() or not most.isdigit():
+        raise argparse.ArgumentTypeError(f"must be a column and a number, such as age:1, not {text!r}")
+    return column, int(most)
 
 
 def _text(parameter: Parameter, nouns: Iterable[str]) -> str:

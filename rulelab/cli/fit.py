@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..families import DEMANDS
 from .console import CommandError, one_line, say, table
-from .data_options import Report, problem_of, read_table, unheard
+from .data_options import Report, problem_of, read, unheard
 from .families import count, recipe_of
 from .output import writable
 from .progress import drained, ending
@@ -26,36 +27,54 @@ if TYPE_CHECKING:
     from ..search import Search, Snapshot
 
 
+_DEMANDS = [each.name for each in DEMANDS]
+
+
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    from ..recipe import smallest_problem
+    from ..recording import Recording
 
     output = None if args.output is None else writable(args.output)
     proof = None if args.proof is None else writable(args.proof)
+    record = None if args.record is None else writable(args.record)
+    if record is not None and record in (output, proof):
+        raise CommandError(f"two files cannot both be written to {record}")
     recipe = recipe_of(args, args.model)
     family = recipe.family
     if proof is not None and recipe.parameters.get("max_length") is not None:
         raise CommandError("--proof proves a list optimal among lists of any length: leave --max-length out")
+    if proof is not None and recipe.parameters.get("max_uses"):
+        raise CommandError("--proof knows nothing of how often a column is used: leave --max-uses out")
     if proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")
+    if proof is not None and args.at_least is not None:
+        raise CommandError("--proof is checked on all rows: leave --at-least out")
     _check_search(args)
     if proof is not None and proof == output:
         raise CommandError(f"the model and the proof cannot both be written to {proof}")
     report = unheard if args.quiet else say
     try:
-        data = read_table(args)
-        recipe.check(data.X.columns)
-        _new_search(args, recipe, smallest_problem())  # which refuses what no data make usable, before anything is said
-        search = _new_search(args, recipe, problem_of(data, recipe, report))
+        _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
+        data, counts = read(args, recipe, report)
+        search = _new_search(args, recipe, problem_of(data, recipe, report, counts=counts))
     except ValueError as error:
         raise CommandError(error) from error
-    snapshot, interrupted = drained(search, args, args.gap)
+    recording = None if record is None else Recording(search)
+    snapshot, interrupted = drained(search, args, args.gap, observe=None if recording is None else recording.observe)
+    if record is not None and recording is not None:
+        try:
+            recording.save(record)
+        except OSError as error:
+            raise CommandError(f"{record} cannot be written: {error.strerror}", 1) from error
+        report(f"saved {record}: {record.stat().st_size} bytes")
     if snapshot.incumbent is None:
         raise CommandError(_nothing_found(snapshot, family), 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
     if data.sensitive is not None:
-        print("", _rates(snapshot.incumbent.model, data), sep="\n")
+        print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
+    if counts is not None and counts.held_out is not None:
+        print("", _test(snapshot.incumbent.model, counts.held_out.dataset()), sep="\n")
     if emptied := snapshot.detail.get("emptied"):
         print(f"\nthe rates are {emptied}")
     if output is not None:
@@ -65,7 +84,7 @@ def fit(args: argparse.Namespace) -> int:
             raise CommandError(f"{output} cannot be written: {error.strerror}", 1) from error
         report(f"saved {output}")
     if proof is not None:
-        _save_proof(proof, search, data, report)
+        save_proof(proof, search, data, report)
     return 0
 
 
@@ -73,7 +92,7 @@ def _check_search(args: argparse.Namespace) -> None:
     """The papers' search is for rule lists; it starts from the default rule and bounds no length."""
     if hasattr(args, "search") and args.model != "rule-list":
         raise CommandError(f"--search is not an option of --model {args.model}")
-    for name in ("max_length", "beam_width") if _is_corels(args) else ():
+    for name in ("max_length", "beam_width", "fairness", "labels", *_DEMANDS) if _is_corels(args) else ():
         if hasattr(args, name):
             raise CommandError(f"--{name.replace('_', '-')} is not an option of --search corels")
 
@@ -82,7 +101,7 @@ def _is_corels(args: argparse.Namespace) -> bool:
     return getattr(args, "search", "exact") == "corels"
 
 
-def _save_proof(path: Path, search: Search, data: Dataset, report: Report) -> None:
+def save_proof(path: Path, search: Search, data: Dataset, report: Report) -> None:
     """Save the proof with what it takes to check it on the data file, which is tried."""
     from ..certificate import CertificateError, OriginError
 
@@ -95,7 +114,7 @@ def _save_proof(path: Path, search: Search, data: Dataset, report: Report) -> No
         certificate = prove()
         assert certificate.origin is not None  # the antecedents were mined from a table
         origin = replace(certificate.origin, classes=labels(data), target=data.target)
-        problem = origin.problem(data.X, data.y)
+        problem = origin.problem(data.X, data.y, sample_weight=data.weight)
         if problem.fingerprint != replace(search.problem, classes=origin.classes).fingerprint:
             raise CertificateError("the conditions of the antecedents do not give the same rows on the raw columns")
         certificate = replace(certificate, fingerprint=problem.fingerprint, origin=origin)
@@ -107,11 +126,16 @@ def _save_proof(path: Path, search: Search, data: Dataset, report: Report) -> No
     report(f"saved {path}: {path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
 
 
-def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem) -> Search:
+def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | None = None) -> Search:
+    """A search of the problem, or of the smallest there is."""
     if not _is_corels(args):
+        if problem is None:
+            return recipe.smallest(random_state=args.random_state)
         return recipe.search(problem, random_state=args.random_state)
+    from ..recipe import smallest_problem
     from ..rule_list import CorelsSearch
 
+    problem = smallest_problem() if problem is None else problem
     chosen = {name: recipe[name] for name in ("regularization", "policy", "memory_limit")}
     return CorelsSearch(problem, **chosen, random_state=args.random_state)
 
@@ -127,6 +151,7 @@ def _nothing_found(snapshot: Snapshot, family: Family) -> str:
 
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
     from ..families.account import account
+    from ..families.wording import demanded, without
     from ..search import Status
 
     best = snapshot.incumbent
@@ -138,6 +163,9 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
     if snapshot.status is Status.OPTIMAL:
         most = search.parameters.get("max_conditions")
         among = "" if most is None else f" among sets of rules of at most {count(most, 'condition')}"
+        asked = demanded(search.parameters)
+        among += f" among the {family.noun}s that {asked}" if asked else ""
+        among += without(search.problem.left_out)
         return f"certified optimal{among}: {objective}\n{work}"
     if snapshot.limit == "exactness":
         return f"optimal within {snapshot.gap:.3g}: {objective}\n{work}"
@@ -147,7 +175,14 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
     )
 
 
-def _rates(model: Model, data: Dataset) -> str:
+def _test(model: Model, data: Dataset) -> str:
+    """How the model does on the rows that were kept out of training."""
+    found = model.evaluate(data.X, data.y, data.weight)
+    said = f"test: accuracy {100 * found.accuracy:.1f} % on {found.weight:g} rows kept out of training"
+    return said if data.sensitive is None else f"{said}\n{rates_of_groups(model, data)}"
+
+
+def rates_of_groups(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on the training rows."""
     assert data.sensitive is not None
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")

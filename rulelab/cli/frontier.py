@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..search import Search, Snapshot
 
 _MAX_LENGTH = 8
-_OTHERWISE = ("regularization", "policy", "max_length", "max_complexity", "fairness", "column_limit")
+_OTHERWISE = ("regularization", "policy", "max_length", "max_complexity", "fairness", "column_limit", "labels")
 """Parameters that the points vary, or that a frontier does not have."""
 
 
@@ -60,6 +60,9 @@ def frontier(args: argparse.Namespace) -> int:
     recipe = recipe_of(args, args.model, without=_OTHERWISE)
     if args.model == "rule-list" and args.random_state is not None:
         raise CommandError("--random-state is not an option of --model rule-list: nothing is random there")
+    for name in ("fairness", "min_group_size") if args.model == "rule-list" else ():
+        if hasattr(args, name):
+            raise CommandError(f"--{name.replace('_', '-')} is not an option of --model rule-list here")
     report = unheard if args.quiet else say
     make = _of_lists if args.model == "rule-list" else partial(_of_fair_sets, *_criterion(args))
     try:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
+from .near_count import counted
 from .options import add, add_columns, add_limits, add_source, least_zero, whole
 from .output import save, writable_result
 from .progress import drained, ending
 
 if TYPE_CHECKING:
+    from ..datasets import Dataset
     from ..rule_list import NearOptimal, NearOptimalSearch
     from ..search import Snapshot
 
@@ -25,52 +27,80 @@ def add_to(commands: Any) -> None:
     what = "Find all rule lists within a distance of the optimum, best first, and which antecedents they share."
     parser = commands.add_parser("near", help="find all rule lists near the optimum", description=what)
     add_source(parser)
-    add(parser, "-o", "--output", metavar="FILE", text="save all that is found: FILE.json or FILE.csv")
+    add(
+        parser,
+        "-o",
+        "--output",
+        metavar="FILE",
+        text="save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser",
+    )
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, ["rule-list"])
-    add_parameters(parser, ["rule-list"], without=["policy"])
+    add_parameters(parser, ["rule-list"], without=["policy", "fairness", "min_group_size", "labels"])
     group = parser.add_argument_group("what is near")
     text = "lists whose objective is at most so much above the optimum (default: 0.01)"
     add(group, "--within", type=least_zero, metavar="X", text=text)
     add(group, "--ratio", type=least_zero, metavar="X", text="the same as a share of the optimum, instead of --within")
-    add(group, "--max", type=whole(1), default=10_000, metavar="N", text="most models: lists that predict differently")
+    add(group, "--max", type=whole(1), metavar="N", text="most models: lists that predict differently (default: 10000)")
+    add(group, "--count-lists", action="store_true", text="count all lists instead of listing the models")
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
     parser.set_defaults(run=near)
 
 
 def near(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    from ..rule_list import NearOptimalSearch, RuleListSearch
+    from ..rule_list import NearOptimalCounter, NearOptimalSearch, RuleListSearch
 
     if args.within is not None and args.ratio is not None:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
-    output = writable_result(args.output)
+    if args.count_lists and args.max is not None:
+        raise CommandError("--count-lists counts all lists, however many: leave out --max")
+    most = 10_000 if args.max is None else args.max
+    output = writable_result(args.output, () if args.count_lists else (".html",))
     recipe = recipe_of(args, "rule-list")
     report = unheard if args.quiet else say
     try:
-        _, problem = read_problem(args, recipe, report)
+        data, problem = read_problem(args, recipe, report)
         best = recipe.search(problem)
         assert isinstance(best, RuleListSearch)
-        search = NearOptimalSearch(
-            best,
-            within=args.within,
-            ratio=args.ratio,
-            limit=args.max,
-            memory_limit=recipe["memory_limit"],
-        )
+        near = {"within": args.within, "ratio": args.ratio, "memory_limit": recipe["memory_limit"]}
+        search = NearOptimalCounter(best, **near) if args.count_lists else NearOptimalSearch(best, **near, limit=most)
     except ValueError as error:
         raise CommandError(error) from error
+    page = None
+    if isinstance(search, NearOptimalCounter):
+        print(counted(search, args))
+    else:
+        result = _listed(search, args)
+        if output is not None and output.suffix.lower() == ".html":
+            page = _explorer(search, result, data)
+    if output is not None:
+        save(output, search, page)
+        report(f"saved {output}")
+    return 0
+
+
+def _listed(search: NearOptimalSearch, args: argparse.Namespace) -> NearOptimal:
+    """Run the search and print the models."""
     snapshot, interrupted = drained(search, args, describe=_found)
     result = search.result()
     for part in (_models(result), _antecedents(result)):
         if part:
             print(part, end="\n\n")
     print(_verdict(search, result, snapshot, interrupted))
-    if output is not None:
-        save(output, search)
-        report(f"saved {output}")
-    return 0
+    return result
+
+
+def _explorer(search: NearOptimalSearch, result: NearOptimal, data: Dataset) -> str:
+    """All that is found as a page that needs no network."""
+    from ..views.explore.offline import explorer
+    from ..views.explore.packing import MOST_EDGES, Labels
+
+    if not result.count:
+        raise CommandError("no page is written: no list is known to be near the optimum yet; raise --time-limit", 1)
+    labels = Labels(data.name, str(data.target), str(data.negative), str(data.positive))
+    return explorer(result, search.prefixes(MOST_EDGES), labels)
 
 
 def _found(snapshot: Snapshot) -> str:

@@ -81,7 +81,8 @@ def add(group: Any, *flags: str, text: str, **options: Any) -> None:
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """The table and its target."""
-    parser.add_argument("data", help="a CSV or Parquet file, or the name of a data set (see `rulelab datasets`)")
+    text = "a CSV or Parquet file, several ('data/*.parquet'), or the name of a data set (see `rulelab datasets`)"
+    parser.add_argument("data", help=text)
     add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
 
 
@@ -94,7 +95,22 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     add(group, "--sensitive", **columns, text="sensitive attribute: no feature, rates per group are shown; repeatable")
     add(group, "--keep-sensitive", action="store_true", text="rules may use the sensitive attributes all the same")
     add(group, "--weight", metavar="COLUMN", text="how much each row counts; no feature")
+    add_count(group)
+    text = "leave out what fewer than N rows share, whatever their class; how many rows that are is said; counts"
+    add(group, "--at-least", type=whole(1), metavar="N", text=text)
     add_reading(parser)
+
+
+def add_count(group: Any) -> None:
+    """Counting a file, which several files always are, and what only counts can do."""
+    text = "count the rows where they lie, without reading the file into memory; always so for several files"
+    add(group, "--count", action="store_true", text=text)
+    add(group, "--scheduler", metavar="ADDRESS", text="count Parquet files with this Dask cluster; counts")
+    text = "keep this share of the rows out of training, by a hash of --key, and test on them; counts"
+    add(group, "--test-share", type=number(0, 1, False, "above 0 and below 1"), metavar="X", text=text)
+    add(group, "--key", metavar="COLUMN", text="whole numbers; rows of one key stay together; no feature")
+    text = "instead: a column that is true (or 1, or 'test') for the rows to test on; no feature; counts"
+    add(group, "--test-column", metavar="COLUMN", text=text)
 
 
 def add_reading(parser: argparse.ArgumentParser, roles: bool = True) -> None:

@@ -23,23 +23,25 @@ def writable(output: str) -> Path:
     return path
 
 
-def writable_result(output: str | None) -> Path | None:
-    """The same for a result, whose form is told by the ending of the name."""
+def writable_result(output: str | None, more: tuple[str, ...] = ()) -> Path | None:
+    """The same for a result, whose form is told by the ending of the name; some can be written in ``more`` forms."""
     if output is None:
         return None
     path = writable(output)
-    if path.suffix.lower() not in ENDINGS:
-        raise CommandError(f"-o {path.name} must end in {' or '.join(ENDINGS)}, which says what is written")
+    if path.suffix.lower() not in (*ENDINGS, *more):
+        raise CommandError(f"-o {path.name} must end in {' or '.join((*ENDINGS, *more))}, which says what is written")
     return path
 
 
-def save(path: Path, search: Search) -> None:
-    """Write the result of a search as it stands."""
+def save(path: Path, search: Search, text: str | None = None) -> None:
+    """Write the result of a search as it stands, or a text that was made of it."""
     try:
-        if path.suffix.lower() == ".json":
+        if text is not None:
+            path.write_text(text, encoding="utf-8")
+        elif path.suffix.lower() == ".json":
             search.to_json(path)
-            return
-        frame = search.frame
-        frame.map(lambda cell: " | ".join(cell) if isinstance(cell, tuple) else cell).to_csv(path, index=False)
+        else:
+            frame = search.frame
+            frame.map(lambda cell: " | ".join(cell) if isinstance(cell, tuple) else cell).to_csv(path, index=False)
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error

@@ -30,7 +30,11 @@ def distance(snapshot: Snapshot) -> str:
 
 
 def drained(
-    search: Search, args: argparse.Namespace, gap: float = 0.0, describe: Callable[[Snapshot], str] = distance
+    search: Search,
+    args: argparse.Namespace,
+    gap: float = 0.0,
+    describe: Callable[[Snapshot], str] = distance,
+    observe: Callable[[Snapshot], None] | None = None,
 ) -> tuple[Snapshot, bool]:
     """The last state of a search within the limits of the options, and whether Ctrl-C ended it.
 
@@ -43,6 +47,8 @@ def drained(
         Stop at this distance.
     describe : callable
         What the progress says of a state.
+    observe : callable, optional
+        Takes every state.
     """
     report = unheard if args.quiet else say
     if not search.compiled:
@@ -53,6 +59,8 @@ def drained(
     progress = None if args.quiet else _Progress(describe)
     with noted() as interrupted:
         for snapshot in search.steps(time_limit=args.time_limit, gap=gap):
+            if observe:
+                observe(snapshot)
             if progress:
                 progress.show(snapshot)
             if interrupted:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say
+from .counted import is_counted, recount
 from .families import count, family_of
 from .options import reading_of
 
@@ -106,7 +107,7 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     if compares and data.sensitive is None:
         raise CommandError(f"{args.proof} compares groups: name the sensitive attribute with --sensitive")
     try:
-        problem = origin.problem(data.X, data.y, data.sensitive if compares else None)
+        problem = origin.problem(data.X, data.y, data.sensitive if compares else None, data.weight)
     except OriginError as error:
         raise _NotValid(str(error)) from error
     answer = check(problem, model, certificate, args.regularization)
@@ -129,7 +130,9 @@ def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
         raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
     positive = origin.classes[1] if args.positive is None and not _is_encoded(origin) else args.positive
     try:
-        if target is None or named:
+        if is_counted(args):
+            data = recount(args, origin, positive).dataset()
+        elif target is None or named:
             data = datasets.load(args.data, keep_sensitive=True)
         else:
             data = file_data(args, datasets.sheet(args.data, **reading_of(args)), target, positive, keep_sensitive=True)
@@ -171,18 +174,26 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
 
 
 def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool) -> list[str]:
+    from ..families import least_gap
+    from ..families.wording import without
+
     family = family_of(model)
     noun = family.noun
     spoken = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in answer.parameters.items())
     joined = count(max(map(len, origin.conditions)), "condition")
     counts = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in answer.checked.items())
+    among = f" among those of which each {answer.among}" if answer.among else ""
     lines = [
-        f"valid: this {noun} is optimal for {data.name}, target {data.target}, at {spoken}",
+        f"valid: this {noun} is optimal{among} for {data.name}, target {data.target}, at {spoken}",
         f"objective {answer.objective:.7f} = {family.objective(model, answer.parameters)}",
-        f"no {noun} made of the proof's {len(origin.names)} antecedents has less; "
-        f"they join up to {joined} on {_listed(origin.columns)}",
+        f"no {'such ' if among else ''}{noun} made of the proof's {len(origin.names)} antecedents has less; "
+        f"they join up to {joined} on {_listed(origin.columns)}{without(origin.left_out)}",
         f"checked: {counts}; resolution {answer.resolution or 0:g}; {answer.seconds:.2f} s",
     ]
+    if "min_accuracy" in answer.parameters:
+        proven = least_gap.claim(answer.parameters, len(origin.names))
+        lines[0] = f"valid, for {data.name}, target {data.target}: {proven}"
+        lines[2] = f"the proof's antecedents join up to {joined} on {_listed(origin.columns)}"
     if encoded:
         negative, positive = labels(data)
         lines.insert(1, f"its classes 1 and 0 stand for {positive!r} and {negative!r}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from fractions import Fraction
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,8 +13,9 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .columns import Column, as_frame, listed, match_columns, read_column, read_weights
+from .columns import Column, as_frame, in_pandas, listed, match_columns, read_column, read_weights
 from .conditions import Condition, NothingFound, attach_conditions, column_name, unique_names
+from .exact_weights import in_units
 
 DEFAULT_GROUPS = 10
 _FEW_GROUPS = 1000
@@ -77,7 +80,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
+        X : DataFrame (of pandas, Polars, PyArrow, ...), array, or `rulelab.tables.Table`, shape (n_rows, n_columns)
         y : ignored
         sample_weight : array, shape (n_rows,), optional
             Weights >= 0.
@@ -89,11 +92,21 @@ class Binarizer(TransformerMixin, BaseEstimator):
         ValueError
             Infinite numbers, dates, repeated column names, fewer than two rows, unusable weights.
         """
-        self._fit(as_frame(X), _has_own_names(X), sample_weight)
+        if hasattr(X, "summaries"):
+            if sample_weight is not None:
+                raise ValueError(
+                    "a table that is counted where it lies takes no sample_weight: name the column of the weights, as "
+                    'in table.features("y", weight="w")'
+                )
+            self._choose(X.columns, X.summaries(partial(self._groups, self.check_parameters(X.columns))), True, X.scale)
+        else:
+            X = in_pandas(X)
+            self._fit(as_frame(X), _has_own_names(X), sample_weight)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> pd.DataFrame:  # type: ignore[override]
         """`fit`, then `transform` of the same rows."""
+        X = in_pandas(X)
         frame = as_frame(X)
         columns = self._fit(frame, _has_own_names(X), sample_weight)
         every_row = len(columns[0].data) == len(frame)
@@ -105,7 +118,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         The columns of a DataFrame are matched by name, in any order; other columns of it are ignored.
         """
         check_is_fitted(self, "conditions_")
-        return self._transform(X)
+        return self._transform(in_pandas(X))
 
     def _transform(self, X: Any) -> pd.DataFrame:
         frame = match_columns(as_frame(X), self.columns_, isinstance(X, pd.DataFrame), type(self).__name__)
@@ -137,30 +150,56 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     def _fit(self, frame: pd.DataFrame, named: bool, sample_weight: Any) -> list[Column]:
         """Choose the conditions; returns the columns that have some, read on the rows of positive weight."""
-        thresholds = self.check_parameters(frame.columns)
-        weight, n_rows = None, len(frame)
+        self.check_parameters(frame.columns)
+        weight, scale, n_rows = None, None, len(frame)
         if sample_weight is not None:
             weight = read_weights(sample_weight, len(frame), some=True)
             counting = np.flatnonzero(weight)
             frame, weight = frame.iloc[counting], weight[counting]
+            n_rows = len(weight)
             if weight.dtype.kind == "f":
-                weight = weight * (len(weight) / weight.sum())
-            n_rows = round(weight.sum())
+                (weight,), _ = in_units([weight])
+                scale = Fraction(n_rows, int(weight.sum()))
+            else:
+                n_rows = int(weight.sum())
         if n_rows < 2:
             raise ValueError(f"the table has n_samples={n_rows}; conditions need at least 2 rows that differ")
+        read = ((read_column(frame.iloc[:, k], name), weight) for k, name in enumerate(frame.columns))
+        return self._choose(frame.columns, read, named, scale, n_rows)
+
+    def _groups(self, thresholds: Mapping[str, Any], name: str) -> int:
+        """In how many groups a column of numbers is cut."""
+        wanted = thresholds.get(name)
+        if isinstance(wanted, list):
+            return 2  # its cuts are given
+        return int(wanted or (DEFAULT_GROUPS if isinstance(self.thresholds, Mapping) else self.thresholds))
+
+    def _choose(
+        self,
+        names: Collection[str],
+        read: Iterable[tuple[Column, np.ndarray | None]],
+        named: bool,
+        scale: Fraction | None = None,
+        n_rows: int | None = None,
+    ) -> list[Column]:
+        """Choose the conditions of columns that were read, each with the weights of its cells.
+
+        With a scale the weights are integers of a unit, and sums of them times the scale have a mean of 1.
+        """
+        thresholds = self.check_parameters(names)
         self.dropped_: list[tuple[str, str]] = []
         self._kinds: dict[str, str] = {}
         found: list[Condition] = []
         columns = []
-        for position, name in enumerate(frame.columns):
-            column = read_column(frame.iloc[:, position], name)
+        for column, weight in read:
+            name = column.name
             if name in thresholds and column.kind != "number":
                 held = "Booleans" if column.kind == "boolean" else "categories"
                 raise ValueError(f"thresholds names the column {name!r}, which holds {held}, not numbers")
             if column.kind == "category":
-                conditions = self._of_categories(column, weight)
+                conditions = self._of_categories(column, weight, scale)
             else:
-                conditions = self._of_numbers(column, weight, thresholds.get(name))
+                conditions = self._of_numbers(column, weight, scale, thresholds)
             conditions += self._of_missing(column)
             if conditions:
                 found += conditions
@@ -168,10 +207,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 self._kinds[name] = column.kind
         if not found:
             reasons = "; ".join(f"{what}: {why}" for what, why in self.dropped_[:5])
-            raise NothingFound(f"no column gives a condition on these {n_rows} rows ({reasons})")
+            rows = "these rows" if n_rows is None else f"these {n_rows} rows"
+            raise NothingFound(f"no column gives a condition on {rows} ({reasons})")
         self.conditions_ = tuple(found)
-        self.columns_ = tuple(frame.columns)
-        self.n_features_in_ = frame.shape[1]
+        self.columns_ = tuple(names)
+        self.n_features_in_ = len(self.columns_)
         if named:
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
         elif hasattr(self, "feature_names_in_"):
@@ -202,10 +242,12 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return out
 
     def _of_numbers(
-        self, column: Column, weight: np.ndarray | None, wanted: int | list[float] | None
+        self, column: Column, weight: np.ndarray | None, scale: Fraction | None, thresholds: Mapping[str, Any]
     ) -> list[Condition]:
         name = column.name
+        wanted = thresholds.get(name)
         distinct, counts = _distinct(column, weight)
+        counts = _scaled(counts, scale)
         if not self._varies(column, len(distinct)):
             return []
         if column.kind == "boolean":
@@ -215,11 +257,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
             return self._equalities(name, [_plain(v) for v in distinct], counts)
         if len(distinct) == 1 or (wanted is None and len(distinct) == 2 and _all_whole(distinct)):
             return [Condition(name, "==", _plain(value)) for value in distinct]
-        if isinstance(wanted, list):
-            cuts = wanted
-        else:
-            groups = wanted or (DEFAULT_GROUPS if isinstance(self.thresholds, Mapping) else self.thresholds)
-            cuts = _quantile_cuts(distinct, counts, int(groups))  # type: ignore[arg-type]
+        groups = self._groups(thresholds, name)
+        cuts = wanted if isinstance(wanted, list) else _quantile_cuts(distinct, counts, groups)
         out = []
         for cut in cuts:
             if distinct[0] <= cut < distinct[-1]:
@@ -228,15 +267,16 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 self.dropped_.append((str(Condition(name, "<=", cut)), "the cut has all rows on one side"))
         return out
 
-    def _of_categories(self, column: Column, weight: np.ndarray | None) -> list[Condition]:
+    def _of_categories(self, column: Column, weight: np.ndarray | None, scale: Fraction | None) -> list[Condition]:
         codes, values = pd.factorize(column.data)
         counts = np.zeros(len(values), dtype=np.int64 if weight is None else weight.dtype)
         present = codes >= 0
         np.add.at(counts, codes[present], 1 if weight is None else weight[present])
+        counts = _scaled(counts, scale)
         if not self._varies(column, len(values)):
             return []
         n_present = counts.sum()
-        if len(values) > self.max_categories and len(values) > n_present / 2:
+        if len(values) > self.max_categories and len(values) > n_present / 2 * (1 + _ROUNDING):
             why = f"{len(values)} different values on {_count(n_present)} rows: it looks like an identifier"
             self.dropped_.append((column.name, why))
             return []
@@ -245,7 +285,10 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     def _equalities(self, name: str, values: list[Any], counts: np.ndarray) -> list[Condition]:
         """Conditions on sorted categories; the rarest ones beyond the limit get none."""
-        kept = np.sort(np.argsort(-counts, kind="stable")[: self.max_categories])
+        rank = (
+            counts if counts.dtype.kind == "i" else np.round(counts / counts.sum() / _ROUNDING)
+        )  # else none are equal
+        kept = np.sort(np.argsort(-rank, kind="stable")[: self.max_categories])
         if len(kept) < len(values):
             rare = len(values) - len(kept)
             rows = counts.sum() - counts[kept].sum()
@@ -313,6 +356,13 @@ def _distinct(column: Column, weight: np.ndarray | None) -> tuple[np.ndarray, np
     first = np.flatnonzero(np.append(True, present[1:] != present[:-1])[: len(present)])
     counts = np.diff(np.append(first, len(present))) if weight is None else np.add.reduceat(weight, first)
     return present[first], counts
+
+
+def _scaled(counts: np.ndarray, scale: Fraction | None) -> np.ndarray:
+    """Sums of integers times the scale, each the nearest double; they are the same in every order of the rows."""
+    if scale is None:
+        return counts
+    return np.array([int(n) * scale.numerator / scale.denominator for n in counts.tolist()], dtype=np.float64)
 
 
 def _quantile_cuts(distinct: np.ndarray, counts: np.ndarray, groups: int) -> list[float]:

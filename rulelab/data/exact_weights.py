@@ -84,6 +84,13 @@ class Masses:
         sides = _narrow(sides) if sides.dtype == object else sides
         return Masses(sides[0], sides[1], self.unit * common)
 
+    def merged(self, group: np.ndarray, n: int) -> Masses:
+        """Along the last axis, sums over the places of the same number in ``group``, numbers below n."""
+        sums = [np.zeros((*side.shape[:-1], n), dtype=side.dtype) for side in (self.positives, self.negatives)]
+        for out, side in zip(sums, (self.positives, self.negatives), strict=True):
+            np.add.at(out.T, group, side.T)
+        return Masses(sums[0], sums[1], self.unit)
+
     def finer(self, unit: Fraction) -> Masses:
         """The same in a unit of which this one is a multiple; the arrays hold Python integers where it differs."""
         if unit == self.unit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from .columns import read_weights
 from .conditions import Condition, conditions_of
 from .exact_weights import Masses, Weights, in_units, masses_of
 from .metrics import group_labels
+from .naming import as_names, used_by
 
 if TYPE_CHECKING:
     from .antecedents import Antecedents
@@ -72,6 +73,11 @@ class Groups:
             None if self.rows is None else self.rows[:, taken],
         )
 
+    def merged(self, group: np.ndarray, n_patterns: int) -> Groups:
+        """Over fewer patterns: those of the same number in ``group`` become one."""
+        summed = self.masses.merged(group, n_patterns)
+        return Groups(self.names, *_as_given(summed, self.positives), self.rows)
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -97,6 +103,8 @@ class Problem:
     groups : Groups or None
     summed : Masses or None
         Weights that are not integers, summed over the rows without rounding; see `masses`.
+    left_out : tuple of str
+        Columns, conditions and antecedents that rules must not use; what is proven is proven without them.
     """
 
     words: np.ndarray
@@ -109,6 +117,7 @@ class Problem:
     conditions: Conditions | None = field(default=None, repr=False)
     groups: Groups | None = field(default=None, repr=False)
     summed: Masses | None = field(default=None, repr=False)
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.words, self.positives, self.negatives, self.row_pattern):
@@ -154,6 +163,45 @@ class Problem:
     def matrix(self) -> np.ndarray:
         """The patterns unpacked: bool array, shape (n_patterns, n_antecedents)."""
         return bits.unpack(self.words, self.n_antecedents)
+
+    def without(self, names: str | Sequence[str]) -> Problem:
+        """The problem without what rules must not use, noted in ``left_out``.
+
+        Parameters
+        ----------
+        names : str or sequence of str
+            A column: no antecedent with a condition on it is left. A condition, or an antecedent: none that has all its
+            conditions.
+
+        Raises
+        ------
+        ProblemError
+            When no antecedent uses what a name says, or none is left.
+        """
+        given = as_names(names, "without")
+        try:
+            gone = used_by(given, self.names, self.conditions, "without")
+        except ValueError as error:
+            raise ProblemError(str(error)) from None
+        kept = np.flatnonzero(~np.any(gone, axis=0)) if gone else np.arange(self.n_antecedents)
+        if not len(kept):
+            raise ProblemError(f"without {', '.join(map(repr, given))} no antecedent is left; leave out less")
+        words = bits.pack(self.matrix()[:, kept])
+        group, first = bits.group_equal_rows(words)
+        positives, negatives, exactly = _as_given(self.masses.merged(group, len(first)), self.positives)
+        of_rows = self.row_pattern
+        return replace(
+            self,
+            words=words[first],
+            positives=positives,
+            negatives=negatives,
+            names=tuple(self.names[j] for j in kept),
+            row_pattern=None if of_rows is None else np.where(of_rows < 0, -1, group[of_rows]),
+            conditions=None if self.conditions is None else tuple(self.conditions[j] for j in kept),
+            groups=None if self.groups is None else self.groups.merged(group, len(first)),
+            summed=exactly,
+            left_out=tuple(dict.fromkeys((*self.left_out, *given))),
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -324,9 +372,10 @@ def _boolean_matrix(A: Any) -> np.ndarray:
     if len(wrong):
         i, j = wrong[0]
         column, cell = columns[j] if columns else f"column {j}", values[i, j]
+        others = f"; so it is with {len(wrong) - 1} more cells" if len(wrong) > 1 else ""
         raise ProblemError(
-            f"{column!r}, row {i} holds {cell.item() if isinstance(cell, np.generic) else cell!r}, and "
-            f"{len(wrong) - 1} more cells are neither 0 nor 1; binarize the table first (rulelab.Binarizer)"
+            f"{column!r}, row {i} holds {cell.item() if isinstance(cell, np.generic) else cell!r}, which is neither 0 "
+            f"nor 1{others}; binarize the table first (rulelab.Binarizer)"
         )
     return values.astype(bool)
 

@@ -47,6 +47,8 @@ class Dataset:
         What to know before using the data.
     weight : Series or None
         How much each row counts, shape (n_rows,): numbers of at least 0.
+    heads : Series of int or None
+        Where rows were counted beforehand: for how many rows each row stands.
     """
 
     X: pd.DataFrame
@@ -61,6 +63,7 @@ class Dataset:
     extra: pd.DataFrame | None = None
     notes: str = ""
     weight: pd.Series | None = None
+    heads: pd.Series | None = None
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r}: {self._shape()})"
@@ -69,6 +72,10 @@ class Dataset:
         n_rows, n_features = self.X.shape
         n_positive = int(self.y.sum())
         return f"{n_rows} rows, {n_features} features, {n_positive} positive ({100 * n_positive / n_rows:.1f} %)"
+
+    def count(self, rows: np.ndarray) -> int:
+        """How many rows these are, by their positions, as they were before they were counted."""
+        return len(rows) if self.heads is None else int(self.heads.iloc[rows].sum())
 
     def weight_of(self, rows: np.ndarray) -> pd.Series | None:
         """How much rows count, by their positions; None where all count alike."""

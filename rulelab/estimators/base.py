@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
-from ..data.columns import as_frame, match_columns, read_weights
+from ..data.columns import as_frame, in_pandas, match_columns, read_weights
 from ..data.conditions import Condition, NothingFound, attach_conditions, conditions_of
 from ..data.exact_weights import Weights
 from ..data.metrics import group_rates
@@ -25,9 +25,11 @@ from ..data.problem import Problem
 from ..families import FAMILIES
 from ..interrupts import noted
 from ..models import Model
-from ..recipe import Recipe, smallest_problem
+from ..recipe import Recipe
 from ..search import Status, steps
 from .draining import COUNTS, check_found, drained, warn_of_open
+
+ONE_CLASS = "the rows hold a single class"
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         seed: int | None = self.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(check_random_state(seed).randint(2**31 - 1))
-        search = self._recipe.search(smallest_problem(), random_state=seed)
+        search = self._recipe.smallest(random_state=seed)
         steps(search, time_limit=self.time_limit, gap=self.gap)  # not run: only checked
         return seed
 
@@ -185,7 +187,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         self._clear()
         if groups is None and getattr(self, "fairness", None) is not None:
             raise ValueError("fairness needs sensitive_features: give fit the groups of the rows")
-        features, why = None, "the rows hold a single class"
+        features, why = None, ONE_CLASS
         if len(np.unique(y)) > 1:
             try:
                 features = self._features(table, y, weight)
@@ -204,6 +206,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             for k, target in enumerate(targets):
                 counted = target if weight is None else target[weight > 0]
                 if features is None or len(np.unique(counted)) == 1:
+                    if demands := self._recipe.demands:
+                        raise ValueError(f"{self._noun} cannot {demands}: {why if features is None else ONE_CLASS}")
                     fits.append(self._settled(target, weight, why))
                     continue
                 share = None if left is None else left / (len(targets) - k)
@@ -243,7 +247,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         if said := getattr(search, "left_out", ""):
             warnings.warn(said, UserWarning, stacklevel=4)
         snapshot, trace = drained(search, time_limit, self.gap, interrupted)
-        check_found(snapshot, self._noun, getattr(self, "fairness", None), time_limit)
+        asked = getattr(self, "fairness", None)
+        check_found(snapshot, self._noun, self._recipe.demands if asked is None else asked, time_limit)
         warn_of_open(snapshot, stacklevel=4)
         best = snapshot.incumbent
         assert best is not None
@@ -294,6 +299,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
 
     def _table(self, X: Any, reset: bool) -> pd.DataFrame:
         """The rows as a DataFrame with the training columns in their order, named by texts."""
+        X = in_pandas(X)
         framed: bool = isinstance(X, pd.DataFrame)
         if not framed:
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
@@ -319,7 +325,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         conditions, self.binarizer_ = recipe.conditions(table, weight)
         if self.binarizer_ is None:
             self._given_conditions = conditions_of(table)
-        features, note = recipe.features(conditions, y, weight)
+        features, note = recipe.features(conditions, y, weight, table.columns)
         if note:
             warnings.warn(note, UserWarning, stacklevel=4)
         if isinstance(features, Antecedents):

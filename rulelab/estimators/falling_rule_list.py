@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
@@ -53,6 +54,9 @@ class FallingRuleListClassifier(CertifiedClassifier):
     max_antecedents : int, default 1_000
         Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
         memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
+    must_not_use : sequence of str, optional
+        What no rule may use: columns, conditions such as ``age <= 23`` (no rule has them), or antecedents (no rule has
+        all their conditions). The proof is over what is left.
 
     Attributes
     ----------
@@ -108,6 +112,7 @@ class FallingRuleListClassifier(CertifiedClassifier):
         memory_limit: int | None = MEMORY_LIMIT,
         random_state: Any = None,
         max_antecedents: int | None = MAX_ANTECEDENTS,
+        must_not_use: Sequence[str] | None = None,
     ) -> None:
         self.regularization = regularization
         self.positive_weight = positive_weight
@@ -127,3 +132,4 @@ class FallingRuleListClassifier(CertifiedClassifier):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.max_antecedents = max_antecedents
+        self.must_not_use = must_not_use

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..data.fairness import Criterion
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from .base import CertifiedClassifier
 
@@ -45,11 +47,30 @@ class RuleListClassifier(CertifiedClassifier):
         Bytes that the search may take. None: no limit.
     beam_width : int, default 500
         Width of the beam search for the first list; 0 to start from the default rule.
+    fairness : Criterion, optional
+        Such as ``EqualOpportunity(0.05)``, over the groups of ``sensitive_features``, which `fit` needs then.
+    min_group_size : int, default 30
+        Groups with fewer training rows, of the class that a rate is measured on (positives for equal opportunity), are
+        left out of ``fairness``, and a UserWarning says which. Rows count here whatever their weights are. 0 for all
+        groups.
+    labels : {"free", "majority"}
+        Of a fair list: "free" lets each rule predict whichever class makes the list best, "majority" the class of most
+        of what it captures. A list without a criterion predicts majorities in any case.
     random_state : int, RandomState or None
         Seed of the policy "random".
     max_antecedents : int, default 1_000
         Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
         memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
+    must_not_use : sequence of str, optional
+        What no rule may use: columns, conditions such as ``age <= 23`` (no rule has them), or antecedents (no rule has
+        all their conditions). The proof is over what is left.
+    must_use : sequence of str, optional
+        What some rule must use, named in the same way: the list is the best of those that use all of it. A rule that
+        captures no row uses nothing. Not together with ``fairness``.
+    first_rule : str, optional
+        The antecedent of the first rule, such as ``age <= 23 and sex == Male``.
+    max_uses : dict of str to int, optional
+        Most conditions on a column in the whole list, such as ``{"age": 1}``.
 
     Attributes
     ----------
@@ -78,7 +99,8 @@ class RuleListClassifier(CertifiedClassifier):
         Why there was nothing to search: a single class, no column that gives a condition, or no antecedent within the
         limits of support.
     group_rates_ : DataFrame or None
-        Rates of each group of ``sensitive_features`` on the training rows. The search does not see the groups.
+        Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
+        the groups.
 
     Notes
     -----
@@ -109,6 +131,13 @@ class RuleListClassifier(CertifiedClassifier):
         beam_width: int = 500,
         random_state: Any = None,
         max_antecedents: int | None = MAX_ANTECEDENTS,
+        fairness: Criterion | None = None,
+        min_group_size: int = 30,
+        labels: str = "free",
+        must_not_use: Sequence[str] | None = None,
+        must_use: Sequence[str] | None = None,
+        first_rule: str | None = None,
+        max_uses: Mapping[str, int] | None = None,
     ) -> None:
         self.regularization = regularization
         self.max_conditions = max_conditions
@@ -127,3 +156,10 @@ class RuleListClassifier(CertifiedClassifier):
         self.beam_width = beam_width
         self.random_state = random_state
         self.max_antecedents = max_antecedents
+        self.fairness = fairness
+        self.min_group_size = min_group_size
+        self.labels = labels
+        self.must_not_use = must_not_use
+        self.must_use = must_use
+        self.first_rule = first_rule
+        self.max_uses = max_uses

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..limits import MEMORY_LIMIT, TIME_LIMIT
@@ -50,6 +51,9 @@ class RuleSetClassifier(CertifiedClassifier):
         Bytes that the search may take. None: no limit.
     random_state : int, RandomState or None
         Seed of the set search.
+    must_not_use : sequence of str, optional
+        What no rule may use: columns, conditions such as ``age <= 23`` (no rule has them), or antecedents (no rule has
+        all their conditions). The proof is over what is left.
 
     Attributes
     ----------
@@ -102,6 +106,7 @@ class RuleSetClassifier(CertifiedClassifier):
         memory_limit: int | None = MEMORY_LIMIT,
         random_state: Any = None,
         min_group_size: int = 30,
+        must_not_use: Sequence[str] | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -119,3 +124,4 @@ class RuleSetClassifier(CertifiedClassifier):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.min_group_size = min_group_size
+        self.must_not_use = must_not_use

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from . import FAMILIES
-from .wording import count, many, power
+from .wording import count, demanded, many, power, without
 
 if TYPE_CHECKING:
     from ..search import Search, Snapshot
@@ -76,6 +76,8 @@ def title(search: Search, snapshot: Snapshot) -> str:
     from ..search import Status
 
     noun = FAMILIES[search.family].noun
+    if snapshot.detail.get("gap_is_proven"):
+        return f"A {noun} of least gap"
     if snapshot.status is Status.OPTIMAL:
         return f"The optimal {noun}"
     if snapshot.status is Status.RUNNING or not math.isfinite(snapshot.gap):
@@ -84,13 +86,21 @@ def title(search: Search, snapshot: Snapshot) -> str:
 
 
 def longest(search: Search) -> int:
-    """The most rules of a list that can be better than its default alone, by the price of the rules (Thm 4)."""
+    """The most rules of a list that can be better than its default alone, by the price of the rules (Thm 4).
+
+    Where accuracy is asked for, rules have no price: all that are allowed.
+    """
     problem, parameters = search.problem, search.parameters
+    if "min_accuracy" in parameters:
+        given = parameters["max_length"]
+        return problem.n_antecedents if given is None else min(problem.n_antecedents, given)
     positives, negatives = problem.positives.sum().item(), problem.negatives.sum().item()
     loss = min(parameters.get("positive_weight", 1) * positives, negatives)
     price, m = Fraction(repr(parameters["regularization"])), problem.n_antecedents
     most = m if price == 0 else min(m, int(Fraction(loss) / Fraction(positives + negatives) / price))
-    limit = parameters.get("max_length")
+    fairness, limit = parameters.get("fairness"), parameters.get("max_length")
+    if (fairness is not None and not fairness.met_by_no_rules) or demanded(parameters):
+        return m if limit is None else min(m, limit)
     return most if limit is None else min(most, limit)
 
 
@@ -114,14 +124,14 @@ def sets(m: int, most: int, complexity: int) -> str:
 
 
 def _looked_at(search: Search, snapshot: Snapshot) -> str:
-    m, counts = search.problem.n_antecedents, snapshot.counts
+    m, counts, aside = search.problem.n_antecedents, snapshot.counts, without(search.problem.left_out)
     if search.family == "rule_set":
         most, complexity = search.conditions, search.parameters["max_complexity"]  # type: ignore[attr-defined]
         return (
             f"{sets(m, most, complexity)} sets of complexity at most {many(complexity)} are possible, of rules that "
-            f"join at most {most} of {many(m)} conditions; {many(counts.get('pricing_nodes', 0))} conjunctions were "
-            f"looked at, {many(counts.get('columns', 0))} rules kept, {many(counts.get('closing_columns', 0))} left "
-            "for the last step of the proof."
+            f"join at most {most} of {many(m)} conditions{aside}; {many(counts.get('pricing_nodes', 0))} conjunctions "
+            f"were looked at, {many(counts.get('columns', 0))} rules kept, {many(counts.get('closing_columns', 0))} "
+            "left for the last step of the proof."
         )
     most = longest(search)
     seen = (
@@ -129,7 +139,8 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
         if "lists" in counts
         else f"{count_of(counts.get('created', 0), 'prefix')} looked at"
     )
-    return f"{lists(m, most)} lists of at most {count(most, 'rule')} are possible over {many(m)} antecedents; {seen}."
+    over = f"{many(m)} antecedents{aside}"
+    return f"{lists(m, most)} lists of at most {count(most, 'rule')} are possible over {over}; {seen}."
 
 
 def count_of(n: int, noun: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .parameter import BINARIZING, MEMORY, MINING, Parameter
+from .parameter import BINARIZING, MEMORY, MINING, MUST_NOT_USE, Parameter
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -74,7 +74,7 @@ class Family:
     @property
     def preparation(self) -> tuple[Parameter, ...]:
         """The parameters that the problem depends on, besides the rows."""
-        return (*BINARIZING, *MINING) if self.mined else BINARIZING
+        return (*BINARIZING, *(MINING if self.mined else ()), MUST_NOT_USE)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -22,7 +22,8 @@ class Parameter:
     help : str
         What it is, in a few words.
     kind : str
-        "whole", "number", "fraction", "choice", "switch", "size" (of bytes), "criterion" or "text".
+        "whole", "number", "fraction", "choice", "switch", "size" (of bytes), "criterion", "text",
+        "name" (of an antecedent), "names" or "limits" (numbers by column).
     least, most : float
         Of a number.
     above : bool
@@ -113,6 +114,39 @@ MINING = (
 )
 """How antecedents are made of conditions, see `rulelab.mine_antecedents`."""
 
+MUST_NOT_USE = Parameter(
+    "must_not_use",
+    None,
+    "a column, condition or antecedent that no rule may use",
+    "names",
+    label="Must not use",
+    none="everything may be used",
+)
+"""Of every family: what is left out before the search."""
+
+DEMANDS = (
+    Parameter(
+        "must_use",
+        None,
+        "a column, condition or antecedent that some rule must use",
+        "names",
+        label="Must use",
+        none="nothing in particular",
+    ),
+    Parameter("first_rule", None, "the antecedent of the first rule", "name", label="First rule", none="any"),
+    Parameter(
+        "max_uses",
+        None,
+        "most conditions on a column in the whole list",
+        "limits",
+        label="Conditions on a column, at most",
+        none="any number",
+    ),
+)
+"""Of rule lists: what a list has to obey."""
+NAMING = ("name", "names", "limits")
+"""The kinds of parameters that name what only some data have; forms have no fields for them."""
+
 REGULARIZATION = Parameter(
     "regularization",
     0.01,
@@ -121,6 +155,18 @@ REGULARIZATION = Parameter(
     label="Regularization: cost of a rule",
 )
 """Of lists."""
+
+FAIRNESS = (
+    Parameter("fairness", None, "largest difference between groups in a rate", "criterion", label="Fairness"),
+    Parameter(
+        "min_group_size",
+        30,
+        "least rows of a group that fairness is about, of the class it counts",
+        "whole",
+        label="Rows of a group, at least",
+    ),
+)
+"""A criterion, and the groups that it compares."""
 
 MEMORY = Parameter(
     "memory_limit", MEMORY_LIMIT, "bytes that the search may take", "size", lifted=True, label="Memory limit (MB)"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import least_gap
+from .criteria import in_words
 from .family import Family
-from .parameter import REGULARIZATION, Parameter
+from .parameter import DEMANDS, FAIRNESS, REGULARIZATION, Parameter
 from .wording import count
 
 if TYPE_CHECKING:
@@ -36,8 +38,12 @@ def _without_rules(
 
 
 def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
-    rules = count(model.complexity, "rule")
-    return f"{model.errors} errors / {model.weight} rows + {parameters['regularization']:g} x {rules}"
+    if "min_accuracy" in parameters:
+        right = f"{100 * (1 - model.errors / model.weight):.2f} %"
+        return f"gap in {least_gap.measured(parameters)} of {count(model.complexity, 'rule')} that get {right} right"
+    rules, fairness = count(model.complexity, "rule"), parameters.get("fairness")
+    held = "" if fairness is None else f"; {in_words(fairness)}"
+    return f"{model.errors} errors / {model.weight} rows + {parameters['regularization']:g} x {rules}{held}"
 
 
 def _rehearsal() -> Search:
@@ -76,6 +82,17 @@ RULE_LIST = Family(
             "whole",
             label="Width of the beam search (0: none)",
         ),
+        *FAIRNESS,
+        Parameter(
+            "labels",
+            "free",
+            "what rules of a fair list predict",
+            "choice",
+            choices=("free", "majority"),
+            label="Labels of a fair list",
+            said=("free: whichever class is best", "majority: the class of most rows"),
+        ),
+        *DEMANDS,
     ),
     make_search=_search,
     make_model=_model,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .criteria import in_words
 from .family import Family
-from .parameter import Parameter
+from .parameter import FAIRNESS, Parameter
 from .wording import count
 
 if TYPE_CHECKING:
@@ -99,14 +99,7 @@ RULE_SET = Family(
             label="Form",
             said=("DNF: any rule holds", "CNF: all clauses hold"),
         ),
-        Parameter("fairness", None, "largest difference between groups in a rate", "criterion", label="Fairness"),
-        Parameter(
-            "min_group_size",
-            30,
-            "least rows of a group that fairness is about, of the class it counts",
-            "whole",
-            label="Rows of a group, at least",
-        ),
+        *FAIRNESS,
         Parameter(
             "regularization",
             0.0,

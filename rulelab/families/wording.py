@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _EXACT = 15
 """Larger powers of ten are given as such."""
@@ -11,6 +14,24 @@ def count(n: int | float, noun: str) -> str:
     """The number with its noun, in the plural where it needs one."""
     shown = f"{n:.10g}" if isinstance(n, float) else str(n)
     return f"{shown} {noun}" if n == 1 else f"{shown} {noun}s"
+
+
+def without(names: Iterable[str]) -> str:
+    """What rules must not use, to be said after the antecedents that they may use; empty when that is nothing."""
+    listed = ", ".join(names)
+    return f" without {listed}" if listed else ""
+
+
+def demanded(parameters: Mapping[str, Any]) -> str:
+    """What a list has to do by the user's demands, such as "begin with a and use b, c"; empty when that is nothing."""
+    first, must, most = (parameters.get(name) for name in ("first_rule", "must_use", "max_uses"))
+    must = [must] if isinstance(must, str) else must
+    said = [
+        f"begin with {first}" if first else "",
+        f"use {', '.join(must)}" if must else "",
+        *(f"have at most {count(k, 'condition')} on {column}" for column, k in (most or {}).items()),
+    ]
+    return " and ".join(filter(None, said))
 
 
 def many(n: int | float) -> str:

@@ -9,7 +9,19 @@ import re
 from difflib import get_close_matches
 from itertools import chain
 
-from . import corels, data, fairness, falling_rule_list, page, rule_list, rule_set, searching
+from . import (
+    corels,
+    data,
+    fair_rule_list,
+    fairness,
+    falling_rule_list,
+    near_optimal,
+    page,
+    rule_list,
+    rule_set,
+    searching,
+    what_if,
+)
 from .term import Term
 
 __all__ = ["TERMS", "Term", "explain", "find", "near"]
@@ -17,7 +29,8 @@ __all__ = ["TERMS", "Term", "explain", "find", "near"]
 TERMS: dict[str, Term] = {
     term.name: term
     for term in chain(
-        *(room.TERMS for room in (searching, rule_list, corels, falling_rule_list, rule_set, fairness, data, page))
+        *(room.TERMS for room in (searching, rule_list, corels, fair_rule_list)),
+        *(room.TERMS for room in (falling_rule_list, rule_set, fairness, near_optimal, what_if, data, page)),
     )
 }
 """The entries by name."""

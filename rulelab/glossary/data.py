@@ -152,4 +152,11 @@ TERMS = (
     Term("alone: positive", "Positives that this rule decides and no other one does: lost without it."),
     Term("alone: negative", "Negatives that this rule decides and no other one does: won without it."),
     Term("rules", "How many rules the model has, not counting the default."),
+    Term(
+        "must not use",
+        "Columns, conditions or antecedents that no rule may use: they are left out before the search.",
+        "What is proven is proven of the models without them.",
+        see=("must use", "antecedent"),
+        aliases=("left out",),
+    ),
 )

@@ -21,7 +21,7 @@ TERMS = (
         formula=f"max | FNR_g − FNR_h | ≤ ε {_PAIRS},  FNR = missed positives / positives",
         source=f"{HARDT}; as a constraint section 3.1, {FAIR}",
         see=("false negative rate", "gap between groups"),
-        aliases=("equal opportunity: missed positives",),
+        aliases=("equal opportunity: missed positives", "tpr gap"),
     ),
     Term(
         "equalized odds",

@@ -15,8 +15,15 @@ TERMS = (
         "controls",
         "Run searches until the proof, Pause holds, Step does one unit of work, Stop ends, Reset forgets.",
         "Run goes on after a pause or a limit. The search can be watched at any speed, from one step in a quarter of "
-        "a second to as fast as it can.",
-        see=("run", "step", "stop", "reset", "speed"),
+        "a second to as fast as it can. The key P is for an audience: see presenter mode.",
+        see=("run", "step", "stop", "reset", "speed", "presenter mode"),
+    ),
+    Term(
+        "presenter mode",
+        "The key P puts the settings away and makes type larger; once more, or Escape, brings them back.",
+        "Then Space runs and pauses, the right arrow is a step, or the next moment while looking back, the left arrow "
+        "the moment before, 1 to 6 are speeds, R replays, 0 resets. What is typed into a field is no command.",
+        see=("controls", "moment"),
     ),
     Term("run", "Starts the search, or goes on after a pause or a limit; after the end it begins anew."),
     Term("pause", "Holds the search; nothing is lost."),
@@ -27,8 +34,39 @@ TERMS = (
         "Looks back: everything is shown as it was at this moment of the run.",
         "Replay goes through the moments from the first on, also after the end; Run and Step go on from the present. "
         "Of a long run fewer moments are kept, but each one that brought a better model.",
-        see=("run", "step"),
-        aliases=("replay", "hold"),
+        see=("run", "step", "recording"),
+        aliases=("replay", "hold", "replay pace"),
+    ),
+    Term(
+        "recording",
+        "A run as a file: its curves, its tree and its models at any moment, to be looked at without the data.",
+        "The button beside the best model saves it; under Runs it is opened again, and "
+        "rulelab.views.Replay shows it in a notebook. It holds no rows, so that nothing can be verified or looked into "
+        "with it. Of a tree of more than 60 000 prefixes the largest parts are kept.",
+        see=("moment", "runs"),
+        aliases=("open recording",),
+    ),
+    Term(
+        "runs",
+        "The runs of this visit, each with its figures and what it was set to that others were not.",
+        "Its curves lie pale beneath those of the present run, with its number at their ends, as long as both look for "
+        "the same kind of model on the same rows. 12 are kept; the oldest one that is not pinned makes room.",
+        see=("ablation", "primal-dual integral"),
+        aliases=("earlier runs", "pale line"),
+    ),
+    Term(
+        "ablation",
+        "What each bound is worth: the search once as it is set, and once more without each bound in use.",
+        "A bound only saves work: whatever is left out, the proven objective is the same, and the page says so if it "
+        "were not. Nodes and time stand beside how many times those of the full run they are.",
+        see=("bounds", "runs"),
+    ),
+    Term(
+        "primal-dual integral",
+        "The area between objective and lower bound over the work done: the smaller, the sooner the search knew.",
+        formula="Σ gap / first objective · work until the next look",
+        see=("gap", "work"),
+        aliases=("primal dual integral", "integral"),
     ),
     Term("reset", "Forgets the run; the next one uses the settings as they are then."),
     Term(

@@ -181,4 +181,33 @@ TERMS = (
         ("pattern",),
         ("inevitable errors",),
     ),
+    Term(
+        "must use",
+        "Columns, conditions or antecedents that some rule of the list has to use: the best list of those that do.",
+        "A column is used by a rule with a condition on it, a condition by a rule that has it, an antecedent by a rule "
+        "that has all its conditions. A rule that captures no row uses nothing.",
+        "",
+        OWN,
+        ("must not use", "first rule", "demands"),
+    ),
+    Term(
+        "first rule",
+        "The antecedent that the list has to begin with; what it captures is settled before anything is searched.",
+        see=("must use", "rule list"),
+    ),
+    Term(
+        "max uses",
+        "The most conditions on a column that the whole list may have.",
+        see=("must use",),
+        aliases=("conditions on a column",),
+    ),
+    Term(
+        "demands",
+        "What a list must use is still missing and cannot follow, or costs too much on top: the prefix is dropped.",
+        "A rule that meets a demand gets no more right than it captures of the rows that are left; the list without it "
+        "costs less by the price of the rule, but for that.",
+        "R(d) + f(S) + max(0, λ − W(rule in S)) ≥ R(best)",
+        OWN,
+        ("must use", "weak rule"),
+    ),
 )

@@ -102,6 +102,8 @@ TERMS = (
     Term(
         "rules in the pool",
         "Rules that column generation has found so far.",
+        "In the picture a dot each, by complexity and reduced cost: below 0 a rule lowers the value of the linear "
+        "programme; those that it uses are at 0. Large dots hold many rows, squares are in the best set.",
         see=("column generation",),
         aliases=("columns", "pool", "columns in master"),
     ),

@@ -1,7 +1,7 @@
 """The one kernel decorator, and two bit intrinsics that LLVM turns into single instructions.
 
-Set ``RULELAB_CACHE=0`` to keep compiled kernels out of the disk cache, ``RULELAB_COMPILER=numba`` to compile them with
-numba's own pipeline, which takes longer, and numba's own ``NUMBA_DISABLE_JIT=1`` to run every kernel as plain Python.
+Set ``RULELAB_CACHE=0`` to keep compiled kernels out of the disk cache, and numba's own ``NUMBA_DISABLE_JIT=1`` to run
+every kernel as plain Python.
 """
 
 from __future__ import annotations
@@ -15,46 +15,53 @@ from typing import Any
 
 import numba
 from numba.core import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 
 _CACHE = os.environ.get("RULELAB_CACHE", "1") != "0"
-_NO_OBJECTS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": False}
-if os.environ.get("RULELAB_COMPILER") != "numba" and (0, 63) <= numba.version_info.short <= (0, 68):
-    from .compiling import KernelCompiler  # made for these versions; others compile everything themselves
-
-    _NO_OBJECTS["pipeline_class"] = KernelCompiler
-_FOR_KERNELS: dict[str, Any] = {**_NO_OBJECTS, "no_cpython_wrapper": True}
 _stamp: tuple[float, int] | None = None
 
 
-def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = False) -> Any:
+def known(**options: bool) -> dict[str, bool]:
+    """Those of the options of `numba.njit` that this version of numba has."""
+    try:
+        from numba.core.cpu import CPUTargetOptions
+    except ImportError:
+        return {}
+    return {name: value for name, value in options.items() if hasattr(CPUTargetOptions, name)}
+
+
+_OPTIONS: dict[str, Any] = {"nogil": True, **known(no_cfunc_wrapper=True, _nrt=False)}
+_INNER: dict[str, Any] = {**_OPTIONS, **known(no_cpython_wrapper=True)}
+
+
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile in nopython mode, without the GIL, cached on disk where some folder can be written.
 
     A kernel works on the arrays it is given: without numba's reference counting, which an array handed from function
-    to function would pay for at every call, it cannot allocate. ``allocates=True`` is for the few that must.
+    to function would pay for at every call, it cannot allocate.
     """
-    if function is None:
-        return partial(kernel, allocates=allocates)
-    options = {"nogil": True, "no_cfunc_wrapper": True} if allocates else _NO_OBJECTS
     if _CACHE:
         try:
-            dispatcher = numba.njit(cache=True, **options)(function)
+            dispatcher = numba.njit(cache=True, **_OPTIONS)(function)
         except RuntimeError:  # neither the package folder nor a user folder can be written: compile in each process
             pass
         else:
             _watch_all_sources(dispatcher)
             return dispatcher
-    return numba.njit(**options)(function)
+    return numba.njit(**_OPTIONS)(function)
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """As `kernel`, for functions that only kernels call: without the wrapper for Python, which is slow to compile."""
-    return numba.njit(**_FOR_KERNELS)(function)
+    """As `kernel`, for functions that only kernels call: without the wrapper for Python, which is slow to compile.
+
+    It is compiled for the type of a number, not once more for each constant that it is called with.
+    """
+    return register_jitable(**_INNER)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """As `inner`, copied into the caller before it is compiled: for tiny functions, and for those with one caller."""
-    return numba.njit(**_FOR_KERNELS, inline="always")(function)
+    return numba.njit(**_INNER, inline="always")(function)
 
 
 def source_stamp() -> tuple[float, int]:

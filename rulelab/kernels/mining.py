@@ -124,7 +124,7 @@ def mine_pairs(words, measure, multipliers, counts, i, verdicts, out, dropped, e
     return i, written
 
 
-@kernel(allocates=True)
+@kernel
 def mine_triples(words, measure, multipliers, verdicts, i, j, prefix, out, dropped, effort):
     """Judge the triples (i, j, k), i < j < k, from the pair (i, j) on; as `mine_pairs`, returns next i, j, written.
 
@@ -148,7 +148,7 @@ def mine_triples(words, measure, multipliers, verdicts, i, j, prefix, out, dropp
             for w in range(prefix.size):
                 prefix[w] = words[i, w] & words[j, w]
             for k in range(j + 1, n):
-                verdict = min(verdicts[i, k], verdicts[j, k])
+                verdict = verdicts[j, k]
                 support = 0.0
                 if verdicts[i, k] < 0:
                     verdict = verdicts[i, k]
@@ -188,7 +188,7 @@ def same_rows(words, first, second):
     return True
 
 
-@kernel(allocates=True)
+@kernel
 def keep_distinct(words, new, n_new, table, kept, n_kept):
     """Append those of ``n_new`` conjunctions whose rows no kept one has; returns the new number of kept ones.
 
@@ -209,7 +209,8 @@ def keep_distinct(words, new, n_new, table, kept, n_kept):
             slot = (slot + np.uint64(1)) & mask
         if not duplicate:
             table[slot] = n_kept
-            parts[n_kept] = new_parts[r]
+            for p in range(3):
+                parts[n_kept, p] = new_parts[r, p]
             counts[n_kept] = new_counts[r]
             hashes[n_kept] = h
             n_kept += 1

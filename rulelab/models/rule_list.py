@@ -1,4 +1,4 @@
-"""Rule lists: each rule, and the default, predicts the majority of what it captures."""
+"""Rule lists: each rule, and the default, predicts the majority of what it captures, or a label of choice."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..data.metrics import Confusion
 from ..data.problem import Problem
 from .decision_list import Captured, Counts, DecisionList, capture
+from .errors import ModelError
 from .rule import Rule
 
 
@@ -32,7 +33,9 @@ class RuleList(DecisionList):
     family: ClassVar[str] = "rule_list"
 
     @classmethod
-    def from_problem(cls, problem: Problem, antecedents: Sequence[int]) -> RuleList:
+    def from_problem(
+        cls, problem: Problem, antecedents: Sequence[int], labels: Sequence[int] | None = None
+    ) -> RuleList:
         """The list of these antecedents with its exact training counts.
 
         Parameters
@@ -40,6 +43,8 @@ class RuleList(DecisionList):
         problem : Problem
         antecedents : sequence of int
             Indices of antecedents, in order; may be empty.
+        labels : sequence of 0 or 1, optional
+            What each rule, and at last the default, predicts: the index of a class. By default the majority.
 
         Raises
         ------
@@ -47,7 +52,11 @@ class RuleList(DecisionList):
             When an index is out of range.
         """
         total = (problem.total_positive, problem.total_negative)
-        *rules, default = (_rule(problem, c, total) for c in capture(problem, antecedents))
+        chosen = [None] * (len(antecedents) + 1) if labels is None else labels
+        if len(chosen) != len(antecedents) + 1:
+            raise ModelError(f"there are {len(chosen)} labels for {len(antecedents)} rules and the default")
+        captured = zip(capture(problem, antecedents), chosen, strict=True)
+        *rules, default = (_rule(problem, c, total, label) for c, label in captured)
         return cls(
             rules=tuple(rules),
             default=default,
@@ -86,16 +95,17 @@ class RuleList(DecisionList):
         return rule_list_objective(counted.errors, counted.weight, len(self.rules), regularization)
 
 
-def _rule(problem: Problem, captured: Captured, total: Counts) -> Rule:
+def _rule(problem: Problem, captured: Captured, total: Counts, label: int | None) -> Rule:
     positives, negatives = captured.counts
     p, n = next(counts for counts in (captured.counts, captured.left, total) if sum(counts) > 0)
+    positive = p > n if label is None else bool(label)
     return Rule(
         antecedent=captured.antecedent,
         name=captured.name,
         conditions=captured.conditions,
-        prediction=problem.classes[1] if p > n else problem.classes[0],
+        prediction=problem.classes[int(positive)],
         positives=positives,
         negatives=negatives,
-        correct=positives if p > n else negatives,
+        correct=positives if positive else negatives,
         probability=p / (p + n),
     )

@@ -55,10 +55,17 @@ class Nodes:
     @classmethod
     def of(cls, store: Any, n: int, scale: Scale, incumbent: tuple[int, ...]) -> Nodes:
         """The first ``n`` entries of a store."""
-        own, costs, root = scale.antecedents, scale.costs, store.parent[:n] < 0
+        own, costs, parent = scale.antecedents, scale.costs, store.parent[:n].astype(np.int64)
+        root = np.flatnonzero(parent < 0)
+        antecedent = np.full(n, -1, dtype=np.int64)
+        if len(root) < n:
+            rules = store.rule[:n].copy()
+            rules[root] = 0
+            antecedent = own[rules].astype(np.int64)
+            antecedent[root] = -1
         return cls(
-            parent=store.parent[:n].astype(np.int64),
-            antecedent=np.where(root, -1, own[np.where(root, 0, store.rule[:n])] if len(own) else -1),
+            parent=parent,
+            antecedent=antecedent,
             cost=store.cost[:n] * costs.unit,
             bound=scale.bound(store.key[:n]),
             fate=store.fate[:n].copy(),
@@ -73,26 +80,22 @@ class Nodes:
         return len(self.parent)
 
     @cached_property
-    def _levels(self) -> list[np.ndarray]:
-        """The nodes by the length of their prefix."""
-        order = np.argsort(self.parent, kind="stable")
-        parents = self.parent[order]
-        levels, level = [], order[: np.searchsorted(parents, 0)]
-        while len(level):
-            levels.append(level)
-            first, last = np.searchsorted(parents, level), np.searchsorted(parents, level, side="right")
-            length = last - first
-            inside = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
-            level = order[np.repeat(first, length) + inside]
-        return levels
-
-    @cached_property
     def length(self) -> np.ndarray:
         """Rules of each prefix."""
         length = np.zeros(len(self), dtype=np.int64)
-        for k, level in enumerate(self._levels):
-            length[level] = k
+        nodes = np.flatnonzero(self.parent >= 0)
+        above = self.parent[nodes]
+        while len(nodes):
+            length[nodes] += 1
+            above = self.parent[above]
+            nodes, above = nodes[above >= 0], above[above >= 0]
         return length
+
+    @cached_property
+    def _levels(self) -> list[np.ndarray]:
+        """The nodes by the length of their prefix."""
+        order = np.argsort(self.length.astype(np.int32), kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.length))[:-1]) if len(self) else []
 
     @cached_property
     def descendants(self) -> np.ndarray:
@@ -116,26 +119,47 @@ class Nodes:
         """Those on the path to the incumbent and those with the most descendants, parents included, in their order."""
         kept = np.zeros(len(self), dtype=bool)
         kept[self.path()[:most]] = True
-        order = np.lexsort((np.arange(len(self)), self.length, -self.descendants))
-        more = order[~kept[order]]
-        kept[more[: max(0, most - int(kept.sum()))]] = True
+        more = np.flatnonzero(~kept)
+        wanted = most - (len(self) - len(more))
+        if wanted < len(more):
+            size = self.descendants[more]
+            least = np.partition(size, len(size) - wanted)[len(size) - wanted] if wanted > 0 else size.max() + 1
+            alike = more[size == least]  # of these the shorter ones, and then the earlier ones
+            more = more[size > least]
+            alike = alike[np.argsort(self.length[alike].astype(np.int32), kind="stable")]
+            more = np.concatenate([more, alike[: max(0, wanted - len(more))]])
+        kept[more] = True
         return np.flatnonzero(kept)
+
+    def first(self, n: int) -> Nodes:
+        """Those of the first ``n`` that stand below such alone, numbered anew in their order: an earlier tree.
+
+        What they cost, their bounds and their fates are the present ones.
+        """
+        return self._part(self._below_such(np.arange(len(self)) < n))
 
     def some(self, kept: np.ndarray) -> Nodes:
         """Those with these numbers, in ascending order, numbered anew; their parents must be among them."""
-        place = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry is the parent of the empty prefix
-        place[kept] = np.arange(len(kept))
-        arrays = {name: getattr(self, name)[kept] for name in ("antecedent", "cost", "bound", "fate")}
-        labels = self.labels(kept)
-        return replace(self, parent=place[self.parent[kept]], **arrays, scale=None, known=labels)
+        return replace(self._part(kept), scale=None, known=self.labels(kept))
 
     def at(self, fate: np.ndarray, stored: np.ndarray) -> Nodes:
         """As they were when they had these fates, and only some were stored."""
-        there = np.zeros(len(self) + 1, dtype=bool)
-        there[stored] = there[-1] = True
-        for level in self._levels:
+        there = np.zeros(len(self), dtype=bool)
+        there[stored] = True
+        return replace(self, fate=fate).some(self._below_such(there))
+
+    def _below_such(self, there: np.ndarray) -> np.ndarray:
+        """Of these nodes those whose ancestors are among them too."""
+        for level in self._levels[1:]:
             there[level] &= there[self.parent[level]]
-        return replace(self, fate=fate).some(np.flatnonzero(there[:-1]))
+        return np.flatnonzero(there)
+
+    def _part(self, kept: np.ndarray) -> Nodes:
+        place = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry is the parent of the empty prefix
+        place[kept] = np.arange(len(kept))
+        arrays = {name: getattr(self, name)[kept] for name in ("antecedent", "cost", "bound", "fate")}
+        known = None if self.known is None else self.known[kept]
+        return replace(self, parent=place[self.parent[kept]], known=known, **arrays)
 
     def state(self, node: int) -> tuple[str, str]:
         """What has become of a node, and the bound that cut it or an empty text."""
@@ -176,15 +200,16 @@ class Nodes:
         if self.known is not None:
             return self.known[shown]
         assert self.scale is not None
-        weights = self.scale.weights
-        left, labels = {-1: weights.everything}, dict.fromkeys(shown.tolist(), -1)
-        for node in shown[np.argsort(self.length[shown], kind="stable")].tolist():
-            whole, antecedent = left[int(self.parent[node])], int(self.antecedent[node])
-            if antecedent < 0:
-                left[node] = whole
+        weights, labels = self.scale.weights, np.full(len(self), -1, dtype=np.int8)
+        left, above = np.zeros((0, 0), dtype=np.uint64), shown[:0]
+        for length in np.unique(self.length[shown]).tolist():
+            level = shown[self.length[shown] == length]
+            if not length:
+                left, above = np.repeat(weights.everything[None, :], len(level), axis=0), level
                 continue
-            captured = whole & weights.columns[antecedent]
-            left[node] = whole & ~captured
-            positive, negative = weights.of_set(captured)
-            labels[node] = int(positive > negative)
-        return np.array([labels[node] for node in shown.tolist()], dtype=np.int8)
+            whole = left[np.searchsorted(above, self.parent[level])]
+            columns = weights.columns[self.antecedent[level]]
+            positive, negative = weights.of_sets(whole & columns)
+            labels[level] = positive > negative
+            left, above = whole & ~columns, level
+        return labels[shown]

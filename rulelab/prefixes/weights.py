@@ -40,8 +40,13 @@ class Weights:
 
     def of_set(self, chosen: np.ndarray) -> tuple[int, int]:
         """Positive and negative weight of a set."""
-        positive, negative = (self._sum(chosen[None, :], planes)[0] for planes in self.planes)
-        return int(positive), int(negative)
+        positive, negative = self.of_sets(chosen[None, :])
+        return int(positive[0]), int(negative[0])
+
+    def of_sets(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positive and negative weights of sets, the rows of an array: int64 arrays, shape (len(chosen),)."""
+        positive, negative = (self._sum(chosen, planes) for planes in self.planes)
+        return positive, negative
 
     def of_columns(self, within: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positive and negative weight that each antecedent captures of a set: int64 arrays, shape (n_antecedents,)."""

@@ -6,6 +6,8 @@ import numpy as np
 
 NOT_YET = 255
 """The fate of a prefix that was not stored at that time."""
+NO_CHANGE = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8))
+"""Of a look."""
 
 
 class Events:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import strict_json
+from ..arguments import is_number
 from ..models import Model, ModelError, parse_model
 from ..prefixes import Nodes
 from ..results import plain
@@ -29,6 +30,8 @@ VERSION = 1
 LARGEST_FILE = 1 << 26
 LARGEST_TEXT = 1 << 28
 MOST_LISTS = 200_000
+_MOST_DOUBLINGS = 10
+"""Of steps upwards in a tree: no list has 1024 rules."""
 _FLOATS = ("seconds", "lower_bound", "log10_remaining")
 _WHOLE = ("step", "work", "memory_bytes")
 _ARRAYS = {"parent": "<i4", "antecedent": "<i4", "cost": "<f8", "bound": "<f8", "fate": "u1", "known": "i1"}
@@ -49,8 +52,8 @@ class Content:
     tree: Nodes | None
 
 
-def write(path: str | Path, content: Content) -> None:
-    """Write a recording; the file is complete or not there."""
+def packed(content: Content) -> bytes:
+    """The bytes of a file."""
     models: dict[int, int] = {}
     texts: list[Any] = []
     for each in content.snapshots:
@@ -79,10 +82,15 @@ def write(path: str | Path, content: Content) -> None:
         },
     }
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
-    target = Path(path)
+    return gzip.compress(text, 6, mtime=0)
+
+
+def write(path: str | Path, content: Content) -> None:
+    """Write a recording; the file is complete or not there."""
+    target, raw = Path(path), packed(content)
     beside = target.with_name(target.name + ".part")
     try:
-        beside.write_bytes(gzip.compress(text, 6, mtime=0))
+        beside.write_bytes(raw)
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
@@ -92,19 +100,24 @@ def read(path: str | Path) -> Content:
     """Read a recording; raises RecordingError with what is wrong, or OSError."""
     with Path(path).open("rb") as stream:
         raw = stream.read(LARGEST_FILE + 1)
+    return unpacked(raw, Path(path).name)
+
+
+def unpacked(raw: bytes, name: str, largest_text: int = LARGEST_TEXT) -> Content:
+    """What the bytes of a file hold; ``name`` is what it is called where it is refused with a RecordingError."""
     if len(raw) > LARGEST_FILE:
-        raise RecordingError(f"{Path(path).name}: larger than {LARGEST_FILE >> 20} MB; no recording is")
+        raise RecordingError(f"{name}: larger than {LARGEST_FILE >> 20} MB; no recording is")
     try:
         unpacker = zlib.decompressobj(wbits=31)
-        text = unpacker.decompress(raw, LARGEST_TEXT)
+        text = unpacker.decompress(raw, largest_text)
         if unpacker.unconsumed_tail or not unpacker.eof:
             raise RecordingError("it is cut short, or larger than any recording")
-        return _content(strict_json.load(text, LARGEST_TEXT, MOST_LISTS))
+        return _content(strict_json.load(text, largest_text, MOST_LISTS))
     except (zlib.error, UnicodeDecodeError, json.JSONDecodeError):
-        raise RecordingError(f"{Path(path).name} is no recording of rulelab, or damaged") from None
+        raise RecordingError(f"{name} is no recording of rulelab, or damaged") from None
     except (ModelError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise RecordingError(f"{Path(path).name} is no recording that can be read: {what}") from None
+        raise RecordingError(f"{name} is no recording that can be read: {what}") from None
 
 
 def _snapshot(each: Snapshot, models: Mapping[int, int]) -> dict[str, Any]:
@@ -118,6 +131,7 @@ def _snapshot(each: Snapshot, models: Mapping[int, int]) -> dict[str, Any]:
         "counts": plain(each.counts),
         "pruned": plain(each.pruned),
         "queue": list(each.queue_by_length),
+        "detail": {name: plain(value) for name, value in each.detail.items() if is_number(value)},
         "best": None
         if best is None
         else plain([models[id(best.model)], best.objective, best.errors, best.complexity, *best.found_at]),
@@ -157,6 +171,7 @@ def _read_snapshot(data: Any, models: list[Any]) -> Snapshot:
         queue_by_length=tuple(int(value) for value in data["queue"]),
         phase=str(data["phase"]),
         limit=None if data["limit"] is None else str(data["limit"]),
+        detail={str(name): _number(value) for name, value in data.get("detail", {}).items()},
     )
 
 
@@ -173,6 +188,7 @@ def _read_tree(data: Any, looks: int) -> tuple[Nodes, Events]:
         and (sizes >= 0).all()
         and sizes.sum(dtype=np.int64) == len(nodes) == len(fates)
         and _inside(parent, -1, n)
+        and _rooted(parent)
         and _inside(antecedent, -1, len(names))
         and _inside(nodes, 0, n)
         and _inside(arrays["known"], -1, 2)
@@ -200,6 +216,14 @@ def _read_tree(data: Any, looks: int) -> tuple[Nodes, Events]:
     return tree, Events([(nodes[a:b], fates[a:b]) for a, b in zip(ends - sizes, ends, strict=True)])
 
 
+def _rooted(parent: np.ndarray) -> bool:
+    """Whether every node stands below one that has no parent, and none is deeper than any list is long."""
+    above = np.append(parent, -1)
+    for _ in range(_MOST_DOUBLINGS):
+        above = above[above]
+    return bool((above < 0).all())
+
+
 def _inside(values: np.ndarray, first: int, end: int) -> bool:
     return not len(values) or (int(values.min()) >= first and int(values.max()) < end)
 
@@ -207,6 +231,12 @@ def _inside(values: np.ndarray, first: int, end: int) -> bool:
 def _index(value: Any, end: int) -> int:
     if not isinstance(value, int) or not 0 <= value < end:
         raise RecordingError(f"it names entry {value!r} of {end}")
+    return value
+
+
+def _number(value: Any) -> float:
+    if not is_number(value):
+        raise RecordingError(f"it has {value!r} where a number belongs")
     return value
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,26 @@ from ..arguments import is_whole
 from ..prefixes import Nodes, PrefixSearch
 from ..search import Search, Snapshot, Status
 from . import files
-from .events import NOT_YET, Events
+from .events import NO_CHANGE, NOT_YET, Events
+from .trace import trace_row
 
 MAX_SNAPSHOTS = 2000
 MAX_NODES = 60_000
+_SHARE, _MANY = 0.1, 20_000
+"""Of the time, for looks at so many prefixes."""
+
+
+def primal_dual_integral(snapshots: Sequence[Snapshot], over: str = "seconds") -> float:
+    """The area between objective and lower bound of a run; see `Recording.primal_dual_integral`."""
+    if over not in ("seconds", "work"):
+        raise ValueError(f"over must be 'seconds' or 'work', not {over!r}")
+    known = [each for each in snapshots if each.incumbent is not None]
+    if not known:
+        return 0.0
+    assert known[0].incumbent is not None
+    at = np.array([getattr(each, over) for each in known], dtype=float)
+    gap = np.array([each.gap for each in known]) / (known[0].incumbent.objective or 1.0)
+    return float((gap[:-1] * np.diff(at)).sum())
 
 
 class Recording:
@@ -51,6 +68,7 @@ class Recording:
         self._kept: list[Snapshot] = []
         self._events = Events()
         self._tree: Nodes | None = None
+        self._due = 0.0
 
     @classmethod
     def load(cls, path: str | Path) -> Recording:
@@ -63,7 +81,64 @@ class Recording:
         OSError
             When it cannot be read.
         """
-        content = files.read(path)
+        return cls._made(files.read(path))
+
+    @classmethod
+    def from_bytes(cls, raw: bytes, name: str = "the file", largest_text: int = files.LARGEST_TEXT) -> Recording:
+        """What `to_bytes` has made, or a file holds.
+
+        Parameters
+        ----------
+        raw : bytes
+        name : str
+            What it is called where it is refused.
+        largest_text : int
+            Most bytes that it may unpack to.
+
+        Raises
+        ------
+        RecordingError
+            As `load`.
+        """
+        return cls._made(files.unpacked(raw, name, largest_text))
+
+    @classmethod
+    def of(cls, search: Search, snapshots: Sequence[Snapshot], max_snapshots: int = MAX_SNAPSHOTS) -> Recording:
+        """A recording made afterwards, of snapshots that were kept elsewhere.
+
+        What became of a prefix is known as it is now alone: in earlier trees it has its present fate.
+
+        Parameters
+        ----------
+        search : Search
+        snapshots : sequence of Snapshot
+            Of its steps, in their order.
+        max_snapshots : int
+            See `Recording`.
+        """
+        recording = cls(search, max_snapshots)
+        recording._kept = list(snapshots)
+        recording._events = Events([NO_CHANGE] * len(snapshots))
+        while len(recording._kept) > max_snapshots:
+            before = len(recording._kept)
+            recording._thin_out()
+            if len(recording._kept) == before:
+                break
+        tree = recording._whole()
+        if tree is not None:
+            ends = [each.counts.get("stored", 0) for each in recording._kept[:-1]]
+            ends = np.maximum.accumulate(np.clip([*ends, len(tree)], 0, len(tree))).tolist()
+            starts = [0, *ends[:-1]]
+            recording._events = Events(
+                [
+                    (np.arange(a, b, dtype=np.int32), tree.fate[a:b].astype(np.uint8))
+                    for a, b in zip(starts, ends, strict=True)
+                ]
+            )
+        return recording
+
+    @classmethod
+    def _made(cls, content: files.Content) -> Recording:
         recording = cls.__new__(cls)
         recording.family, recording.parameters = content.family, content.parameters
         recording._search, recording._most = None, MAX_SNAPSHOTS
@@ -79,11 +154,18 @@ class Recording:
         max_nodes : int
             Prefixes that are kept of the tree: those with the most descendants.
         """
+        files.write(path, self._content(max_nodes))
+
+    def to_bytes(self, max_nodes: int = MAX_NODES) -> bytes:
+        """What `save` writes."""
+        return files.packed(self._content(max_nodes))
+
+    def _content(self, max_nodes: int) -> files.Content:
         tree, events = self._whole(), self._events
         if tree is not None:
             kept = tree.largest(max_nodes)
             tree, events = tree.some(kept), events.of(kept)
-        files.write(path, files.Content(self.family, self.parameters, self._kept, events, tree))
+        return files.Content(self.family, self.parameters, self._kept, events, tree)
 
     def steps(self, **limits: Any) -> Iterator[Snapshot]:
         """Advance the search as `Search.steps` does, and keep what it yields."""
@@ -94,12 +176,21 @@ class Recording:
             yield snapshot
 
     def observe(self, snapshot: Snapshot) -> None:
-        """Keep a snapshot that the search has just given, and what became of its prefixes since the one before."""
+        """Keep a snapshot that the search has just given, and what became of its prefixes since the one before.
+
+        Looking at them takes about a tenth of the time at most: where there are very many, not at every snapshot.
+        """
         if self._search is None:
             raise ValueError("a recording that was read from a file cannot be added to")
-        nodes = self._search.prefixes() if isinstance(self._search, PrefixSearch) else None
         self._kept.append(snapshot)
-        self._events.look(np.zeros(0, dtype=np.uint8) if nodes is None else nodes.fate)
+        began = time.perf_counter()
+        if began < self._due and snapshot.status is Status.RUNNING:
+            self._events.looks.append(NO_CHANGE)
+        else:
+            nodes = self._search.prefixes() if isinstance(self._search, PrefixSearch) else None
+            self._events.look(np.zeros(0, dtype=np.uint8) if nodes is None else nodes.fate)
+            many = nodes is not None and len(nodes) > _MANY
+            self._due = began + (time.perf_counter() - began) / _SHARE if many else 0.0
         if len(self._kept) > self._most:
             self._thin_out()
 
@@ -110,21 +201,8 @@ class Recording:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row per snapshot: step, work, seconds, status, objective, lower_bound, gap, and its counts."""
-        rows = []
-        for each in self._kept:
-            best = each.incumbent
-            rows.append(
-                {
-                    **{name: getattr(each, name) for name in ("step", "work", "seconds")},
-                    "status": str(each.status),
-                    "objective": np.nan if best is None else best.objective,
-                    "lower_bound": each.lower_bound,
-                    "gap": each.gap,
-                    **each.counts,
-                }
-            )
-        return pd.DataFrame(rows)
+        """A row per snapshot: time, work, objective, bound, counts, pruned per bound, queue by length."""
+        return pd.DataFrame([trace_row(each) for each in self._kept])
 
     def primal_dual_integral(self, over: str = "seconds") -> float:
         """The area between objective and lower bound: the smaller, the sooner the search knew.
@@ -144,15 +222,7 @@ class Recording:
         ValueError
             When ``over`` is neither.
         """
-        if over not in ("seconds", "work"):
-            raise ValueError(f"over must be 'seconds' or 'work', not {over!r}")
-        known = [each for each in self._kept if each.incumbent is not None]
-        if not known:
-            return 0.0
-        assert known[0].incumbent is not None
-        at = np.array([getattr(each, over) for each in known], dtype=float)
-        gap = np.array([each.gap for each in known]) / (known[0].incumbent.objective or 1.0)
-        return float((gap[:-1] * np.diff(at)).sum())
+        return primal_dual_integral(self._kept, over)
 
     def tree_at(self, step: int, max_nodes: int = 2000) -> pd.DataFrame:
         """The tree as it was at a step, or at the last one kept before it; see `rulelab.prefixes.PrefixSearch.tree`.

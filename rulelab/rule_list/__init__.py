@@ -1,22 +1,39 @@
 """Certifiably optimal rule lists: exact reduction, bounds, kernels and the step-wise searches."""
 
 from .bounds import BOUNDS, RuleListBounds
+from .constrained.search import ConstrainedRuleListSearch
 from .corels.bounds import CORELS_BOUNDS, CorelsBounds
 from .corels.search import CorelsSearch
 from .exact.search import POLICIES, RuleListSearch
+from .fair.bounds import FAIR_BOUNDS, FairRuleListBounds
+from .fair.gap_frontier import GapFrontierSearch, GapPoint
+from .fair.least_gap import LeastGapSearch
+from .fair.search import FairRuleListSearch
 from .frontier.search import FrontierPoint, FrontierSearch
+from .near_count.result import NearOptimalCount
+from .near_count.search import NearOptimalCounter, NearOptimalCountProgress
 from .near_optimal.result import NearOptimal
 from .near_optimal.search import NearOptimalProgress, NearOptimalSearch, near_optimal
 
 __all__ = [
     "BOUNDS",
     "CORELS_BOUNDS",
+    "FAIR_BOUNDS",
     "POLICIES",
+    "ConstrainedRuleListSearch",
     "CorelsBounds",
     "CorelsSearch",
+    "FairRuleListBounds",
+    "FairRuleListSearch",
     "FrontierPoint",
     "FrontierSearch",
+    "GapFrontierSearch",
+    "GapPoint",
+    "LeastGapSearch",
     "NearOptimal",
+    "NearOptimalCount",
+    "NearOptimalCountProgress",
+    "NearOptimalCounter",
     "NearOptimalProgress",
     "NearOptimalSearch",
     "RuleListBounds",

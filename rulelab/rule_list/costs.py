@@ -54,20 +54,27 @@ class Costs:
         return 0.0 if self.exact else float(self.unit + 2 * self.slack)
 
 
-def costs_of(problem: Problem, regularization: float) -> Costs:
-    """The grid of a problem: exact for weights that are multiples of a common unit, where these are not too many."""
+def costs_of(problem: Problem, regularization: float, longest: int | None = None) -> Costs:
+    """The grid of a problem: exact for weights that are multiples of a common unit, where these are not too many.
+
+    ``longest`` is the length of the longest list that matters, where the default rule alone may be no solution.
+    """
     m = problem.n_antecedents
     if not problem.integral:
         masses = problem.masses.divided()
         if masses.fits:
-            costs = integer_costs(masses.positives, masses.negatives, regularization, m)
+            costs = integer_costs(masses.positives, masses.negatives, regularization, m, longest)
             if costs.exact:
                 return costs
-    return integer_costs(problem.positives, problem.negatives, regularization, m)
+    return integer_costs(problem.positives, problem.negatives, regularization, m, longest)
 
 
 def integer_costs(
-    positives: np.ndarray, negatives: np.ndarray, regularization: float, n_antecedents: int = 1 << 15
+    positives: np.ndarray,
+    negatives: np.ndarray,
+    regularization: float,
+    n_antecedents: int = 1 << 15,
+    longest: int | None = None,
 ) -> Costs:
     """Choose the grid for weights and a regularization.
 
@@ -83,13 +90,18 @@ def integer_costs(
         Read as the decimal number that Python shows.
     n_antecedents : int
         No list has more rules.
+    longest : int, optional
+        Most rules of a list that matters; by default, of one that may cost less than the default rule.
     """
     fraction = Fraction(repr(float(regularization)))
     integral = positives.dtype.kind == "i"
     if integral:
         total = int(positives.sum()) + int(negatives.sum())
         most = min(n_antecedents, int(1 / (2 * fraction)) + 2)  # a list of more rules costs more than the default rule
-        penalty = order_preserving(fraction * total, most, total, (_LARGEST_COST - 1) // total)
+        largest = total
+        if longest is not None:
+            most, largest = longest, int(total * (1 + fraction * longest)) + 1
+        penalty = order_preserving(fraction * total, most, total, (_LARGEST_COST - 1) // largest)
         if penalty is not None:
             excess = max(Fraction(0), penalty / total - fraction)
             per_error, per_rule = penalty.denominator, penalty.numerator

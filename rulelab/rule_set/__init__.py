@@ -1,6 +1,6 @@
 """Boolean rule sets (DNF and CNF) by column generation: certified, with fairness constraints."""
 
-from .fairness import (
+from ..data.fairness import (
     AccuracyParity,
     Criterion,
     DemographicParity,

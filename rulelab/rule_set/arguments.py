@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..arguments import is_number, is_whole, require
+from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import RuleSet
-from .fairness import Criterion
 from .program import FORMS, LOSSES
 
 MOST_COMPLEXITY = 10_000

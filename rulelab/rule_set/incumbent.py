@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..data.fairness import Criterion, emptied_rates, true_gaps
 from ..data.problem import Problem
 from ..models import RuleSet
 from ..search import Incumbent
-from .fairness import Criterion, emptied_rates, true_gaps
 from .pool import Clause, Pool
 from .program import Cost, Program
 

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..data.fairness import Criterion, compared, groups_of, parities
 from ..data.penalties import order_preserving
-from .fairness import Criterion, compared, groups_of, parities
 
 if TYPE_CHECKING:
     from ..data.problem import Problem

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
 from ..certificate.rule_set.parity import RATES
-from .fairness import Criterion, compared, groups_of, parities
+from ..data.fairness import Criterion, compared, groups_of, parities
 from .generation import ColumnGeneration
 from .program import Program
 

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
+from ..arguments import is_whole
 from ..certificate import Certificate, CertificateError
 from ..data.exact_weights import rounded_down
+from ..data.fairness import Criterion, groups_of, left_out
 from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
@@ -19,7 +22,6 @@ from . import snapshot_detail as figures
 from .arguments import check, clauses_of
 from .closing.closing import Closing, bytes_per_rule
 from .equal_rates import Part, parts
-from .fairness import Criterion, groups_of, left_out
 from .features import Features
 from .generation import ColumnGeneration
 from .heuristics.greedy import Greedy
@@ -28,6 +30,8 @@ from .heuristics.set_search import SetSearch
 from .incumbent import Incumbents
 from .master.proximal import ProximalMaster
 from .pool import Clause, Pool
+from .pool_frame import COLUMNS as POOL_COLUMNS
+from .pool_frame import pool_frame
 from .pricing import conjunctions
 from .program import Cost, Program, make_program
 from .proof import prove
@@ -185,6 +189,35 @@ class RuleSetSearch(Search):
     def columns(self) -> tuple[Clause, ...]:
         """The rules met so far, as antecedents: a warm start for another search on this problem."""
         return () if self._phase == "reducing" else tuple(self._pool.rules)
+
+    def pool(self, most: int = 600) -> pd.DataFrame:
+        """The rules met so far, with their prices at the last solution of the linear programme.
+
+        Parameters
+        ----------
+        most : int
+            Rules at most: those of the best set, those that the linear programme uses, then those of least reduced
+            cost.
+
+        Returns
+        -------
+        DataFrame
+            rule; complexity; rows: the weight of what a rule covers, or a clause of a CNF rejects; reduced_cost: what a
+            unit of it would change the value of the linear programme by, in rows (nan: no price yet); use: how much of
+            it the linear programme takes, from 0; chosen: whether it is in the best set. ``attrs["pool"]`` counts all.
+
+        Raises
+        ------
+        ValueError
+            When ``most`` is not a positive integer.
+        """
+        if not is_whole(most, 1):
+            raise ValueError(f"most must be a positive integer, not {most!r}")
+        if self._phase == "reducing":
+            return pd.DataFrame(columns=list(POOL_COLUMNS))
+        best, generation = self._best.incumbent(), getattr(self, "_generation", None)
+        model = None if best is None else best.model
+        return pool_frame(self.problem, self.form, self._pool, generation, model, most)
 
     @property
     def conditions(self) -> int:

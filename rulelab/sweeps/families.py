@@ -18,7 +18,7 @@ from ..families import BINARIZING as BINARIZING_PARAMETERS
 from ..families import FAMILIES as RECORDS
 from ..families import Family
 from ..models import Model
-from ..recipe import Recipe, binarized, smallest_problem
+from ..recipe import Recipe, binarized
 from ..search import Search, Status
 from .errors import SweepError
 from .keys import defaults_of
@@ -70,13 +70,13 @@ class Certified(Method):
 
     def _smallest(self, parameters: Mapping[str, Any], plan: Plan) -> Search:
         """A search that nobody runs; its class may depend on the parameters."""
-        return self.family.search(smallest_problem(), parameters, random_state=plan.random_state)
+        return Recipe(self.family, parameters).smallest(random_state=plan.random_state)
 
     def problem(self, fold: Fold, parameters: Mapping[str, Any]) -> Problem:
         """The problem of the training rows; raises NothingFound."""
         recipe, part = Recipe(self.family, parameters), fold.train
         labels = part.y.astype(int)
-        features, note = recipe.features(conditions_of(fold, parameters)[0], labels)
+        features, note = recipe.features(conditions_of(fold, parameters)[0], labels, columns=part.X.columns)
         if note:
             warnings.warn(note, UserWarning, stacklevel=2)
         problem = recipe.problem(features, labels, groups=part.groups)
@@ -101,6 +101,8 @@ class Certified(Method):
         try:
             problem = fold.cached(f"problem of {self.name}", key, lambda: self.problem(fold, parameters))
         except NothingFound as error:
+            if demands := Recipe(self.family, parameters).demands:
+                return Fitted(str(Status.INFEASIBLE), None, None, 0.0, message=f"no list can {demands}: {error}")
             model, objective = self.without_rules(fold.train, parameters)
             return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, str(error))
         start = {} if warm_start is None else {"warm_start": self.family.make_model().from_dict(warm_start)}

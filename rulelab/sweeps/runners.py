@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, Protocol
@@ -16,6 +17,8 @@ from .method import Stopped
 from .plan import Plan
 from .result import Job, Result
 
+_LOOK_SECONDS = 5.0
+_WORKERLESS_SECONDS = 60
 _DEATHS = 3  # of processes, before any fit was done
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 
@@ -116,7 +119,9 @@ class OnDask:
         if self._stopped():
             self._future.cancel()
         try:
-            result: Result = self._future.result()
+            result: Result = self._awaited()
+        except SweepError:
+            raise
         except Exception as error:
             if self._stopped():
                 raise Stopped from None
@@ -127,6 +132,23 @@ class OnDask:
                 ) from error
             return job.failed(worker.told(error), self._limits)
         return result
+
+    def _awaited(self) -> Any:
+        """The result, for as long as there is a worker that could give it, or may soon be one again."""
+        since = time.monotonic()
+        while True:
+            try:
+                return self._future.result(timeout=_LOOK_SECONDS)
+            except TimeoutError:
+                if self._future.status != "pending" or self._stopped():
+                    raise
+            if self._client.ncores():
+                since = time.monotonic()
+            elif time.monotonic() - since > _WORKERLESS_SECONDS:
+                raise SweepError(
+                    f"the Dask cluster has had no worker for {_WORKERLESS_SECONDS} s; start some, and run the sweep "
+                    "again: what is in its file is kept"
+                )
 
     def stop(self) -> None:
         if self._future is not None:

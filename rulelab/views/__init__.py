@@ -7,15 +7,31 @@ from typing import Any
 
 _HOMES = {
     "CompareView": "compare.view",
+    "ExploreView": "explore.view",
     "FrontView": "fronts.view",
     "ModelCard": "cards.view",
+    "Replay": "search.replay",
     "SearchView": "search.view",
     "StepView": "prefixes.step_view",
     "TreeView": "prefixes.tree_view",
+    "Walk": "learn.walk",
+    "WhatIfView": "what_if.view",
     "serve": "pages.page",
 }
 
-__all__ = ["CompareView", "FrontView", "ModelCard", "SearchView", "StepView", "TreeView", "serve"]
+__all__ = [
+    "CompareView",
+    "ExploreView",
+    "FrontView",
+    "ModelCard",
+    "Replay",
+    "SearchView",
+    "StepView",
+    "TreeView",
+    "Walk",
+    "WhatIfView",
+    "serve",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -66,6 +66,7 @@ LISTS: dict[str, Callable[[rl.Problem], Any]] = {
     "frontier": lambda problem: rl.FrontierSearch(problem, 8, **LIMIT),
     "frontier, no beam": lambda problem: rl.FrontierSearch(problem, 8, beam_width=0, **LIMIT),
     "near-optimal": lambda problem: rl.NearOptimalSearch(problem, 0.05, ratio=0.1, **LIMIT),
+    "near-optimal, counted": lambda problem: rl.NearOptimalCounter(problem, 0.05, ratio=0.1, **LIMIT),
     "falling": lambda problem: rl.FallingRuleListSearch(problem, 0.001, random_state=0, **LIMIT),
     "falling, weight 5": lambda problem: rl.FallingRuleListSearch(problem, 0.001, 5.0, random_state=0, **LIMIT),
     "softly falling": lambda problem: rl.FallingRuleListSearch(problem, 0.001, violation_penalty=0.1, **LIMIT),

@@ -246,13 +246,17 @@ def test_lines_stand_on_one_height_and_only_the_cards_scroll_sideways(visit) -> 
     for width, height in ((1440, 900), (1024, 768), (390, 844)):
         view.page.set_viewport_size({"width": width, "height": height})
         view.page.wait_for_timeout(500)
-        found = view.page.evaluate(ONE_HEIGHT)
-        assert len(found) == 12
-        places = [dict(map(tuple, own)) for own in found]
-        shared = set(places[0]).intersection(*places[1:])
-        assert {"accuracy %", "AUC", "rows by outcome", "training rows", "regularization"} <= shared
-        assert all(own[name] == places[0][name] for own in places for name in shared)
-        assert view.page.evaluate("document.documentElement.scrollWidth") <= width
+        view.until(lambda: level(view))
+        view.until(lambda width=width: view.page.evaluate("document.documentElement.scrollWidth") <= width)
+
+
+def level(view) -> bool:
+    """Whether what all twelve cards speak of stands on one height, once the page has come to rest."""
+    places = [dict(map(tuple, own)) for own in view.page.evaluate(ONE_HEIGHT)]
+    assert len(places) == 12
+    shared = set(places[0]).intersection(*places[1:])
+    assert {"accuracy %", "AUC", "rows by outcome", "training rows", "regularization"} <= shared
+    return all(own[name] == places[0][name] for own in places for name in shared)
 
 
 def test_cards_are_renamed_and_moved_by_keyboard(visit) -> None:

@@ -132,7 +132,7 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     for done in (1, 2, 3):
         view.button("Step").click()
         view.until(lambda done=done: "expanded" in view.status and view.expanded == done)
-    assert "paused" in view.status
+    view.until_status("paused")
     view.until(lambda: plotted(page) == 3)
     page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()

@@ -28,6 +28,7 @@ def speed(visit, name: str) -> None:
     visit.page.get_by_label("Speed").select_option(name)
 
 
+@pytest.mark.long
 def test_the_first_page_runs_to_the_certificate(visit) -> None:
     view = visit().open()
     assert "ready" in view.status

@@ -18,8 +18,10 @@ BANNER = """
   - navigation "Parts of the page":
     - tablist:
       - tab "Search" [selected]
+      - tab "Explore"
       - tab "Compare"
       - tab "Fronts"
+      - tab "Learn"
   - button "Toggle theme"
 """
 DATA = """
@@ -54,17 +56,25 @@ FIRST = (
     - button "gap"
     - text: –
 - heading "Objective and lower bound" [level=2]
-- paragraph: The objective of the best model found comes down; what is proven about all models goes up.
+- paragraph: The best objective comes down; what is proven goes up.
 - figure "Objective and lower bound"
+- paragraph: No gap is known yet.
+- navigation "Why":
+  - tablist:
+    - tab "Tree" [selected]
+    - tab "This step"
+    - tab "Queue"
+    - tab "Bounds"
+    - tab "Models"
+- button "Replay" [disabled]
+- slider "Moment" [disabled]
+- heading "Search tree" [level=2]
+- paragraph: /There is no tree yet/
+- figure "Search tree"
+- combobox "Prefix"
 - heading "Best rule list so far" [level=2]
 - paragraph: /Press Run for the settings on the left, or begin with/
 - button "Tic-tac-toe, step by step"
-- heading "Queue by prefix length" [level=2]
-- figure "Queue by prefix length"
-- heading "Prefixes cut, by bound" [level=2]
-- figure "Prefixes cut, by bound"
-- heading "Errors of the incumbents" [level=2]
-- figure "Errors of the incumbents"
 - button "Search":
   - heading "Search" [level=2]
 - 'textbox "Regularization: cost of a rule"'
@@ -113,9 +123,13 @@ CERTIFIED = """
     - text: none left
     - button "search time"
     - text: /\\d+\\.\\d s/
-- paragraph: "/958 rows, 9 columns; class is positive in 626/"
 - heading "Objective and lower bound" [level=2]
 - paragraph: "The gap is closed: 0.3105 is found, and proven to be the least."
+- figure "Objective and lower bound"
+- 'meter "First gap closed"': 100 % of the first gap is closed
+- heading "Search tree" [level=2]
+- paragraph: /\\d+ prefixes stored, .* Outlined.* the way to the best list/
+- figure "Search tree"
 - heading "The optimal rule list" [level=2]
 - table "Rules":
   - rowgroup:
@@ -133,8 +147,7 @@ CERTIFIED = """
 - button "Rules (text)"
 - button "Trace (CSV)"
 - button "Pin model"
-- heading "Queue by prefix length" [level=2]
-- paragraph: "The queue is empty: nothing is left to look at."
+- paragraph: "/958 rows, 9 columns; class is positive in 626/"
 """
 VERIFIED = """
 - button "Verify"

@@ -157,6 +157,22 @@ def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple
     """
     if not 0 < regularization < 1:
         raise CertificateError(f"the regularization must be above 0 and below 1, not {regularization!r}")
+    captures, costs = check_rules(problem, model), grid(problem, regularization)
+    value, errors = 0, Fraction(0)
+    for captured, rule in zip(captures, (*model.rules, model.default), strict=True):
+        wrong = problem.negatives if rule.prediction == problem.classes[1] else problem.positives
+        errors += exact_sum(wrong[captured])
+        value += costs.per_error * min(int(costs.positives[captured].sum()), int(costs.negatives[captured].sum()))
+    total = exact_sum(problem.positives) + exact_sum(problem.negatives)
+    objective = errors / total + Fraction(repr(regularization)) * len(model)
+    return costs, objective, value + costs.per_rule * len(model)
+
+
+def check_rules(problem: Problem, model: RuleList) -> list[np.ndarray]:
+    """The patterns that each rule and the default is the first to capture; raises CertificateError.
+
+    The model must be made of the problem's antecedents and classes, and have the numbers that it gives of its rules.
+    """
     if model.n_antecedents != problem.n_antecedents:
         raise CertificateError(
             f"the model was made for {model.n_antecedents} antecedents, but the problem has {problem.n_antecedents}"
@@ -169,20 +185,14 @@ def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple
         malformed = rule.prediction not in problem.classes or (rule.antecedent is None) != (i == len(model))
         if malformed or not 0 <= (rule.antecedent or 0) < problem.n_antecedents:
             raise CertificateError(f"rule {i + 1} of the model has no antecedent or no class of the problem")
-    costs, inside = grid(problem, regularization), problem.matrix()
-    left = np.ones(problem.n_patterns, dtype=bool)
-    value, errors = 0, Fraction(0)
+    inside, left, captures = problem.matrix(), np.ones(problem.n_patterns, dtype=bool), []
     for i, rule in enumerate((*model.rules, model.default)):
         captured = left if rule.antecedent is None else left & inside[:, rule.antecedent]
         where = f"rule {i + 1} of the model" if rule is not model.default else "the default rule of the model"
         _check_rule(problem, rule, where, left, captured)
-        wrong = problem.negatives if rule.prediction == problem.classes[1] else problem.positives
-        errors += exact_sum(wrong[captured])
-        value += costs.per_error * min(int(costs.positives[captured].sum()), int(costs.negatives[captured].sum()))
+        captures.append(captured)
         left = left & ~captured
-    total = exact_sum(problem.positives) + exact_sum(problem.negatives)
-    objective = errors / total + Fraction(repr(regularization)) * len(model)
-    return costs, objective, value + costs.per_rule * len(model)
+    return captures
 
 
 def _check_rule(problem: Problem, rule: Rule, where: str, left: np.ndarray, captured: np.ndarray) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.fates import CUT, EXPANDED, OPEN
-from ...kernels.jit import inlined, kernel
+from ...kernels.jit import inlined, inner, kernel
 from ..bounds import further_loss
 from .expansion import bound_that_cuts, expand, open_prefix
 from .layout import sum_head
@@ -28,15 +28,78 @@ from .state import (
     WORK,
 )
 
-DONE, PAUSED, GROW = 0, 1, 2
+DONE, PAUSED, GROW, _EXPANDING = range(4)
 
 
 @kernel
-def start(arrays, rules, store, left_positive, left_negative):
-    """Queue the empty prefix; the incumbent's cost must be in place."""
+def advance(arrays, rules, store, max_work, max_effort):
+    """Expand at most ``max_work`` prefixes of lists that fall, at about ``max_effort`` words and weights looked at.
+
+    Returns DONE, PAUSED, or GROW when an array has no room for one more expansion. An expansion can be left half-way; a
+    prefix counts as work when it is finished. The first call queues the empty prefix; the incumbent's cost must be in
+    place.
+    """
+    work = store.numbers[WORK] + max_work
+    while True:
+        outcome, spent = _go_on(arrays, rules, store, work, max_effort)
+        if outcome != _EXPANDING:
+            return outcome
+        max_effort -= spent
+        max_effort -= expand(arrays, rules, store, store.numbers[OPEN_NODE], max_effort)
+
+
+@kernel
+def advance_soft(arrays, rules, store, max_work, max_effort):
+    """As `advance`, for softly falling lists: compiled only where one is looked for."""
+    work = store.numbers[WORK] + max_work
+    while True:
+        outcome, spent = _go_on(arrays, rules, store, work, max_effort)
+        if outcome != _EXPANDING:
+            return outcome
+        max_effort -= spent
+        max_effort -= expand_soft(arrays, rules, store, store.numbers[OPEN_NODE], max_effort)
+
+
+@inner
+def _go_on(arrays, rules, store, work, max_effort):
+    """Finish the open prefix if all its antecedents were looked at, and open the next one where none is open.
+
+    Returns _EXPANDING, or what the search has come to, and how many words and weights were looked at.
+    """
     numbers = store.numbers
-    store.left_positive[0] = left_positive
-    store.left_negative[0] = left_negative
+    m, spent = store.counts.shape[1], 0
+    if numbers[N_NODES] == 0:
+        _start(arrays, rules, store)
+    if numbers[TABLE_IS_STALE]:
+        spent = rebuild_table(store, max_effort)
+        if numbers[TABLE_IS_STALE]:
+            return PAUSED, spent
+    if numbers[OPEN_NODE] >= 0 and numbers[OPEN_CHILD] == m:
+        numbers[OPEN_NODE] = -1
+        numbers[WORK] += 1
+        if numbers[BEST] < numbers[OPEN_BEST]:
+            _purge(store)
+        _update_lower_bound(store)
+    if numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
+        numbers[LOWER_BOUND] = numbers[BEST]
+        return DONE, spent
+    if numbers[WORK] >= work or spent >= max_effort:
+        return PAUSED, spent
+    if numbers[OPEN_NODE] < 0:
+        if numbers[N_NODES] + m > store.key.size or numbers[N_HEAP] + m > store.heap_key.size:
+            return GROW, spent
+        numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_BEST] = _take_next(store), 0, numbers[BEST]
+        numbers[LAST_NODE] = numbers[OPEN_NODE]
+        open_prefix(arrays, store, numbers[OPEN_NODE])
+        spent += m * (arrays.positive_word.size + arrays.negative_word.size)
+    return _EXPANDING, spent + m
+
+
+@inlined
+def _start(arrays, rules, store):
+    """Queue the empty prefix."""
+    numbers = store.numbers
+    left_positive = store.left_positive[0]
     store.ratio_p[0] = 1
     store.ratio_n[0] = 1
     store.parent[0] = -1
@@ -59,46 +122,6 @@ def start(arrays, rules, store, left_positive, left_negative):
         store.queue_by_length[0] = 1
         numbers[N_QUEUED] = 1
         numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, 0, store.key[0], 0)
-
-
-@kernel
-def advance(arrays, rules, store, max_work, max_effort):
-    """Expand at most ``max_work`` prefixes, at about ``max_effort`` words and weights looked at.
-
-    Returns DONE, PAUSED, or GROW when an array has no room for one more expansion. An expansion can be left half-way; a
-    prefix counts as work when it is finished.
-    """
-    numbers = store.numbers
-    m = store.counts.shape[1]
-    if numbers[TABLE_IS_STALE]:
-        max_effort -= rebuild_table(store, max_effort)
-        if numbers[TABLE_IS_STALE]:
-            return PAUSED
-    work = numbers[WORK] + max_work
-    while numbers[N_QUEUED] > 0 or numbers[OPEN_NODE] >= 0:
-        if numbers[WORK] >= work or max_effort <= 0:
-            return PAUSED
-        if numbers[OPEN_NODE] < 0:
-            if numbers[N_NODES] + m > store.key.size or numbers[N_HEAP] + m > store.heap_key.size:
-                return GROW
-            numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_BEST] = _take_next(store), 0, numbers[BEST]
-            numbers[LAST_NODE] = numbers[OPEN_NODE]
-            open_prefix(arrays, store, numbers[OPEN_NODE])
-            max_effort -= m * (arrays.positive_word.size + arrays.negative_word.size)
-        max_effort -= m
-        if rules.soft:
-            max_effort -= expand_soft(arrays, rules, store, numbers[OPEN_NODE], max_effort)
-        else:
-            max_effort -= expand(arrays, rules, store, numbers[OPEN_NODE], max_effort)
-        if numbers[OPEN_CHILD] < m:
-            return PAUSED
-        numbers[OPEN_NODE] = -1
-        numbers[WORK] += 1
-        if numbers[BEST] < numbers[OPEN_BEST]:
-            _purge(store)
-        _update_lower_bound(store)
-    numbers[LOWER_BOUND] = numbers[BEST]
-    return DONE
 
 
 @inlined

@@ -54,8 +54,10 @@ def children(arrays: Layout, rules: state.Rules, store: state.Store, prefix: tup
     for a in more:
         node = _add(arrays, rules, replay, prefix, node, a)
 
+    kernel = kernels.advance_soft if rules.soft else kernels.advance
+
     def advance(store: state.Store, work: int, effort: int, without: int) -> int:
-        return int(kernels.advance(arrays, rules, store, work, effort))
+        return int(kernel(arrays, rules, store, work, effort))
 
     return replay.expand(node, advance)
 

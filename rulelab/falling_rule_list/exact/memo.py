@@ -69,7 +69,7 @@ def find_slot(arrays, rules, store, chosen, h, cost, length, left_positive, rati
     free = np.int64(-1)
     other = store.sets[2]
     while True:
-        node = store.table[slot]
+        node = np.int64(store.table[slot])
         if node < 0:
             return free if free >= 0 else slot
         if store.hash[node] == h and store.left_positive[node] == left_positive:

@@ -76,6 +76,8 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
     which proportions are compared too.
     """
 
+    _kernel = staticmethod(kernels.advance)
+
     def __init__(
         self,
         problem: Problem,
@@ -122,7 +124,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.start, kernels.advance) and (not self.iterations or monte_carlo.compiled())
+        return is_compiled(kernels.advance) and (not self.iterations or monte_carlo.compiled())
 
     def _rehearse(self) -> None:
         solve(ExactSearch(tiny_problem(), regularization=0.0, iterations=2))
@@ -265,8 +267,8 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
         numbers[state.BEST] = self._best.cost
         numbers[state.WORK] = self.work
         self._phase = "searching"
-        kernels.start(self._layout, self._rules, self._store, int(costs.positives.sum()), int(costs.negatives.sum()))
-        kernels.advance(self._layout, self._rules, self._store, 0, 0)
+        self._store.left_positive[0], self._store.left_negative[0] = costs.positives.sum(), costs.negatives.sum()
+        self._kernel(self._layout, self._rules, self._store, 0, 0)
 
     def _run(self, target: int) -> None:
         numbers = self._store.numbers
@@ -274,7 +276,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
         improved = int(numbers[state.IMPROVED])
         while self.work < target:
             left = target - self.work
-            outcome = kernels.advance(self._layout, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
+            outcome = self._kernel(self._layout, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"
@@ -330,7 +332,8 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
             return preparing.snapshot(self.problem, first, self._phase, _COUNTS, state.PRUNED_NAMES)
         store, numbers, rules = self._store, self._store.numbers, self._rules
         incumbent, memory = self._current(), "memory" if self._out_of_memory else None
-        status, limit = standing(self._phase == "certified", self._costs.exact, memory)
+        exact = self._costs.exact or incumbent.objective == 0  # below which nothing is
+        status, limit = standing(self._phase == "certified", exact, memory)
         started = self._phase in ("searching", "certified")
         queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
         m = len(self._data.antecedents)

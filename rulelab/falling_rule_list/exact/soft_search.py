@@ -6,7 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from ... import preparing
+from ...kernels.jit import is_compiled
+from ...rehearsal import tiny_problem
+from ...search import solve
 from ..costs import Costs
+from . import kernels
 from .search import ExactSearch
 
 _LARGEST_COST = 1 << 59
@@ -45,9 +49,18 @@ class SoftSearch(ExactSearch, method="exact", soft=True):
     equally good.
     """
 
+    _kernel = staticmethod(kernels.advance_soft)
+
     def __init__(self, problem: Any, *arguments: Any, **options: Any) -> None:
         super().__init__(problem, *arguments, **options)
         self._hard: ExactSearch | None = None
+
+    @property
+    def compiled(self) -> bool:
+        return super().compiled and is_compiled(kernels.advance_soft)
+
+    def _rehearse(self) -> None:
+        solve(SoftSearch(tiny_problem(), regularization=0.0, violation_penalty=0.1, iterations=2))
 
     def _grid(self, costs: Costs) -> Costs:
         """A grid as fine as fits: the penalty is a multiple of nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import inlined, inner
+from ...kernels.set_table import slot_of
 from ..counting import weigh
 from ..exact.state import (
     BEST,
@@ -20,7 +21,7 @@ from ..exact.state import (
     WORK,
 )
 from . import bounds
-from .queue import add, close, cut_by, enqueue, has, is_settled, lower_bound, remember, slot_of, supersede
+from .queue import add, close, cut_by, enqueue, has, is_settled, lower_bound, remember, supersede
 from .state import (
     BY_ACCURATE_SUPPORT,
     BY_COMMUTING,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...kernels.jit import inlined, kernel
+from ...kernels.set_table import slot_of
 from ..counting import weigh
 from ..exact.kernels import DONE, GROW, PAUSED
 from ..exact.queue import update_lower_bound
@@ -19,7 +20,7 @@ from ..exact.state import (
     WORK,
 )
 from .expansion import expand, finish, open_prefix
-from .queue import enqueue, lower_bound, purge, rebuild_tables, slot_of, take_next
+from .queue import enqueue, lower_bound, purge, rebuild_tables, take_next
 
 _CHILDREN_PER_TAKEN = 32  # taking one off the queue compares it with all that are remembered
 

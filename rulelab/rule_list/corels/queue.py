@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
-from ...kernels.bit_words import mix
 from ...kernels.fates import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, popcount
+from ...kernels.set_table import slot_of
 from ..counting import weigh
 from ..exact.memo import EFFORT_PER_NODE
 from ..exact.state import (
@@ -258,28 +258,6 @@ def purge(rules, store):
             store.bound_key[i] = store.key[store.heap_node[i]]
         numbers[N_BOUND_HEAP] = kept
         heap.heapify(store.bound_key, store.bound_node, kept)
-
-
-@inner
-def slot_of(table, rows, chosen):
-    """The slot of a set of bits: of the node whose row is this very set, or the free one to fill."""
-    mask = np.uint64(table.size - 1)
-    h = np.uint64(0)
-    for w in range(chosen.size):
-        h = mix(h, chosen[w])
-    slot = np.int64(h & mask)
-    while True:
-        node = table[slot]
-        if node < 0:
-            return slot
-        same = True
-        for w in range(chosen.size):
-            if rows[node, w] != chosen[w]:
-                same = False
-                break
-        if same:
-            return slot
-        slot = (slot + 1) & np.int64(mask)
 
 
 @inlined

@@ -6,12 +6,13 @@ import numpy as np
 
 from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined
+from ...kernels.set_table import slot_at_length
 from .. import bounds
 from ..cores import cut, effort_of
 from ..counting import count, effort_of_a_count, weigh
 from .deletion import deletable, flows
 from .incumbent import improve
-from .memo import slot_of, table_length
+from .memo import table_length
 from .queue import enqueue, unqueue
 from .state import (
     BEST,
@@ -177,7 +178,7 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
     slot = -1
     known = -1
     if rules.equivalent_support:
-        slot = slot_of(store, child, table_length(rules, length))
+        slot = slot_at_length(store.table, store.sets, store.length, child, table_length(rules, length))
         known = store.table[slot]
         if known >= 0 and store.cost[known] <= cost:
             pruned[BY_SAME_SET] += 1

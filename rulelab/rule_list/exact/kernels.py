@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ...kernels.fates import CUT
 from ...kernels.jit import inlined, kernel
+from ...kernels.set_table import slot_at_length
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
 from .expansion import expand, open_prefix
-from .memo import rebuild_table, slot_of, table_length
+from .memo import rebuild_table, table_length
 from .queue import enqueue, purge, take_next, update_lower_bound
 from .state import (
     BEST,
@@ -101,7 +102,7 @@ def _start(arrays, rules, store):
     store.numbers[OPEN_NODE] = -1
     store.numbers[LOWER_BOUND] = min(store.numbers[BEST], store.key[0])
     if rules.equivalent_support:
-        store.table[slot_of(store, arrays.full, table_length(rules, 0))] = 0
+        store.table[slot_at_length(store.table, store.sets, store.length, arrays.full, table_length(rules, 0))] = 0
     if rules.max_length == 0:
         store.pruned[BY_LENGTH] += 1
     elif store.cost[0] >= store.numbers[BEST]:

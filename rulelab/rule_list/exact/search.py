@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ import numpy as np
 from ... import preparing, remaining
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_rule_list
+from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
@@ -21,10 +23,13 @@ from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from .. import beam as beams
 from ..bounds import RuleListBounds
+from ..constrained.search import ConstrainedRuleListSearch
 from ..cores import GIVEN_UP, Cores, known_sets, new_cores
 from ..costs import Costs, costs_of, require_regularization
 from ..counting import EFFORT_PER_WORK, Layout, layout
+from ..fair.search import FairRuleListSearch, check_labels
 from ..reduction import Reducing, Reduction
+from ..start import antecedents_of
 from . import kernels, looking, state
 from .incumbent import incumbent_of
 
@@ -37,6 +42,12 @@ POLICIES = {
     "random": state.RANDOM_ORDER,
 }
 
+_PARAMETERS = (
+    *("problem", "regularization", "policy", "bounds", "max_length"),
+    *("memory_limit", "random_state", "beam_width", "warm_start"),
+)
+_NOT_FAIR = {"policy": "lower_bound", "max_length": None}
+_DEMANDS = ("must_use", "first_rule", "max_uses")
 _COUNTS = ("created", "expanded", "queued", "stored", "reopened")
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
@@ -78,6 +89,15 @@ class RuleListSearch(PrefixSearch):
     warm_start : RuleList or sequence of int, optional
         A list to begin with, such as the optimum at another regularization: a model, whose antecedents are found by
         name, or indices of the problem's antecedents.
+    fairness : Criterion, optional
+        Such as `rulelab.EqualOpportunity`, over the problem's groups. What is made then is a `FairRuleListSearch`, with
+        ``labels`` and ``min_group_size`` as it has them; it knows no other policy and no ``max_length``.
+    labels : str
+        "free" or "majority". Without a criterion the best list predicts majorities in any case.
+    min_group_size : int
+    must_use, first_rule, max_uses : optional
+        What a list has to use: then a `ConstrainedRuleListSearch` is made, which knows no other policy, no switches for
+        its bounds, and no ``fairness``.
 
     Raises
     ------
@@ -95,6 +115,23 @@ class RuleListSearch(PrefixSearch):
     _LEARN_AFTER: ClassVar[int] = 500  # expansions; before that cores cost more than they save
     _cores_must_pay = True
 
+    def __new__(cls, *arguments: Any, fairness: Criterion | None = None, **parameters: Any) -> Any:
+        demands = {name: value for name in _DEMANDS if (value := parameters.pop(name, None))}
+        if fairness is None and not demands:
+            return super().__new__(cls)
+        named = dict(zip(_PARAMETERS, arguments, strict=False)) | parameters
+        if demands and fairness is not None:
+            raise ValueError(f"{next(iter(demands))} and fairness cannot be asked of a list together; leave one out")
+        if demands:
+            return _constrained({**named, **demands})
+        for name, only in _NOT_FAIR.items():
+            if (given := named.pop(name, only)) != only:
+                raise ValueError(f"{name} must be {only!r} where a list has to be fair, not {given!r}")
+        if named.get("bounds") == RuleListBounds():
+            del named["bounds"]
+        named.pop("random_state", None)  # of the policy "random" alone
+        return FairRuleListSearch(fairness=fairness, **named)
+
     def __init__(
         self,
         problem: Problem,
@@ -106,10 +143,18 @@ class RuleListSearch(PrefixSearch):
         random_state: int | None = None,
         beam_width: int = 500,
         warm_start: RuleList | Sequence[int] | None = None,
+        *,
+        fairness: None = None,
+        labels: str = "free",
+        min_group_size: int = 0,
+        must_use: None = None,
+        first_rule: None = None,
+        max_uses: None = None,
     ) -> None:
         super().__init__(problem)
+        check_labels(labels, min_group_size)
         _check(problem, regularization, policy, bounds, max_length, memory_limit, random_state, beam_width)
-        self.warm_start = None if warm_start is None else _antecedents_of(warm_start, problem)
+        self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
         self.regularization = float(regularization)
         self.policy = policy
         self.bounds = RuleListBounds() if bounds is None else bounds
@@ -401,23 +446,6 @@ def _longest(best: int, rules: state.Rules) -> int:
     return min(rules.max_length, max(0, best - rules.per_error * rules.constant) // rules.per_rule)
 
 
-def _antecedents_of(start: RuleList | Sequence[int], problem: Problem) -> tuple[int, ...]:
-    """Indices of a warm start's antecedents in this problem."""
-    if isinstance(start, RuleList):
-        index = {name: j for j, name in enumerate(problem.names)}
-        unknown = [name for name in start.antecedent_names if name not in index]
-        if unknown:
-            raise ValueError(f"warm_start uses antecedents that the problem does not have, such as {unknown[0]!r}")
-        return tuple(index[name] for name in start.antecedent_names)
-    try:
-        antecedents = tuple(map(int, start))
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"warm_start must be a RuleList or indices of antecedents, not {start!r}") from None
-    if any(not 0 <= j < problem.n_antecedents for j in antecedents):
-        raise ValueError(f"warm_start must hold indices below {problem.n_antecedents}, not {list(antecedents)}")
-    return antecedents
-
-
 def _cost_of(antecedents: Sequence[int], problem: Problem, costs: Costs) -> int:
     """Cost of a list on the grid, counted on the problem's patterns."""
     wrong, left = 0, np.ones(problem.n_patterns, dtype=bool)
@@ -428,6 +456,27 @@ def _cost_of(antecedents: Sequence[int], problem: Problem, costs: Costs) -> int:
         wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
         left = left & ~hit
     return costs.per_error * wrong + costs.per_rule * len(antecedents)
+
+
+def _constrained(named: dict[str, Any]) -> ConstrainedRuleListSearch:
+    """The search of lists with demands; refuses what it does not know."""
+    check_labels(named.pop("labels", "free"), named.pop("min_group_size", 0))
+    policy, bounds = named.pop("policy", "lower_bound"), named.pop("bounds", None)
+    if policy != "lower_bound":
+        raise ValueError(f"policy must be 'lower_bound' where a list has to use something, not {policy!r}")
+    if bounds not in (None, RuleListBounds()):
+        raise ValueError("bounds have no switches where a list has to use something: leave them out")
+    named.pop("random_state", None)  # of the policy "random" alone
+    return ConstrainedRuleListSearch(**named)
+
+
+def _as_called() -> inspect.Signature:
+    """What calling the class takes: that of its ``__init__``, which ``__new__`` only looks at for fairness."""
+    signature = inspect.signature(RuleListSearch.__init__)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+RuleListSearch.__signature__ = _as_called()  # type: ignore[attr-defined]
 
 
 def _check(

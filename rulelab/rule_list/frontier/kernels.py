@@ -10,9 +10,9 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.jit import inner, kernel
+from ...kernels.set_table import slot_at_length
 from .. import bounds
 from ..counting import count, weigh
-from ..exact.memo import slot_of
 from .state import (
     BY_BEST,
     BY_COST,
@@ -164,7 +164,7 @@ def rebuild_table(store):
     for slot in range(store.table.size):
         store.table[slot] = -1
     for node in range(store.numbers[N_NODES]):
-        store.table[slot_of(store, store.sets[node], store.length[node])] = node
+        store.table[slot_at_length(store.table, store.sets, store.length, store.sets[node], store.length[node])] = node
 
 
 @inner
@@ -263,7 +263,7 @@ def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_neg
     child = store.scratch_set[0]
     for w in range(child.size):
         child[w] = store.sets[parent, w] & ~arrays.by_antecedent[a, w]
-    slot = slot_of(store, child, length)
+    slot = slot_at_length(store.table, store.sets, store.length, child, length)
     known = np.int64(store.table[slot])
     if known >= 0 and store.cost[known] <= cost:
         pruned[BY_SAME_SET] += 1

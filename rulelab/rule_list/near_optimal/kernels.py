@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
-from ...kernels.bit_words import mix
 from ...kernels.jit import inner, kernel
+from ...kernels.set_table import slot_at_length, slot_of
 from .. import bounds
 from ..counting import count, weigh
 from ..frontier.kernels import least_errors
@@ -101,9 +101,10 @@ def rebuild_tables(store):
     for slot in range(store.class_table.size):
         store.class_table[slot] = -1
     for i in range(store.numbers[N_STATES]):
-        store.state_table[_state_slot(store, store.states[i], store.length[i])] = i
+        length = store.length[i]
+        store.state_table[slot_at_length(store.state_table, store.states, store.length, store.states[i], length)] = i
     for c in range(store.numbers[N_CLASSES]):
-        store.class_table[_class_slot(store, store.classes[c])] = c
+        store.class_table[slot_of(store.class_table, store.classes, store.classes[c])] = c
 
 
 @inner
@@ -136,7 +137,7 @@ def _expand(arrays, sets, limits, store, most):
         left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
         stop = child_cost + limits.per_error * min(left_positive, left_negative)
         budget = limits.threshold + 1 - child_cost
-        longer = child_cost + _union(limits, left_positive, left_negative, sums_positive, sums_negative, length, budget)
+        longer = child_cost + union(limits, left_positive, left_negative, sums_positive, sums_negative, length, budget)
         if stop > limits.threshold and longer > limits.threshold:
             continue
         captures_something = False
@@ -148,10 +149,12 @@ def _expand(arrays, sets, limits, store, most):
             child[words + w] = whole[words + w] | captured if predicts_positive else whole[words + w]
         if not captures_something:
             continue
-        known = np.int64(store.state_table[_state_slot(store, child, length)])
+        known = np.int64(
+            store.state_table[slot_at_length(store.state_table, store.states, store.length, child, length)]
+        )
         if known < 0:
             if longer <= limits.threshold:
-                longer = child_cost + _tail(arrays, sets, limits, store, left_positive, left_negative, length, budget)
+                longer = child_cost + tail(arrays, sets, limits, store, left_positive, left_negative, length, budget)
             if stop > limits.threshold and longer > limits.threshold:
                 continue
             known = _enter(sets, limits, store, length, child_cost, node, a, left_positive, left_negative, longer)
@@ -164,7 +167,7 @@ def _expand(arrays, sets, limits, store, most):
 
 
 @inner
-def _union(limits, weight_positive, weight_negative, sums_positive, sums_negative, length, budget):
+def union(limits, weight_positive, weight_negative, sums_positive, sums_negative, length, budget):
     """Least further cost by one or more rules, at most ``budget``: of the label that the default rule does not predict,
     r rules capture at most the sum of the r largest weights."""
     best = budget
@@ -182,8 +185,8 @@ def _union(limits, weight_positive, weight_negative, sums_positive, sums_negativ
 
 
 @inner
-def _tail(arrays, sets, limits, store, weight_positive, weight_negative, length, budget):
-    """As `_union`, from the counts of the state itself (``store.scratch_state``), by the sharper `least_errors`."""
+def tail(arrays, sets, limits, store, weight_positive, weight_negative, length, budget):
+    """As `union`, from the counts of the state itself (``store.scratch_state``), by the sharper `least_errors`."""
     positive, negative = store.scratch_counts[2], store.scratch_counts[3]
     count(arrays, store.scratch_state[: sets.weighted], positive, negative)
     sums_positive, sums_negative = store.scratch_sums[2], store.scratch_sums[3]
@@ -216,7 +219,7 @@ def _enter(sets, limits, store, length, cost, parent, rule, weight_positive, wei
     state = store.scratch_state
     for w in range(2 * words):
         store.states[node, w] = state[w]
-    store.state_table[_state_slot(store, state, length)] = node
+    store.state_table[slot_at_length(store.state_table, store.states, store.length, state, length)] = node
     store.cost[node] = cost
     store.length[node] = length
     store.parent[node] = parent
@@ -239,7 +242,7 @@ def _enter_class(store, node, words, stop, default_positive):
         classifier[w] = store.states[node, words + w]
         if default_positive:
             classifier[w] |= store.states[node, w]
-    slot = _class_slot(store, classifier)
+    slot = slot_of(store.class_table, store.classes, classifier)
     c = np.int64(store.class_table[slot])
     if c < 0:
         c = numbers[N_CLASSES]
@@ -254,51 +257,6 @@ def _enter_class(store, node, words, stop, default_positive):
         store.class_cost[c] = stop
         store.class_state[c] = node
         numbers[N_HEAP] = heap.push(store.heap_key, store.heap_item, numbers[N_HEAP], stop, -1 - c)
-
-
-@inner
-def _state_slot(store, state, length):
-    """The table slot of this state, or the free one to fill."""
-    mask = np.uint64(store.state_table.size - 1)
-    h = np.uint64(length)
-    for w in range(state.size):
-        h = mix(h, state[w])
-    slot = np.int64(h & mask)
-    while True:
-        node = store.state_table[slot]
-        if node < 0:
-            return slot
-        same = store.length[node] == length
-        if same:
-            for w in range(state.size):
-                if store.states[node, w] != state[w]:
-                    same = False
-                    break
-        if same:
-            return slot
-        slot = (slot + 1) & np.int64(mask)
-
-
-@inner
-def _class_slot(store, classifier):
-    """The table slot of this classifier, or the free one to fill."""
-    mask = np.uint64(store.class_table.size - 1)
-    h = np.uint64(0)
-    for w in range(classifier.size):
-        h = mix(h, classifier[w])
-    slot = np.int64(h & mask)
-    while True:
-        c = store.class_table[slot]
-        if c < 0:
-            return slot
-        same = True
-        for w in range(classifier.size):
-            if store.classes[c, w] != classifier[w]:
-                same = False
-                break
-        if same:
-            return slot
-        slot = (slot + 1) & np.int64(mask)
 
 
 @kernel

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ... import preparing
-from ...arguments import is_number, is_whole
+from ...arguments import is_whole
 from ...data.problem import Problem
-from ...kernels import bits
-from ...kernels.bit_words import transposed
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import Model
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Search, Snapshot, Status, solve, standing
-from ..costs import Costs, costs_of
-from ..counting import Layout, children_per_work, layout
+from ...search import Snapshot, solve, standing
+from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from . import kernels, state
+from .base import NearSearch
+from .prefix_graph import PrefixGraph, prefix_graph
 from .result import NearOptimal
 from .summary import Enumerated, nothing, summarise
 
-WITHIN = 0.01
-"""How far above the optimum an objective may be, where nothing is said."""
-
-_LONGEST = int(np.iinfo(np.int16).max) - 1
 _MOST_MODELS = 1 << 62
 
 
@@ -65,7 +58,7 @@ class NearOptimalProgress(Snapshot):
         return None if self.phase == "finished" else self.limit
 
 
-class NearOptimalSearch(Search):
+class NearOptimalSearch(NearSearch):
     """Step-wise enumeration of all rule lists within a gap of the optimum, best first.
 
     A list here is a sequence of antecedents each of which captures, as the rule at its place, some training weight;
@@ -105,7 +98,6 @@ class NearOptimalSearch(Search):
     included up to its resolution above the threshold; where classes tie, rounding may decide the label.
     """
 
-    family: ClassVar[str] = "rule_list"
     kind: ClassVar[str] = "near_optimal"
 
     def __init__(
@@ -120,42 +112,15 @@ class NearOptimalSearch(Search):
         max_length: int | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        if within is None and ratio is None and gap is None:
-            within = WITHIN
-        _check(search, regularization, within, gap, ratio, limit, max_length, memory_limit)
-        if isinstance(search, Problem):
-            search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
-        super().__init__(search.problem)
-        self.search = search
-        self.work = search.work
-        self.regularization = search.regularization
-        self.gap, self.ratio, self.limit = within if gap is None else gap, ratio, min(int(limit), _MOST_MODELS)
-        self.memory_limit = memory_limit
-        self.phase = "optimum"
-        self._stuck: str | None = None
-        self._best: Incumbent | None = None
-        self._lower_bound = 0.0
-        self.optimum = math.nan
-        self.best_cost = self.constant = 0
-        self.representatives: np.ndarray
-        self.groups: np.ndarray
-        self.weights: np.ndarray
-        self.costs: Costs
-        self.limits: state.Limits
+        super().__init__(search, regularization, within, ratio, gap, max_length, memory_limit)
+        if not is_whole(limit, 1):
+            raise ValueError(f"limit must be an integer >= 1, not {limit!r}")
+        self.limit = min(int(limit), _MOST_MODELS)
         self.store: state.Store | None = None
-        self._layout: Layout
-        self._sets: state.Sets
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {
-            "regularization": self.regularization,
-            "within": self.gap,
-            "ratio": self.ratio,
-            "limit": self.limit,
-            "max_length": self.search.max_length,
-            "memory_limit": self.memory_limit,
-        }
+        return {**super().parameters, "limit": self.limit}
 
     @property
     def compiled(self) -> bool:
@@ -192,48 +157,51 @@ class NearOptimalSearch(Search):
         open_key = int(numbers[state.OPEN_KEY])
         return min(open_key, int(self.store.heap_key[0])) if numbers[state.N_HEAP] else open_key
 
-    def _advance(self, max_work: int) -> None:
-        self._stuck = None
-        if self.phase == "optimum":
-            snapshot = self.search.advance(max_work)
-            self.work = snapshot.work
-            assert snapshot.incumbent is not None
-            self._best, self._lower_bound = snapshot.incumbent, snapshot.lower_bound
-            self.optimum = snapshot.incumbent.objective
-            if self.search.certified:
-                self.phase = "preparing"
-                if not preparing.is_large(self.problem):
-                    self._prepare()
-            elif snapshot.status is Status.LIMIT:
-                self._stuck = snapshot.limit
-        elif self.phase == "preparing":
-            self._prepare()
-        elif self.phase == "enumerating":
-            self._run(max_work)
-
     def result(self) -> NearOptimal:
         """What has been found so far."""
-        finished = self.phase == "finished"
-        truncated = None if finished else self.truncated or "stopped"
         if self.store is None:
+            truncated = None if self.phase == "finished" else self.truncated or "stopped"
             return nothing(self.problem, self.regularization, self.optimum, truncated, self.work)
-        return summarise(
-            Enumerated(
-                problem=self.problem,
-                regularization=self.regularization,
-                optimum=self.optimum,
-                best_cost=self.best_cost,
-                covered_cost=self.covered_cost,
-                costs=self.costs,
-                limits=self.limits,
-                store=self.store,
-                representatives=self.representatives,
-                groups=self.groups,
-                weights=self.weights,
-                finished=finished,
-                truncated=truncated,
-                work=self.work,
-            )
+        return summarise(self._found())
+
+    def prefixes(self, most: int | None = None) -> PrefixGraph:
+        """The lists found so far as a graph, for choosing rule after rule.
+
+        Parameters
+        ----------
+        most : int, optional
+            Most edges; where there are more, only the lists up to a lower objective are here, always the best ones.
+
+        Raises
+        ------
+        ValueError
+            When the optimum is not certified yet, or ``most`` is not a positive integer.
+        """
+        if self.store is None:
+            raise ValueError("the optimum is not certified yet, so that no list is known to be near it; go on first")
+        if most is not None and not is_whole(most, 1):
+            raise ValueError(f"most must be an integer >= 1, not {most!r}")
+        return prefix_graph(self._found(), most)
+
+    def _found(self) -> Enumerated:
+        assert self.store is not None
+        finished = self.phase == "finished"
+        return Enumerated(
+            problem=self.problem,
+            regularization=self.regularization,
+            optimum=self.optimum,
+            max_length=self.search.max_length,
+            best_cost=self.best_cost,
+            covered_cost=self.covered_cost,
+            costs=self.costs,
+            limits=self.limits,
+            store=self.store,
+            representatives=self.representatives,
+            groups=self.groups,
+            weights=self.weights,
+            finished=finished,
+            truncated=None if finished else self.truncated or "stopped",
+            work=self.work,
         )
 
     def _rehearse(self) -> None:
@@ -244,72 +212,10 @@ class NearOptimalSearch(Search):
         assert small.store is not None
         kernels.rebuild_tables(small.store)
 
-    def _prepare(self) -> None:
-        assert self._best is not None
-        optimum, problem = self._best.model.antecedents, self.problem
-        costs = costs_of(problem, self.regularization)
-        columns = transposed(problem.words, problem.n_antecedents)
-        self.groups, first = bits.group_equal_rows(columns)
-        self.representatives = first[bits.counts(columns[first]) > 0]
-        net = costs.positives - costs.negatives
-        self.constant = int(np.minimum(costs.positives, costs.negatives).sum())
-        columns = columns[self.representatives]
-        rows = transposed(columns, problem.n_patterns)
-        m = len(columns)
-        self._layout = layout(rows, net, m)
-        balanced = rows[net == 0]
-        extra = transposed(balanced, m) if len(balanced) else np.zeros((m, 0), dtype=np.uint64)
-        all_balanced = bits.pack(np.ones((1, len(balanced)), dtype=bool))[0] if len(balanced) else extra[:0].ravel()
-        self._sets = state.Sets(
-            captures=np.hstack([self._layout.by_antecedent, extra]),
-            full=np.concatenate([self._layout.full, all_balanced]),
-            weighted=len(self._layout.full),
-        )
-        self.weights = self._slot_weights(rows, net)
-        self.costs = costs
-        self.best_cost = self._cost(optimum)
-        self.limits = self._make_limits(m)
+    def _begin(self) -> None:
         self.store = state.new_store(self._sets, self.limits)
         kernels.start(self._layout, self._sets, self.limits, self.store, self.constant)
         self.phase = "enumerating"
-
-    def _make_limits(self, m: int) -> state.Limits:
-        costs = self.costs
-        per_objective = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
-        if self.gap is not None:
-            threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
-        else:
-            threshold = math.floor(self.best_cost * (1 + Fraction(repr(float(self.ratio)))))  # type: ignore[arg-type]
-        threshold += math.ceil(2 * costs.slack * per_objective)
-        worst = costs.per_error * int(costs.positives.sum() + costs.negatives.sum()) + m * costs.per_rule
-        longest = m if self.search.max_length is None else min(m, self.search.max_length)
-        if costs.per_rule:
-            longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
-        return state.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
-
-    def _slot_weights(self, rows: np.ndarray, net: np.ndarray) -> np.ndarray:
-        """Training weight of the pattern at each bit of the sets."""
-        total = self.problem.positives + self.problem.negatives
-        of_pattern = {row.tobytes(): weight for row, weight in zip(rows, total.tolist(), strict=True)}
-        weighted = bits.unpack(self._layout.full[None], len(self._layout.weights))[0]
-        placed = transposed(np.ascontiguousarray(self._layout.by_antecedent), len(weighted))
-        out = np.zeros(bits.WORD * len(self._sets.full), dtype=total.dtype)
-        for slot in np.flatnonzero(weighted).tolist():
-            out[slot] = of_pattern[placed[slot].tobytes()]
-        balanced = total[net == 0]
-        out[len(weighted) : len(weighted) + len(balanced)] = balanced
-        return out
-
-    def _cost(self, antecedents: tuple[int, ...]) -> int:
-        """Cost of a list on the grid."""
-        costs, left, wrong = self.costs, np.ones(self.problem.n_patterns, dtype=bool), 0
-        for j in (*antecedents, None):
-            hit = left.copy()
-            if j is not None:
-                hit &= (self.problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
-            wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
-            left &= ~hit
-        return costs.per_error * wrong + costs.per_rule * len(antecedents)
 
     def _run(self, max_work: int) -> None:
         assert self.store is not None
@@ -443,28 +349,3 @@ def near_optimal(
     for _ in states:
         pass
     return enumeration.result()
-
-
-def _check(
-    search: Any, regularization: Any, within: Any, gap: Any, ratio: Any, limit: Any, max_length: Any, memory_limit: Any
-) -> None:
-    if isinstance(search, RuleListSearch):
-        if regularization is not None or max_length is not None:
-            raise ValueError("regularization and max_length are the search's own; give them only with a problem")
-    elif not isinstance(search, Problem):
-        raise ValueError(f"search must be a RuleListSearch or a Problem, not {search!r}")
-    elif regularization is None:
-        raise ValueError("with a problem, give the regularization too")
-    if sum(value is not None for value in (within, gap, ratio)) > 1:
-        raise ValueError(
-            "give one of within and gap, which are the same (absolute, in the objective's units), and ratio (relative "
-            "to the optimum)"
-        )
-    for name, value in (("within", within), ("gap", gap), ("ratio", ratio)):
-        if value is not None and not (is_number(value) and value >= 0):
-            raise ValueError(f"{name} must be a finite number >= 0, not {value!r}")
-    for name, value in (("limit", limit), ("memory_limit", memory_limit)):
-        if value is None and name == "memory_limit":
-            continue
-        if not is_whole(value, 1):
-            raise ValueError(f"{name} must be an integer >= 1, not {value!r}")

@@ -24,6 +24,7 @@ class Enumerated:
     ----------
     problem : Problem
     regularization, optimum : float
+    max_length : int or None
     best_cost, covered_cost : int
         Cost of the optimum on the grid, and the cost below which every list has been found.
     costs : Costs
@@ -33,8 +34,8 @@ class Enumerated:
         The antecedents that are searched, each the first of those that hold for the same rows.
     groups : int array
         For every antecedent of the problem, the group of those that hold for the same rows.
-    weights : int or float array
-        Training weight of the pattern at each bit of the stored sets.
+    weights : int or float array, shape (2, n_bits)
+        Training weight of the pattern at each bit of the stored sets: positives, then negatives.
     finished : bool
     truncated : str or None
         Why it ended before it was finished.
@@ -44,6 +45,7 @@ class Enumerated:
     problem: Problem
     regularization: float
     optimum: float
+    max_length: int | None
     best_cost: int
     covered_cost: int
     costs: Costs
@@ -102,7 +104,7 @@ def summarise(found: Enumerated) -> NearOptimal:
         by_gap=_by_gap(found, cost, stop[ends], ways[ends]),
         work=found.work,
         _predictions=store.classes[emitted],
-        _weights=found.weights,
+        _weights=found.weights.sum(axis=0),
     )
 
 

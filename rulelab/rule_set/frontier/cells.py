@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ..equal_rates import Part, parts
-from ..fairness import Criterion
 from ..generation import ColumnGeneration
 from ..pool import Clause, Pool
 from ..program import Cost, Program

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...data.fairness import Criterion
 from ...models import RuleSet
-from ..fairness import Criterion
 
 
 @dataclass(frozen=True)

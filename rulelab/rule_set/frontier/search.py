@@ -11,11 +11,7 @@ import pandas as pd
 
 from ...arguments import is_whole
 from ...data.exact_weights import rounded_down
-from ...data.problem import Problem
-from ...models import Model, RuleSet
-from ...search import Incumbent, Search, Snapshot, Status, check_limits
-from ..arguments import check
-from ..fairness import (
+from ...data.fairness import (
     Criterion,
     EqualizedOdds,
     EqualOpportunity,
@@ -25,6 +21,10 @@ from ..fairness import (
     left_out,
     true_gaps,
 )
+from ...data.problem import Problem
+from ...models import Model, RuleSet
+from ...search import Incumbent, Search, Snapshot, Status, check_limits
+from ..arguments import check
 from ..program import Cost, make_program
 from ..search import RuleSetSearch
 from .cells import Cell, Found, counted_gaps

@@ -19,6 +19,7 @@ _MINED = {
     "max_antecedents": None,
     "regularization": 0.01,
 }
+_DEMANDS = dict.fromkeys(("must_not_use", "must_use", "first_rule", "max_uses"))
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "rule_list": {
@@ -29,6 +30,10 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "max_length": None,
         "memory_limit": None,
         "policy": "lower_bound",
+        "fairness": None,  # from here on what there was not then, with what there was instead
+        "labels": "free",
+        "min_group_size": 30,
+        **_DEMANDS,
     },
     "falling_rule_list": {
         **_BINARIZING,
@@ -36,6 +41,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "positive_weight": 1.0,
         "violation_penalty": None,
         "method": "exact",
+        "must_not_use": None,
     },
     "rule_set": {
         **_BINARIZING,
@@ -47,6 +53,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "regularization": 0.0,
         "column_limit": 20000,
         "memory_limit": None,
+        "must_not_use": None,
     },
     "cart": {**_BINARIZING, "max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0},
     "random_forest": {**_BINARIZING, "n_estimators": 100, "min_samples_leaf": 1, "max_depth": None},

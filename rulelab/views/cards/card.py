@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...datasets import Dataset
-from ...families import FAMILIES, criteria
+from ...families import FAMILIES, criteria, least_gap
+from ...families.wording import demanded, without
 from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, Status
@@ -30,6 +31,7 @@ MAX_UPLOAD_BYTES = 5_000_000
 FILE, BROWSER = "file", "browser"
 """Where a card comes from that nobody here has made."""
 _MAX_ENTRIES = 60
+SENTENCE = 300
 _LARGEST = 1e300
 
 
@@ -47,6 +49,8 @@ class Proof:
         Among which models.
     equation : str
         What the objective is made of, in words; empty: not known.
+    bound : str
+        What the lower bound says, in words; empty: that no model has a smaller objective.
     """
 
     objective: float
@@ -54,6 +58,7 @@ class Proof:
     proven: bool
     scope: str
     equation: str = ""
+    bound: str = ""
 
     @property
     def gap(self) -> float:
@@ -201,9 +206,10 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
         proof=Proof(
             objective=best.objective,
             lower_bound=snapshot.lower_bound,
-            proven=snapshot.status is Status.OPTIMAL,
-            scope=_scope(search),
+            proven=snapshot.status is Status.OPTIMAL or bool(snapshot.detail.get("gap_is_proven")),
+            scope=_scope(search, plain(getattr(recipe, "sensitive", None) or "", 60)),
             equation=FAMILIES[search.family].objective(best.model, search.parameters),
+            bound=_bound(search, snapshot),
         ),
         data=_facts(search, rows),
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
@@ -293,11 +299,21 @@ def _split(recipe: Any, data: Dataset) -> Split | None:
     return Split(data.name, len(data.y), recipe.test_share) if named else None
 
 
-def _scope(search: Search) -> str:
-    among = count(search.problem.n_antecedents)
+def _bound(search: Search, snapshot: Snapshot) -> str:
+    if search.kind != "least_gap":
+        return ""
+    return least_gap.bound(search.parameters, search.problem.n_antecedents, snapshot.lower_bound)
+
+
+def _scope(search: Search, attribute: str = "") -> str:
+    among, aside = count(search.problem.n_antecedents), plain(without(search.problem.left_out), 120)
+    if search.kind == "least_gap":
+        return least_gap.claim(search.parameters, search.problem.n_antecedents, attribute)
     if isinstance(search, RuleSetSearch):
-        return f"no rule set over these {among} conditions, at most D = {search.conditions} in a rule, is better"
-    return f"no {family_name(search.family)} over these {among} antecedents has a smaller objective"
+        return f"no rule set over these {among} conditions{aside}, at most D = {search.conditions} in a rule, is better"
+    asked = demanded(search.parameters)
+    which = f", of those that {plain(asked, 160)}," if asked else ""
+    return f"no {family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
 
 
 def _facts(search: Search | None, rows: Rows | None) -> dict[str, str]:
@@ -306,8 +322,8 @@ def _facts(search: Search | None, rows: Rows | None) -> dict[str, str]:
         facts["data set"] = rows.data.name
         if rows.data.source:
             facts["source"] = rows.data.source
-        facts["training rows"] = count(len(rows.training))
-        facts["test rows"] = "none" if rows.test is None else count(len(rows.test))
+        facts["training rows"] = count(rows.data.count(rows.training))
+        facts["test rows"] = "none" if rows.test is None else count(rows.data.count(rows.test))
     elif search is not None:
         facts["training rows"] = count(search.problem.n_rows)
     if search is not None:
@@ -330,6 +346,8 @@ def _parameters(search: Search, recipe: Any = None) -> dict[str, str]:
         if value is None:
             continue
         text = plain(value, 120)
+        if name == "warm_start":
+            continue
         if name == "fairness":
             text = criteria.in_words(value, plain(getattr(recipe, "sensitive", None) or "", 60))
         elif hasattr(value, "to_dict"):
@@ -358,8 +376,8 @@ def _proof(entry: Any) -> Proof | None:
     if not all(type(n) in (int, float) and abs(n) < _LARGEST for n in numbers):  # type: ignore[arg-type]
         return None
     objective, lower_bound = map(float, numbers)  # type: ignore[arg-type]
-    scope, equation = _text(entry, "scope", 200), _text(entry, "equation", 200)
-    return Proof(objective, lower_bound, entry.get("proven") is True, scope, equation)
+    scope, equation, bound = (_text(entry, name, SENTENCE) for name in ("scope", "equation", "bound"))
+    return Proof(objective, lower_bound, entry.get("proven") is True, scope, equation, bound)
 
 
 def _text(entry: dict[str, Any], name: str, limit: int) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from ...data.metrics import FEW
 from ..live.wording import NONE, count, family_name, objective
 from ..widgets.esc import esc
-from .card import BROWSER, FILE, Card, Proof
+from .card import BROWSER, FILE, SENTENCE, Card, Proof
 from .differences import Differences
 from .rule_tables import rules_table
 from .scores import RATES, Score, Scores
@@ -79,8 +79,9 @@ def _state(card: Card) -> str:
 
 def _standing(card: Card, proof: Proof) -> str:
     if proof.proven:
-        return f"✓ Proven optimal: {esc(proof.scope)}."
-    return f"Not proven optimal: within {objective(proof.gap, card.model.family)} of the optimum."
+        return f"✓ Proven optimal: {esc(proof.scope, SENTENCE)}."
+    bound = f" Proven: {esc(proof.bound, SENTENCE)}." if proof.bound else ""
+    return f"Not proven optimal: within {objective(proof.gap, card.model.family)} of the optimum.{bound}"
 
 
 def _rate(score: Score | None, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -39,7 +40,7 @@ def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: S
         for words, rule, mark in zip(_lines(model), (*model.rules, model.default), marks, strict=True)
     ]
     positive = esc(names[model.classes[-1]], 16)
-    label = f"<th>{esc(target, 40)}</th>" if target else '<th class="label">label</th>'
+    label = f"<th>{esc(target, 40).replace('_', '_<wbr>')}</th>" if target else '<th class="label">label</th>'
     heads = (label, f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
     return _table("".join(heads), rows)
 
@@ -114,11 +115,26 @@ def conditions_in_words(conditions: tuple[Condition, ...] | None, name: str) -> 
     return ' <span class="kw">and</span> '.join(map(_condition, conditions))
 
 
+def plain_words(conditions: tuple[Condition, ...] | None, name: str) -> str:
+    """The same as text, for what shows no HTML; it is not escaped."""
+    return " and ".join(map(_said, conditions)) if conditions else name
+
+
+def _said(condition: Condition) -> str:
+    if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
+        return str(condition)
+    return f"{condition.column} {html.unescape(_OPERATORS[condition.operator])} {_value(condition)}"
+
+
 def _condition(condition: Condition) -> str:
     if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
         return f'<span class="cond">{esc(condition)}</span>'
-    value = f"{condition.value:.12g}" if isinstance(condition.value, float) else condition.value
-    return f'<span class="cond">{esc(condition.column)} {_OPERATORS[condition.operator]} <b>{esc(value)}</b></span>'
+    value = esc(_value(condition))
+    return f'<span class="cond">{esc(condition.column)} {_OPERATORS[condition.operator]} <b>{value}</b></span>'
+
+
+def _value(condition: Condition) -> str:
+    return f"{condition.value:.12g}" if isinstance(condition.value, float) else str(condition.value)
 
 
 def _share(probability: float) -> str:

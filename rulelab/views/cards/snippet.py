@@ -27,9 +27,8 @@ def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
             "import rulelab as rl",
             *_imports(changed, recipe),
             "",
-            f"data = {recipe.load_code}",
-            *_split(recipe),
-            *_features(recipe, at),
+            *(_counted(recipe, at) if recipe.counted else [f"data = {recipe.load_code}", *_split(recipe)]),
+            *([] if recipe.counted else _features(recipe, at)),
             *_problem(recipe, search, at),
             f"search = rl.{_name(search)}(",
             "    problem,",
@@ -63,7 +62,22 @@ def _imports(changed: dict[str, Any], recipe: PageRecipe) -> list[str]:
     kinds = {type(value) for value in changed.values() if is_dataclass(value)}
     own = [kind for kind in kinds if kind.__name__ not in rulelab.__all__]
     lines = [f"from {'.'.join(kind.__module__.split('.')[:2])} import {kind.__name__}" for kind in own]
-    return [*lines, *(["from sklearn.model_selection import train_test_split"] if recipe.test_share else [])]
+    splits = recipe.test_share and not recipe.counted
+    return [*lines, *(["from sklearn.model_selection import train_test_split"] if splits else [])]
+
+
+def _counted(recipe: PageRecipe, at: str) -> list[str]:
+    """A table of the server: where its file lies is for the reader to say."""
+    arguments = _arguments(**{each.name: recipe[each.name] for each in BINARIZING})
+    draw = f".split_at_random({_arguments(share=recipe.test_share, seed=SPLIT_SEED)})" if recipe.test_share else ""
+    return [
+        f"table = {recipe.load_code}",
+        f"binarizer = rl.Binarizer({arguments}).fit({recipe.counted.features_code()})",
+        f"counts = rl.tables.count(table, binarizer, {recipe.counted.count_code()}){draw}",
+        "data = counts.dataset()",
+        *(["training, test = counts.positions"] if recipe.test_share else []),
+        f"features = counts.{'training.' if recipe.test_share else ''}frame",
+    ]
 
 
 def _split(recipe: PageRecipe) -> list[str]:

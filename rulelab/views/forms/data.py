@@ -64,6 +64,10 @@ class Labelled:
         roles = self._roles
         return self.sheet.dataset(roles.pop("target"), roles.pop("positive", None), **roles)
 
+    def check(self) -> None:
+        """Refuse roles that cannot be; raises ValueError."""
+        self.dataset()
+
     def code(self) -> str:
         """Python that reads the same from the file, with ``rl`` for this package."""
         reading = self.sheet.reading

@@ -23,6 +23,7 @@ from .draft import Draft
 from .fields import WIDE, note
 from .numbers import Settings, number_field
 from .sheet_dialog import SheetDialog
+from .tables import Counted, offered
 
 _UNCHANGED = "The data are as before."
 TEST_SHARE = Parameter(
@@ -54,11 +55,14 @@ class DataSettings(Settings):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         available = datasets.names()
-        self.param.data.objects = list(available)
+        self._tables: dict[str, Labelled] = {}
         self._options = {plain(_option(name, how)): name for name, how in available.items()}
+        self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
+        self.param.data.objects = list(self._options.values())
         self._draft: Draft | None = None
         self._reading: Job | None = None
-        self._used: Draft | None = None
+        self._used: dict[str, Draft] = {}
+        self._before = self.data
         self._beat = Beat(self._tick)
         self._offer_groups()
         self.fields = self._build()
@@ -84,7 +88,7 @@ class DataSettings(Settings):
     @property
     def weighted(self) -> bool:
         """Whether the data say how much each row counts."""
-        return self._own is not None and self._own.weight is not None
+        return self._own is not None and (self._own.weight is not None or self.counted is not None)
 
     def take(self, contents: bytes, file_name: str) -> None:
         """Show the sheet of a file; one that cannot be read is complained about, and nothing changes."""
@@ -103,13 +107,17 @@ class DataSettings(Settings):
             draft.error = str(error)
             self._dialog.present(draft)
             return
-        self.uploaded = labelled
-        self._open.visible = True
-        self.param.data.objects = [*datasets.names(), UPLOADED]
-        self._data.options = {**self._options, plain(f"{labelled.name} (your file)"): UPLOADED}
-        self.data = UPLOADED
+        name = UPLOADED
+        if isinstance(labelled, Counted):
+            name = labelled.name
+            self._tables[name] = labelled
+        else:
+            self.uploaded = labelled
+            self.param.data.objects = [*self._options.values(), UPLOADED]
+            self._data.options = {**self._options, plain(f"{labelled.name} (your file)"): UPLOADED}
+        self._used[name] = draft
+        self.data = name
         self.param.trigger("data")
-        self._used = draft
         self._end()
 
     def cancel(self) -> None:
@@ -118,11 +126,19 @@ class DataSettings(Settings):
             self._reading.cancel()
             self._reading = None
         self._end()
+        if self.data in offered() and self._own is None:  # its columns have no roles
+            self.data = self._before
+
+    @property
+    def counted(self) -> Counted | None:
+        """The table of this server in use, whose rows are counted."""
+        own = self._own
+        return own if isinstance(own, Counted) else None
 
     @property
     def _own(self) -> Labelled | None:
-        """The file in use."""
-        return self.uploaded if self.data == UPLOADED else None
+        """The file or the table in use."""
+        return self.uploaded if self.data == UPLOADED else self._tables.get(self.data)
 
     def _receive(self, contents: bytes, file_name: str) -> None:
         """Read a file beside the page, which goes on meanwhile."""
@@ -154,8 +170,7 @@ class DataSettings(Settings):
 
     def reopen(self, *_: Any) -> None:
         """The sheet of the file in use once more."""
-        assert self._used is not None
-        self._show(self._used.again())
+        self._show(self._used[self.data].again())
 
     def _refuse(self, why: str) -> None:
         self._file.said = f"{plain(why, 500).rstrip('.')}. {_UNCHANGED}"
@@ -167,11 +182,31 @@ class DataSettings(Settings):
         self._file.doing = ""
         self.pending = False
 
+    @param.depends("data", watch=True)
+    def _open_table(self) -> None:
+        """The sheet of a table of this server, when it is chosen for the first time."""
+        served = offered().get(self.data)
+        if served is None or self.data in self._tables:
+            self._before = self.data
+            return
+        try:
+            draft = served.draft()
+        except ValueError as error:
+            self._refuse(str(error))
+            self.data = self._before
+            return
+        if served.target is not None and not draft.lacking:
+            self.accept(draft)
+        else:
+            self._show(draft)
+
     @param.depends("data", "uploaded", watch=True)
     def _offer_groups(self) -> None:
         """The columns that the data set, or the file, may be compared by; the first one is taken."""
         own = self._own
-        columns = list(RECORDS[self.data].sensitive) if own is None else own.grouping
+        columns = (
+            own.grouping if own is not None else list(RECORDS[self.data].sensitive) if self.data in RECORDS else []
+        )
         chosen = self.param.sensitive
         chosen.objects = columns or [None]
         chosen.default = self.sensitive = chosen.objects[0]
@@ -183,7 +218,8 @@ class DataSettings(Settings):
         self._open.visible = self._about.visible = own is not None
         if own is None:
             return
-        said = [f"Predicts {esc(own.target, 60)} = {esc(own.positive, 60)}."]
+        counted = "A table of this server, whose rows are counted where they lie. " if self.counted is not None else ""
+        said = [f"{counted}Predicts {esc(own.target, 60)} = {esc(own.positive, 60)}."]
         for what, names in (("Groups", own.sensitive), ("Not used", own.ignored)):
             if names:
                 more = f" and {len(names) - 5} more" if len(names) > 5 else ""

@@ -125,7 +125,7 @@ class Draft:
             return tuple(name for name in self._names if self.roles[name] in roles)
 
         assert self.target is not None
-        labelled = Labelled(
+        labelled = self._labelled(
             self.sheet,
             self.target,
             self.positive,
@@ -135,8 +135,11 @@ class Draft:
             having("ignore"),
             self._without_target > 0,
         )
-        labelled.dataset()
+        labelled.check()
         return labelled
+
+    def _labelled(self, *roles: Any) -> Labelled:
+        return Labelled(*roles)
 
     def state(self) -> dict[str, Any]:
         """All that the form shows: texts of one line, to be shown as text."""

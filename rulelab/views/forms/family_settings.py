@@ -10,7 +10,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from ...families import MEMORY, TIME, Family, Parameter
+from ...families import MEMORY, NAMING, TIME, Family, Parameter
 from ..widgets.switches import Switches
 from .criteria import NO_CRITERION, WORDS, criterion_of
 from .data_settings import DataSettings
@@ -34,7 +34,7 @@ RARE = {"max_length", "column_limit", "max_categories", "by_class", "max_anteced
 
 def settings_of(family: Family, bounds: Sequence[str] = ()) -> Any:
     """Settings of a family with their defaults, with the names of the bounds that it may use."""
-    own = [each for each in family.parameters if each is not MEMORY]
+    own = shown_parameters(family)
     if any(each.kind == "criterion" for each in own):
         own += [TOLERANCE, NEGATIVES_TOLERANCE]
     more = {BOUNDS: param.ListSelector(default=list(bounds), objects=list(bounds), label="Bounds in use")}
@@ -53,8 +53,8 @@ def names_of(settings: Settings) -> list[str]:
 
 def chosen(settings: Any, family: Family) -> dict[str, Any]:
     """The values of the family's parameters; raises ValueError when a tolerance is out of range."""
-    values = {each.name: getattr(settings, each.name) for each in family.parameters if each is not MEMORY}
-    for each in family.parameters:
+    values = {each.name: getattr(settings, each.name) for each in shown_parameters(family)}
+    for each in shown_parameters(family):
         if each.kind == "criterion":
             name = values[each.name]
             values[each.name] = criterion_of(name, settings.tolerance, settings.negatives_tolerance)
@@ -65,8 +65,8 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
     """The fields of the search, of its conditions, and those that are rarely asked for."""
     usual: dict[bool, list[Any]] = {True: [], False: []}
     rare: list[Any] = []
-    for each in family.parameters:
-        if each is MEMORY or each.name == OF_FAIRNESS:
+    for each in shown_parameters(family):
+        if each.name == OF_FAIRNESS:
             continue
         made = field_of(settings, family, each, table)
         (rare if each.name in RARE else usual[each in family.own]).append(made)
@@ -89,6 +89,11 @@ def field_of(settings: Any, family: Family, parameter: Parameter, table: DataSet
             settings, parameter.name, pn.widgets.Select, options=dict(zip(said, parameter.choices, strict=True))
         )
     return number_field(settings, parameter)
+
+
+def shown_parameters(family: Family) -> list[Parameter]:
+    """The parameters that have fields; names are for the library and the command line."""
+    return [each for each in family.parameters if each is not MEMORY and each.kind not in NAMING]
 
 
 def _fairness(settings: Any, family: Family, table: DataSettings) -> pn.Column:

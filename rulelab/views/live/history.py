@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ...recording.trace import trace_row
 from ...search import Snapshot, Status
 
 MAX_POINTS = 4000
@@ -81,7 +82,7 @@ class History:
         """One row per kept snapshot: time, work, objective, bound, counts, pruned per bound, queue by length."""
         with self._lock:
             kept = list(self._kept)
-        return pd.DataFrame([_row(snapshot) for snapshot in kept])
+        return pd.DataFrame([trace_row(snapshot) for snapshot in kept])
 
     def _thin(self) -> None:
         keep = [new or i % 2 == 0 for i, new in enumerate(self._new)]
@@ -89,24 +90,3 @@ class History:
         self._new = [n for n, k in zip(self._new, keep, strict=True) if k][-self._limit :]
         self._stride *= 2
         self._generation += 1
-
-
-def _row(snapshot: Snapshot) -> dict[str, object]:
-    best = snapshot.incumbent
-    return {
-        "step": snapshot.step,
-        "work": snapshot.work,
-        "seconds": snapshot.seconds,
-        "status": str(snapshot.status),
-        "phase": snapshot.phase,
-        "objective": None if best is None else best.objective,
-        "errors": None if best is None else best.errors,
-        "complexity": None if best is None else best.complexity,
-        "lower_bound": snapshot.lower_bound,
-        "gap": snapshot.gap,
-        "log10_remaining": snapshot.log10_remaining,
-        "memory_bytes": snapshot.memory_bytes,
-        **snapshot.counts,
-        **{f"pruned {name}": count for name, count in snapshot.pruned.items()},
-        **{f"queued of length {length}": count for length, count in enumerate(snapshot.queue_by_length)},
-    }

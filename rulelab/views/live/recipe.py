@@ -12,12 +12,14 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from ...data.antecedents import Antecedents
+from ...data.binarize import Binarizer
 from ...data.problem import Problem
 from ...datasets import Dataset
 from ...families import MEMORY, TIME, Family
 from ...recipe import Recipe
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, solve
+from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from .session import Prepared
 from .wording import count
@@ -49,6 +51,8 @@ class PageRecipe(Recipe):
         Whether conditions are made of the columns; not where all of them are Boolean.
     weighted : bool
         Whether the data say how much each row counts.
+    counted : `rulelab.views.forms.tables.Counted` or None
+        A table whose rows are counted under the conditions; it stands for what ``load`` gives.
     """
 
     load: Callable[[], Dataset]
@@ -58,6 +62,7 @@ class PageRecipe(Recipe):
     more: Mapping[str, Any] = field(default_factory=dict)
     binarizes: bool = True
     weighted: bool = False
+    counted: Any = None
 
     def __call__(self, report: Callable[[str], None]) -> Prepared:
         """Load, binarize and set up the search; raises ValueError with a message for the user."""
@@ -67,23 +72,26 @@ class PageRecipe(Recipe):
             raise ValueError(in_labels(str(error), self.family)) from error
 
     def _prepared(self, report: Callable[[str], None]) -> Prepared:
-        report("reading the data")
-        data = self.load()
+        data, binarizer, counts = self._counted(report) if self.counted is not None else self._read(report)
         refuse_large(data)
         groups = _groups(data, self.sensitive) if self.parameters.get("fairness") is not None else None
-        training, test = split(data.y, self.test_share)
-        y = data.y.iloc[training]
-        report(f"binarizing {count(data.X.shape[1])} columns")
-        weight = data.weight_of(training)
-        conditions, binarizer = self.conditions(data.X.iloc[training], weight)
+        training, test = split(data.y, self.test_share) if counts is None else counts.positions
+        y, weight = data.y.iloc[training], data.weight_of(training)
+        if counts is None:
+            report(f"binarizing {count(data.X.shape[1])} columns")
+            conditions, binarizer = self.conditions(data.X.iloc[training], weight)
+        else:
+            conditions = counts.training.frame
         if self.family.mined:
             if not mining_is_compiled():
                 report("compiling the mining: once per machine, some seconds")
                 warm_up_mining()
             report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
-        features, fewer = self.features(conditions, y, weight)
+        features, fewer = self.features(conditions, y, weight, data.X.columns)
         report("merging equal rows")
         problem = self.problem(features, y, weight, groups=None if groups is None else groups.iloc[training])
+        if counts is not None:
+            problem = as_rows(problem, counts.training)
         search = self.search(problem, random_state=SEARCH_SEED, **self.more)
         if not search.compiled:
             report("compiling the search: once per machine, some seconds")
@@ -95,13 +103,26 @@ class PageRecipe(Recipe):
             labels=(data.negative, data.positive),
             target=str(data.target),
             name=data.name,
-            notes=(_about(data), *_kept_out(test), *(in_labels(each, self.family) for each in notes if each)),
+            notes=(
+                _about(data),
+                *_kept_out(data.count(test)),
+                *(in_labels(each, self.family) for each in notes if each),
+            ),
             left_out=() if binarizer is None else tuple(f"{what}: {why}" for what, why in binarizer.dropped_),
             data=data,
             test_rows=test if len(test) else None,
             recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),
             unconstrained=without_fairness(search, report),
         )
+
+    def _read(self, report: Callable[[str], None]) -> tuple[Dataset, None, None]:
+        report("reading the data")
+        return self.load(), None, None
+
+    def _counted(self, report: Callable[[str], None]) -> tuple[Dataset, Binarizer, PatternCounts]:
+        binarizer = self.binarizer()
+        counts = self.counted.count(binarizer, self.test_share, SPLIT_SEED, report)
+        return counts.dataset(), binarizer, counts
 
     def _taken(self, features: Antecedents | pd.DataFrame) -> Mapping[str, Any]:
         """The parameters, with as many conditions to a rule as there was room for."""
@@ -188,14 +209,16 @@ def _mined(features: Antecedents | pd.DataFrame) -> str:
 
 
 def _about(data: Dataset) -> str:
-    rows, columns = data.X.shape
-    positive = int(data.y.sum())
+    every = np.arange(len(data.y))
+    rows, positive = data.count(every), data.count(every[data.y.to_numpy() == 1])
     said = (
-        f"{count(rows)} rows, {count(columns)} columns; {data.target} is {data.positive} "
+        f"{count(rows)} rows, {count(data.X.shape[1])} columns; {data.target} is {data.positive} "
         f"in {count(positive)} ({100 * positive / rows:.0f} %)"
     )
+    if data.heads is not None:
+        return f"{said}; {data.notes}"
     return said if data.weight is None else f"{said}; rows weigh as {data.weight.name} says"
 
 
-def _kept_out(test: np.ndarray) -> tuple[str, ...]:
-    return (f"{count(len(test))} rows kept out of training, for the test",) if len(test) else ()
+def _kept_out(rows: int) -> tuple[str, ...]:
+    return (f"{count(rows)} rows kept out of training, for the test",) if rows else ()

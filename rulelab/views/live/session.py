@@ -8,13 +8,15 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...recording import Recording
 from ...search import Search, Slices, Snapshot, Status
-from .history import History
+from .history import History, Mark
 from .pool import POOL, Pool
+from .watching import Watching
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,6 +93,10 @@ Source = Callable[[Callable[[str], None]], Prepared]
 """Makes the search, in the worker; calls its argument with what it is doing ("mining antecedents")."""
 
 
+class Unwanted(Exception):  # noqa: N818 - nothing went wrong
+    """What is being prepared is not wanted any more."""
+
+
 class State(enum.StrEnum):
     """How a session stands."""
 
@@ -143,6 +149,8 @@ class SearchSession:
     pool : Pool
     look : str
         How the search is shown, see `rulelab.views.search.families.LOOKS`.
+    query : str, optional
+        The address that gives the form the settings of this run; None: there is no form.
     """
 
     def __init__(
@@ -152,9 +160,10 @@ class SearchSession:
         pace: Pace = FULL_SPEED,
         pool: Pool = POOL,
         look: str = "rule_list",
+        query: str | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        self.look = look
+        self.look, self.query = look, query
         self.history = History()
         self.snapshot: Snapshot | None = None
         self.prepared: Prepared | None = None
@@ -174,6 +183,8 @@ class SearchSession:
         self._seen_phases: set[str] = set()
         self._waiting_since: float | None = None
         self._changed = threading.Condition()
+        self._in_hand = threading.Lock()
+        self._watching = Watching()
         self._thread: threading.Thread | None = None
 
     @property
@@ -244,6 +255,56 @@ class SearchSession:
             self._closed = True
             self._changed.notify_all()
 
+    def watch(self, name: str, see: Callable[[Search], Any], every: float) -> None:
+        """Look at something of the search between two of its units of work, and at once while it rests.
+
+        Parameters
+        ----------
+        name : str
+            Replaces what is watched under this name.
+        see : callable
+            Takes the search and gives what `seen` is to give; runs in another thread, and must change nothing.
+        every : float
+            Seconds between two looks while the search runs, at least.
+        """
+        with self._changed:
+            self._watching.want(name, see, every)
+            if self._state.over and self.search is not None and not self._closed:
+                threading.Thread(target=self._look, args=(True,), name=THREAD_NAME, daemon=True).start()
+            self._changed.notify_all()
+
+    def unwatch(self, name: str) -> None:
+        """Look at it no more."""
+        self._watching.drop(name)
+
+    def seen(self, name: str) -> Any:
+        """What was seen last of what is watched; None: nothing yet."""
+        return self._watching.frame(name)
+
+    def recording(self) -> Recording:
+        """The run so far, to be saved; raises ValueError before there is one."""
+        if self.search is None:
+            raise ValueError("there is nothing to record before the search is made")
+        snapshots, _, _ = self.history.since(Mark())
+        with self._in_hand:
+            return Recording.of(self.search, _relabelled(snapshots, self.labels))
+
+    @property
+    def labels(self) -> tuple[Any, Any] | None:
+        """What to call the classes."""
+        return None if self.prepared is None else self.prepared.labels
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is but a recording, without rows."""
+        return False
+
+    @property
+    def unseen(self) -> bool:
+        """Whether the search rests and something that is watched is still to be looked at."""
+        rests = self._state is State.PAUSED or self._state.over
+        return rests and self.search is not None and self._watching.behind(self._step)
+
     def join(self, timeout: float | None = None) -> None:
         """Wait until the worker has ended."""
         if self._thread is not None:
@@ -275,6 +336,7 @@ class SearchSession:
         end, self.error = State.FAILED, None
         try:
             end = self._prepare() or self._search_on()
+            self._look(rests=True)
         except (ValueError, MemoryError) as error:
             self.error = str(error) or "not enough memory; take fewer antecedents, or set a memory limit"
         finally:
@@ -288,7 +350,10 @@ class SearchSession:
             return None
         with self._pool.place(self._ended) as granted:
             if granted:
-                self.prepared = self._source(self._report)
+                try:
+                    self.prepared = self._source(self._report)
+                except Unwanted:
+                    return State.STOPPED
         return None if granted else State.STOPPED
 
     def _search_on(self) -> State:
@@ -307,7 +372,8 @@ class SearchSession:
                 if not granted:
                     break
                 began = time.monotonic()
-                snapshot = search.advance(1 if stepping else self._allowed(slices.size))
+                with self._in_hand:
+                    snapshot = search.advance(1 if stepping else self._allowed(slices.size))
             self._seen_phases.add(phase)
             snapshot = self._limited(snapshot)
             self.history.append(snapshot)
@@ -316,16 +382,34 @@ class SearchSession:
                 return State.ENDED
             if not stepping:
                 slices.took(time.monotonic() - began, snapshot.phase)
+                self._look(rests=False)
                 self._rest()
         return State.STOPPED
 
+    @property
+    def _step(self) -> int:
+        return 0 if self.snapshot is None else self.snapshot.step
+
+    def _look(self, rests: bool) -> None:
+        """Take what is watched; whoever does it has the search in hand."""
+        if self.search is not None and not self._closed:
+            with self._in_hand:
+                self._watching.take(self.search, self._step, rests)
+
     def _may_go_on(self) -> bool:
-        """Wait out a pause; False when the worker is to end."""
-        with self._changed:
-            while self._wanted is State.PAUSED and not self._steps and not self._closed:
-                self._state = State.PAUSED
-                self._changed.wait()
-        return not self._ended()
+        """Wait out a pause, in which what is watched is seen; False when the worker is to end."""
+        while True:
+            with self._changed:
+                while (rests := self._rests) and not self._watching.behind(self._step):
+                    self._state = State.PAUSED
+                    self._changed.wait()
+            if not rests:
+                return not self._ended()
+            self._look(rests=True)
+
+    @property
+    def _rests(self) -> bool:
+        return self._wanted is State.PAUSED and not self._steps and not self._closed
 
     def _take_step(self) -> bool:
         with self._changed:
@@ -372,7 +456,23 @@ class SearchSession:
         return self._closed or self._wanted is State.STOPPED
 
     def _report(self, doing: str) -> None:
+        if self._ended():
+            raise Unwanted
         self.doing = doing
+
+
+def _relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -> list[Snapshot]:
+    """With models that have the labels of the data; equal models are one, as before."""
+    known: dict[int, Any] = {}
+    out = []
+    for each in snapshots:
+        best = each.incumbent
+        if best is not None and labels is not None:
+            key = id(best.model)
+            known[key] = known[key] if key in known else best.model.relabelled(labels)
+            each = replace(each, incumbent=replace(best, model=known[key]))
+        out.append(each)
+    return out
 
 
 def lower_priority() -> None:

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...families import CRITERIA, FAMILIES
+from ...families.wording import demanded, without
 from ...search import Search, Snapshot, Status
+from ..widgets.esc import plain
 from .session import SearchSession, State
 
 NONE = "\u2013"
@@ -90,9 +92,12 @@ def standing(session: SearchSession) -> Standing:
 def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, str]]:
     """The numbers that are always watched, with their names."""
     best, impossible = snapshot.incumbent, snapshot.status is Status.INFEASIBLE
+    found, bound = NONE, NONE if impossible else objective(snapshot.lower_bound, family)
+    if best is not None:
+        found, bound = apart(best.objective, snapshot.lower_bound, family)
     return [
-        ("objective", NONE if best is None else objective(best.objective, family)),
-        ("lower bound", NONE if impossible else objective(snapshot.lower_bound, family)),
+        ("objective", found),
+        ("lower bound", bound),
         ("gap", gap(snapshot, family)),
         *_FIGURES.get(family, _list_figures)(snapshot),
         ("search time", f"{snapshot.seconds:.1f} s"),
@@ -178,14 +183,22 @@ def _optimal(search: Search) -> str:
     if search.family == "rule_set":
         return f"certified optimal{_scope(search)}: no such rule set has a smaller objective"
     softly = "softly " if search.parameters.get("violation_penalty") is not None else ""
-    return f"certified optimal: no {softly}{family_name(search.family)} over these antecedents has a smaller objective"
+    softly = "fair " if search.parameters.get("fairness") is not None else softly
+    asked = demanded(search.parameters)
+    among = f" among the lists that {plain(asked, 200)}" if asked else ""
+    listed = f"{softly}{family_name(search.family)}"
+    over = f"these antecedents{plain(without(search.problem.left_out), 120)}"
+    return f"certified optimal{among}: no {'such ' if asked else ''}{listed} over {over} has a smaller objective"
 
 
 def _infeasible(search: Search) -> str:
-    most = search.parameters["max_complexity"]
+    if asked := demanded(search.parameters):
+        return f"certified infeasible: no list can {plain(asked, 200)}; ask for less"
+    most = search.parameters.get("max_complexity")
+    what = family_name(search.family) if most is None else f"rule set of complexity at most {most}"
     return (
-        f"certified infeasible{_scope(search)}: no rule set of complexity at most {most} meets the fairness "
-        "constraint; allow a larger difference between the groups"
+        f"certified infeasible{_scope(search)}: no {what} meets the fairness constraint; allow a larger difference "
+        "between the groups"
     )
 
 
@@ -207,6 +220,16 @@ def family_name(family: str) -> str:
 def objective(value: float, family: str = "rule_list") -> str:
     """A share of the rows for lists; for rule sets a number of rows."""
     return count(round(float(value), 4)) if family == "rule_set" else f"{value:.4f}"
+
+
+def apart(found: float, bound: float, family: str = "rule_list") -> tuple[str, str]:
+    """Objective and lower bound as `objective` gives them, with more digits where those do not tell them apart."""
+    texts = objective(found, family), objective(bound, family)
+    for digits in range(5, 11):
+        if texts[0] != texts[1] or not found - bound > 10**-11:
+            break
+        texts = f"{found:.{digits}f}", f"{bound:.{digits}f}"
+    return texts
 
 
 def gap(snapshot: Snapshot, family: str = "rule_list") -> str:

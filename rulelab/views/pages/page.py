@@ -10,6 +10,7 @@ import panel as pn
 import panel_material_ui as pmui
 from panel.util import edit_readonly
 
+from ...warming import begin_in_background
 from ..forms.address import Address, Part
 from ..widgets.browser import AddressBar
 from ..widgets.explained import Explained
@@ -27,6 +28,7 @@ CHECK_MILLISECONDS = 1_000
 
 def create() -> pmui.Page:
     """Build the page of one session."""
+    begin_in_background()
     document, location = pn.state.curdoc, pn.state.location
     variables = {} if document is None else document.template_variables
     variables["dist_url"] = "static/extensions/panel/"  # every file comes from this server
@@ -62,6 +64,8 @@ def serve(
 ) -> Any:
     """Serve the page, by default to this machine only, until interrupted.
 
+    Searches are compiled in the background meanwhile, in a process of their own.
+
     Parameters
     ----------
     port : int
@@ -91,6 +95,7 @@ def serve(
     }
     if port:
         defaults["websocket_origin"] = sorted({f"{address}:{port}", f"localhost:{port}", f"127.0.0.1:{port}"})
+    begin_in_background()
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
     return pn.serve({"/": create}, port=port, address=address, show=show, threaded=threaded, **{**defaults, **options})

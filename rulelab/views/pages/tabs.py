@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import panel as pn
 import param
 
 from ..compare.view import CompareView
+from ..explore.view import ExploreView
 from ..forms.address import Address, Part
 from ..fronts.tab import FrontsView
-from ..live.session import State
+from ..learn.view import LearnTab
+from ..live.session import Prepared, State
 from ..search.again import Again
 from ..search.setup import Setup
-from ..search.view import SearchView
+from ..search.view import SPEEDS, SearchView
 from ..search.welcome import Example, welcome
+from ..what_if.view import WhatIfView
 from ..widgets.explained import explain_all
 from ..widgets.strip import Strip
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
+from .presenter import Presenter
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
@@ -31,16 +36,48 @@ class SearchTab:
         self.again = Again()
         first = pn.Column(self.again.said, welcome(self._begin), self.again.kept, **_WIDE)
         self.view = SearchView(new_session=self.setup.new_session, first=first, on_standing=self.again.follow)
+        self.view.on_settings = self.setup.go_back_to
         self.setup.on_change(self._settings_changed)
         self.setup.param.watch(lambda event: self.view.param.update(refusal=event.new), "refusal")
         self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
         self.complaints = address.follow(*self.setup.parts)
         self.complaints += address.follow(Part(self.view, ["speed", "axis"]))
-        self.layout = pn.Column(self.setup.data_card, self.view, self.setup.more, stylesheets=[PAGE_CSS], **_WIDE)
+        self.presenter = Presenter(self._keys, self._present, width=0, height=0, margin=0)
+        self.layout = pn.Column(
+            self.setup.data_card, self.view, self.setup.more, self.presenter, stylesheets=[PAGE_CSS], **_WIDE
+        )
 
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
         self.view.complain(message)
+
+    def source(self) -> Callable[[Callable[[str], None]], Prepared]:
+        """Makes the search of the present run, or of the settings where these are not what was run.
+
+        Raises
+        ------
+        ValueError
+            When no search may begin.
+        """
+        prepared = self.view.session.prepared
+        if prepared is not None and not self.view.stale:
+            return lambda report: prepared
+        if self.view.refusal or self.view.blocked:
+            raise ValueError(self.view.refusal or "the data are being chosen in the tab Search")
+        return self.setup.recipe()
+
+    @property
+    def _keys(self) -> dict[str, Callable[[], Any]]:
+        """What keys do in presenter mode."""
+        view = self.view
+        speeds = {str(k): partial(view.param.update, speed=name) for k, name in enumerate(SPEEDS, 1)}
+        moves = {" ": view.run_or_pause, "arrowright": view.forward, "arrowleft": view.backward}
+        return {**moves, "r": view.replay, "0": view.reset, **speeds}
+
+    def _present(self, on: bool) -> None:
+        """Put the settings away and make text large, or undo it."""
+        self.setup.data_card.visible = self.setup.more.visible = not on
+        self.view.large = on
 
     def _begin(self, example: Example) -> None:
         """Set the form as the example wants it, and search."""
@@ -65,6 +102,28 @@ class CompareTab:
         self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
 
 
+class ExploreTab:
+    """All good models, of the data and settings of the tab Search."""
+
+    def __init__(self, address: Address) -> None:
+        self.search: Callable[[], SearchTab] = lambda: SearchTab(address)
+        self.view = ExploreView(source=lambda: self.search().source())
+        self.complain = self.view.complain
+        self.complaints = address.follow(Part(self.view, ["distance", "most"]))
+        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+
+
+class WhatIfTab:
+    """A list edited by hand, of the data and settings of the tab Search."""
+
+    def __init__(self, address: Address) -> None:
+        self.search: Callable[[], SearchTab] = lambda: SearchTab(address)
+        self.view = WhatIfView(source=lambda: self.search().source())
+        self.complain = self.view.complain
+        self.complaints = address.follow(Part(self.view.room, ["room"]))
+        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+
+
 class FrontsTab:
     """Sweeps over settings: the form on the left, their fronts on the right."""
 
@@ -75,7 +134,14 @@ class FrontsTab:
         self.layout = pn.Column(self.setup.data_card, self.view, self.setup.more, stylesheets=[PAGE_CSS], **_WIDE)
 
 
-TABS: dict[str, Callable[[Address], Any]] = {"Search": SearchTab, "Compare": CompareTab, "Fronts": FrontsTab}
+TABS: dict[str, Callable[[Address], Any]] = {
+    "Search": SearchTab,
+    "Explore": ExploreTab,
+    "What if": WhatIfTab,
+    "Compare": CompareTab,
+    "Fronts": FrontsTab,
+    "Learn": LearnTab,
+}
 
 
 class _Place(pn.Column):
@@ -128,6 +194,8 @@ class Tabs(param.Parameterized):
             tab.complain("; ".join([*self._complaints, *tab.complaints]))
             self._complaints = []
             tab.view.dark = self.dark
+            if isinstance(tab, ExploreTab | WhatIfTab):
+                tab.search = lambda: self.made("Search")
             if "on_pin" in tab.view.param:
                 tab.view.on_pin = lambda card: self.made("Compare").view.pin(card)
             if {"Search", "Fronts"} <= self._made.keys():
@@ -148,6 +216,8 @@ class Tabs(param.Parameterized):
         self.strip.open = self.tab
         for name, other in self._places.items():
             other.visible = name == self.tab
+        if "Search" in self._made:
+            self._made["Search"].presenter.possible = self.tab == "Search"
 
     @param.depends("dark", watch=True)
     def _restyle(self) -> None:

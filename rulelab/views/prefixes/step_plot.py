@@ -13,7 +13,16 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d, TapTool
 from bokeh.models.annotations import BoxAnnotation, Label, Span
 
 from ..live.wording import count, counted
-from ..search.plots.base import Columns, Plot, Window, add_legend, new_figure, replace, show_entries
+from ..search.plots.base import (
+    Columns,
+    Plot,
+    TextSizes,
+    Window,
+    add_legend,
+    new_figure,
+    replace,
+    show_entries,
+)
 from ..widgets.esc import esc, plain
 from ..widgets.style import BLUE, INK, ORANGE, PURPLE, SKY
 
@@ -34,7 +43,7 @@ _LOOK: dict[str, dict[str, Any]] = {
 """After Okabe and Ito; the patterns tell them apart without colours too."""
 _LOSS_IN_DARK = "#2F93D1"
 _PALE = 0.5
-_ROW, _AROUND, _NAME = 27, 96, 48
+_ROW, _LARGE_ROW, _AROUND, _NAME = 27, 38, 96, 48
 _PLACES = {"name": -0.02, "bar": 0.2, "height": 0.38}
 """Within the row of a child, whose height is 1: the foot of its name, the middle of its bar, the bar's height."""
 _TOOLTIP = (
@@ -133,7 +142,7 @@ class StepPlot(Plot):
         if on_tap is not None:
             plot.add_tools(TapTool(renderers=[rows]))
             self._source.selected.on_change("indices", self._tapped)
-        self.figure = plot
+        self.figure, self._row, self._sizes = plot, _ROW, TextSizes([plot])
         self.sources = (self._source,)
         self.use_dark(False)
         self.clear()
@@ -155,7 +164,7 @@ class StepPlot(Plot):
         rows = len(shown)
         if self._rows.start != rows - 0.4:
             self._rows.update(start=rows - 0.4, end=-1.3)
-            self.figure.height = _AROUND + _ROW * (rows + 1)
+        self._stretch(rows)
         replace(self._source, _columns(shown, best, end))
         if self._line.location != best:
             self._line.location = self._beyond.left = self._best.x = best
@@ -201,6 +210,18 @@ class StepPlot(Plot):
             text.glyph.text_color = ink
         self._best.text_color = ink
         self._bars[0].glyph.fill_color = _LOSS_IN_DARK if dark else BLUE
+
+    def use_size(self, large: bool) -> None:
+        """Make the text fit for a screen, or larger for a projector, and the rows higher."""
+        self._sizes.use(large)
+        self._row = _LARGE_ROW if large else _ROW
+        if len(self._frame):
+            self._stretch(len(self._source.data["rule"]))
+
+    def _stretch(self, rows: int) -> None:
+        height = _AROUND + self._row * (rows + 1)
+        if self.figure.height != height:
+            self.figure.height = height
 
     def picture(self) -> dict[str, Any]:
         """It alone on white, as what Bokeh embeds, and its size in pixels."""

@@ -25,7 +25,8 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, STACK_CSS, VIEW_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SMALL_CSS, STACK_CSS, TAB_CSS, VIEW_CSS
+from .frames import StepFrame, step_frame
 from .step_plot import TERMS, StepPlot, bound_name
 from .step_table import StepTable
 
@@ -41,7 +42,151 @@ _MOMENT = 0.2
 _NOTHING_YET = "No prefix is expanded yet. This is what becomes of each first rule when the empty list is."
 
 
-class StepView(Viewer):
+class StepPane(Viewer):
+    """A prefix with the bound of each rule that could come next; frames of it come from elsewhere.
+
+    Parameters
+    ----------
+    unit : str
+        Of the objective.
+    kind : str
+        Whose bounds they are.
+
+    Attributes
+    ----------
+    prefix : list of str or None
+        What is asked for; None: the prefix that was expanded last.
+    path : list of str
+        The prefix that is shown.
+    """
+
+    prefix = param.ClassSelector(class_=(list, tuple), default=None, allow_None=True, doc="None: expanded last.")
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+    large = param.Boolean(default=False, doc="Whether the text in the picture is large enough for a projector.")
+
+    def __init__(self, unit: str, kind: str, **params: Any) -> None:
+        self.path: list[str] = []
+        self._kind, self._unit = kind, unit
+        super().__init__(**params)
+        self._build()
+        self._restyle()
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def back(self, *_: Any) -> None:
+        """Ask for the prefix without its last rule."""
+        if self.path:
+            self.ask(self.path[:-1])
+
+    def last(self, *_: Any) -> None:
+        """Ask for the prefix that was expanded last."""
+        self.ask(None)
+
+    def look(self, antecedent: str) -> None:
+        """Ask for the prefix with one more rule."""
+        self.ask([*self.path, antecedent])
+
+    def ask(self, prefix: Sequence[str] | None) -> None:
+        """Ask for a prefix."""
+        self.prefix = prefix
+
+    def refuse(self, reason: str) -> None:
+        """Say why what was asked for cannot be shown."""
+        self._alert.phase = f"There is nothing to see there: {plain(reason.removeprefix('prefix: '), 400)}."
+
+    def remark(self, html: str) -> None:
+        """Say something above all."""
+        if self._remark.object != html:
+            self._remark.object = html
+
+    def clear(self, html: str) -> None:
+        """Show nothing, and say why."""
+        self._alert.phase, self.path = "", []
+        for pane, text in ((self._heading, ""), (self._figures, ""), (self._brief, ""), (self._note, html)):
+            pane.object = text
+        for box in self._frames:
+            box.visible = False
+        self._back.disabled = self._last.disabled = True
+        self.remark("")
+
+    def draw(self, frame: StepFrame) -> None:
+        """Show a prefix."""
+        children, self.path = frame.children, frame.path
+        with pn.io.hold():
+            self._alert.phase = ""
+            begun = not children.empty
+            said = _prefix_table(frame.problem, self.path, frame.last) if begun else ""
+            note = self._words(frame)
+            for pane, text in (
+                (self._heading, said),
+                (self._brief, _brief(self.path, frame.last) if begun else ""),
+                (self._figures, _figures(frame.own, children)),
+                (self._note, note),
+            ):
+                if pane.object != text:
+                    pane.object = text
+            self._plot.draw(children)
+            self._box.refresh()
+            for box in self._frames:
+                box.visible = begun or (bool(note) and self._note in box)
+            self._table.draw(children)
+            self._back.disabled = not self.path
+            self._last.disabled = self.prefix is None
+        pn.io.push_notebook(self._box.pane)
+
+    def _words(self, frame: StepFrame) -> str:
+        """What is to be known before the picture is read; HTML."""
+        if frame.refused:
+            return f'<p class="empty">{esc(frame.refused, 400)}</p>'
+        now = frame.now
+        if frame.children.empty:
+            return "" if now is None else '<p class="empty">The search prepares: there is no prefix yet.</p>'
+        cut_by = frame.children.attrs["prefix_cut_by"]
+        if cut_by:
+            term = glossary.find(cut_by, frame.kind)
+            why = f" {esc(term.sentence, 400)}" if term else ""
+            return (
+                f'<p class="shown">The search does not continue this prefix: <b>{esc(bound_name(cut_by))}</b> cuts it, '
+                f"with all that could follow.{why} Below is what would become of each next rule all the same.</p>"
+            )
+        if now is not None and not now.counts.get("expanded") and not self.path:
+            return f'<p class="note">{_NOTHING_YET}</p>'
+        return ""
+
+    @param.depends("dark", "large", watch=True)
+    def _restyle(self) -> None:
+        self._plot.use_dark(self.dark)
+        self._plot.use_size(self.large)
+
+    def _build(self) -> None:
+        button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 30}
+        self._back = pn.widgets.Button(label="One rule back", on_click=self.back, disabled=True, **button)
+        self._last = pn.widgets.Button(label="Expanded last", on_click=self.last, disabled=True, **button)
+        self._bar = pn.Row(self._back, self._last, stylesheets=[BAR_CSS], **_WIDE)
+        self._alert = LiveText(role="alert", caption="Error", **_WIDE)
+        sheets = [CARD_CSS, SIGN_CSS, LOW_CSS]
+        self._heading, self._figures, self._note, self._remark, self._brief = (
+            Html("", stylesheets=sheets, **_WIDE) for _ in range(5)
+        )
+        self._plot = StepPlot(self._unit, self.look)
+        self._box = PlotBox(self._plot, self._plot.picture, lambda: "step")
+        self._table = StepTable(self.look, self._kind, **_WIDE)
+        self._all = Html("<h2>All next rules</h2>", stylesheets=[CARD_CSS], **_WIDE)
+        self._frames = self._parts()
+        self._layout = self._arranged()
+
+    def _parts(self) -> tuple[pn.Column, ...]:
+        """What there is only when a prefix is shown; on a page the picture comes first."""
+        parts = (*self._box.items,), (self._figures, self._heading), (self._all, self._table)
+        return tuple(pn.Column(*part, stylesheets=[TAB_CSS], **_WIDE) for part in parts)
+
+    def _arranged(self) -> pn.Column:
+        head = self._bar, self._remark, self._alert, self._brief, self._note
+        return pn.Column(*head, *self._frames, stylesheets=[STACK_CSS], **_WIDE)
+
+
+class StepView(StepPane):
     """The prefix that was expanded last, or any other, with the bound of each rule that could come next.
 
     Parameters
@@ -68,9 +213,6 @@ class StepView(Viewer):
         rl.views.StepView(rl.RuleListSearch(problem, regularization=0.01))
     """
 
-    prefix = param.ClassSelector(class_=(list, tuple), default=None, allow_None=True, doc="None: expanded last.")
-    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
-
     def __init__(self, search: PrefixSearch, prefix: Sequence[int | str] | None = None, **params: Any) -> None:
         if not isinstance(search, PrefixSearch):
             raise TypeError(
@@ -78,14 +220,10 @@ class StepView(Viewer):
                 f"not {search!r}"
             )
         self._search = search
-        self._family = search.kind or search.family
-        self._path: list[str] = []
         self._kept: Any = None
         self._goal: int | None = None
         self._beat = Beat(self._go_on)
-        super().__init__(**params)
-        self._build()
-        self._restyle()
+        super().__init__(FAMILIES[search.family].unit, search.kind or search.family, **params)
         self.prefix = prefix
         if prefix is None:
             self.refresh()
@@ -94,9 +232,6 @@ class StepView(Viewer):
     def search(self) -> PrefixSearch:
         """What is looked into."""
         return self._search
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def step(self) -> None:
         """Let the search expand one more prefix, and show it; nothing once the search has ended."""
@@ -121,25 +256,15 @@ class StepView(Viewer):
         if not _expand(self._search, self._goal, _MOMENT):
             return True
         self._goal = None
-        self._show(None)
+        self.ask(None)
         return False
-
-    def back(self, *_: Any) -> None:
-        """Show the prefix without its last rule."""
-        if self._path:
-            self._show(self._path[:-1])
-
-    def last(self, *_: Any) -> None:
-        """Show the prefix that was expanded last."""
-        self._show(None)
 
     def look(self, antecedent: str) -> None:
         """Show the prefix with one more rule; why it cannot be looked into is said in the view."""
         try:
-            self._show([*self._path, antecedent])
+            super().look(antecedent)
         except ValueError as error:
-            reason = str(error).removeprefix("prefix: ")
-            self._alert.phase = f"There is nothing to see after {plain(antecedent, 100)}: {plain(reason, 400)}."
+            self.refuse(str(error))
 
     @param.depends("prefix", watch=True)
     def _changed(self) -> None:
@@ -152,43 +277,18 @@ class StepView(Viewer):
 
     def refresh(self) -> None:
         """Show the search as it stands now."""
-        search = self._search
-        frame = search.look_into(self.prefix)
-        own = None
-        self._path = list(frame.attrs.get("prefix", ()))
-        if self._path:
-            before = search.look_into(self._path[:-1])
-            own = before[before["antecedent"] == self._path[-1]].iloc[0]
+        frame = step_frame(self._search, self.prefix)
         self._kept = self.prefix
-        now = search._state()
         with pn.io.hold():
-            self._alert.phase = ""
-            self._stand(now)
-            begun = not frame.empty
-            said = _prefix_table(search.problem, self._path, self.prefix is None) if begun else ""
-            for pane, text in (
-                (self._heading, said),
-                (self._figures, _figures(own, frame)),
-                (self._note, self._words(frame, now)),
-            ):
-                if pane.object != text:
-                    pane.object = text
-                    pane.visible = bool(text)
-            self._plot.draw(frame)
-            self._box.refresh()
-            for box in self._frames:
-                box.visible = begun
-            self._table.draw(frame)
-            self._back.disabled = not self._path
-            self._last.disabled = self.prefix is None
-        pn.io.push_notebook(self._box.pane)
+            self._stand(frame.now)
+            self.draw(frame)
 
     @property
     def _ended(self) -> bool:
         now = self._search._state()
         return now is not None and now.status is not Status.RUNNING and self._search.stopped_by is None
 
-    def _show(self, prefix: list[str] | None) -> None:
+    def ask(self, prefix: Sequence[str] | None) -> None:
         if prefix == self.prefix:
             self.refresh()
         else:
@@ -209,49 +309,22 @@ class StepView(Viewer):
         shown = [list(pair) for pair in figures(now, self._search.family)]
         self._status.param.update(tone=tone, phase=phase, figures=shown)
 
-    def _words(self, frame: Any, now: Snapshot | None) -> str:
-        """What is to be known before the picture is read; HTML."""
-        if frame.empty:
-            return "" if now is None else '<p class="empty">The search prepares: there is no prefix yet.</p>'
-        cut_by = frame.attrs["prefix_cut_by"]
-        if cut_by:
-            term = glossary.find(cut_by, self._family)
-            why = f" {esc(term.sentence, 400)}" if term else ""
-            return (
-                f'<p class="shown">The search does not continue this prefix: <b>{esc(bound_name(cut_by))}</b> cuts it, '
-                f"with all that could follow.{why} Below is what would become of each next rule all the same.</p>"
-            )
-        if now is not None and not now.counts.get("expanded") and not self._path:
-            return f'<p class="note">{_NOTHING_YET}</p>'
-        return ""
-
-    @param.depends("dark", watch=True)
-    def _restyle(self) -> None:
-        self._plot.use_dark(self.dark)
-
     def _build(self) -> None:
-        search = self._search
+        super()._build()
         button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
         self._step = pn.widgets.Button(
             label="Step", icon=icons.STEP, on_click=self._press, color="primary", width=92, **button
         )
-        self._back = pn.widgets.Button(label="One rule back", on_click=self.back, **button)
-        self._last = pn.widgets.Button(label="Expanded last", on_click=self.last, **button)
-        bar = pn.Row(self._step, self._back, self._last, stylesheets=[BAR_CSS], **_WIDE)
+        self._bar.insert(0, self._step)
+
+    def _parts(self) -> tuple[pn.Column, ...]:
+        about = self._alert, self._heading, self._figures, self._note
+        return tuple(_framed("rl-wide", *part) for part in (about, self._box.items, (self._all, self._table)))
+
+    def _arranged(self) -> pn.Column:
         self._status = LiveText(sizing_mode="stretch_width", margin=(12, 0, 0, 0))
-        head = pn.Column(bar, self._status, stylesheets=[STACK_CSS, _TOP_CSS], css_classes=["rl-wide"], **_WIDE)
-        self._alert = LiveText(role="alert", caption="Error", **_WIDE)
-        sheets = [CARD_CSS, SIGN_CSS]
-        self._heading, self._figures, self._note = (Html("", stylesheets=sheets, **_WIDE) for _ in range(3))
-        self._plot = StepPlot(FAMILIES[search.family].unit, self.look)
-        self._box = PlotBox(self._plot, self._plot.picture, lambda: "step")
-        self._table = StepTable(self.look, self._family, **_WIDE)
-        self._frames = (
-            _framed("rl-wide", self._alert, self._heading, self._figures, self._note),
-            _framed("rl-wide", *self._box.items),
-            _framed("rl-wide", Html("<h2>All next rules</h2>", stylesheets=[CARD_CSS], **_WIDE), self._table),
-        )
-        self._layout = pn.Column(
+        head = pn.Column(self._bar, self._status, stylesheets=[STACK_CSS, _TOP_CSS], css_classes=["rl-wide"], **_WIDE)
+        return pn.Column(
             head, *self._frames, Explained(), stylesheets=[VIEW_CSS, _OWN_HEIGHT_CSS], css_classes=["rl-view"], **_WIDE
         )
 
@@ -279,6 +352,12 @@ def _expand(search: PrefixSearch, goal: int, seconds: float) -> bool:
         slices.took(time.perf_counter() - began, now.phase)
         if time.perf_counter() >= end:
             return False
+
+
+def _brief(prefix: Sequence[str], is_last: bool) -> str:
+    """The prefix in a line, as HTML."""
+    rules = ", ".join(f"{'else if' if k else 'if'} {esc(name)}" for k, name in enumerate(prefix)) or "the empty list"
+    return f"<h2>{'Expanded last' if is_last else 'Looked into'}: {rules}</h2>"
 
 
 def _prefix_table(problem: Problem, prefix: Sequence[str], is_last: bool) -> str:

@@ -23,7 +23,7 @@ from bokeh.models import (
 
 from ...prefixes.nodes import COLUMNS
 from ..live.wording import count
-from ..search.plots.base import Columns, Plot, Window, add_legend, new_figure, replace
+from ..search.plots.base import LARGE_TEXT, Columns, Plot, TextSizes, Window, add_legend, new_figure, replace
 from ..widgets.esc import esc, plain
 from ..widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
 from .icicle import icicle
@@ -33,6 +33,10 @@ PICTURE = (1280, 720)
 """Width and height of what is saved."""
 LEFT_OUT = "not drawn one by one"
 _FEWEST_ROWS = 4
+_TEXT = 11
+"""Pixels of the rules in the picture."""
+_TALLER = 1.4
+"""Of a picture with large text."""
 _SPLIT = 8e-3
 """Rectangles that are narrower have no line between them, which would hide them on a phone."""
 _PAPER = {False: "#ffffff", True: "#1f1f1f"}
@@ -58,12 +62,13 @@ _LABELS = """
 const per = plot.inner_width / (range.end - range.start)
 const high = plot.inner_height / (rows.start - rows.end)
 const found = {x: [], y: [], text: []}
-if (high >= 14 && per > 0) {
+const size = labels.tags[0]
+if (high >= 1.28 * size && per > 0) {
   for (const [source, column] of [[nodes, "rule"], [blocks, "count"]]) {
     const {left, right, top, bottom} = source.data
     for (let i = 0; i < left.length; i++) {
       const from = Math.max(left[i], range.start), to = Math.min(right[i], range.end)
-      const room = Math.floor((to - from) * per / 6.6 - 1)
+      const room = Math.floor((to - from) * per / (0.6 * size) - 1)
       const text = String(source.data[column][i])
       if (room < (source === blocks ? text.length : 6)) { continue }
       found.x.push((from + to) / 2)
@@ -107,20 +112,22 @@ class TreePlot(Plot):
     ----------
     on_tap : callable, optional
         Takes the number of the prefix that was tapped.
+    height : int
+        In pixels.
     """
 
     below = ""
 
-    def __init__(self, on_tap: Callable[[int], None] | None = None) -> None:
-        self._shown: tuple[Any, ...] = (EMPTY, "descendants", None, "")
+    def __init__(self, on_tap: Callable[[int], None] | None = None, height: int = HEIGHT) -> None:
+        self._shown: tuple[Any, ...] = (EMPTY, "descendants", None, "", "")
         self._on_tap = on_tap
         self._nodes = ColumnDataSource({name: [] for name in (*_NODE, "place")})
         self._blocks = ColumnDataSource({name: [] for name in (*_RECT, "count")})
         self._path, self._chosen = (ColumnDataSource({name: [] for name in _RECT}) for _ in range(2))
-        self._labels = ColumnDataSource({"x": [], "y": [], "text": []})
+        self._labels = ColumnDataSource({"x": [], "y": [], "text": []}, tags=[_TEXT])
         self._x, self._rows = Window(0, 1), Range1d(start=_FEWEST_ROWS, end=0)
         plot = new_figure(
-            "Search tree", "", "rules", height=HEIGHT, min_border_left=46, x_range=self._x.range, y_range=self._rows
+            "Search tree", "", "rules", height=height, min_border_left=46, x_range=self._x.range, y_range=self._rows
         )
         plot.toolbar_inner = False
         plot.xaxis.visible, plot.grid.visible, plot.outline_line_color = False, False, None
@@ -142,7 +149,7 @@ class TreePlot(Plot):
         self._ring = plot.quad(**edges, source=self._chosen, line_width=4, **lines)
         self._words = plot.text(
             x="x", y="y", text="text", source=self._labels, text_align="center", text_baseline="middle",
-            text_font_size="11px", level="annotation",
+            text_font_size=f"{_TEXT}px", level="annotation",
         )  # fmt: skip
         self._entries = add_legend(plot, [("", self._rects), (LEFT_OUT, self._hatched), ("best list", self._outline)])
         self._entries[0].label = {"field": "fate"}
@@ -156,7 +163,7 @@ class TreePlot(Plot):
             PanTool(dimensions="width"),
             ResetTool(),
         ]
-        self.figure = plot
+        self.figure, self._height, self._sizes = plot, height, TextSizes([plot])
         relabel = CustomJS(
             args={
                 "plot": plot, "range": self._x.range, "rows": self._rows, "nodes": self._nodes, "blocks": self._blocks,
@@ -170,6 +177,7 @@ class TreePlot(Plot):
             (self._rows, "start"),
             (self._nodes, "data"),
             (self._blocks, "data"),
+            (self._labels, "tags"),
         ):
             for name in names.split():
                 model.js_on_change(name, relabel)
@@ -184,10 +192,16 @@ class TreePlot(Plot):
         """The numbers of the prefixes that are drawn, each after its parent."""
         return list(self._nodes.data["node"])
 
+    def largest(self, most: int) -> list[int]:
+        """Of those the ones that are the widest."""
+        data = self._nodes.data
+        wide = np.subtract(data["right"], data["left"])
+        return [data["node"][k] for k in np.argsort(-wide, kind="stable")[:most].tolist()]
+
     def clear(self) -> None:
         self.show_tree(EMPTY, "descendants", None, "Nothing is stored yet.")
 
-    def show_tree(self, tree: pd.DataFrame, width: str, objective: float | None, empty: str) -> None:
+    def show_tree(self, tree: pd.DataFrame, width: str, objective: float | None, empty: str, said: str = "") -> None:
         """Show a tree.
 
         Parameters
@@ -200,8 +214,10 @@ class TreePlot(Plot):
             Of the best model.
         empty : str
             Why there is nothing to see, where there is nothing.
+        said : str
+            What else is to be known, after the caption.
         """
-        self._shown = (tree, width, objective, empty)
+        self._shown = (tree, width, objective, empty, said)
         if not len(tree):
             for source in self.sources:
                 replace(source, {name: [] for name in source.data})
@@ -233,6 +249,7 @@ class TreePlot(Plot):
         replace(self._path, {name: [nodes[name][k] for k in path] for name in _RECT})
         self._label_rows(int(max(layout.row.max(), row.max(initial=0))) + 1)
         self._say(tree, dict(zip(fates, nodes["color"], strict=True)), int(layout.block_count.sum()), len(path) > 1)
+        self.caption = f"{self.caption} {said}".rstrip()
 
     def choose(self, node: int | None) -> None:
         """Put a ring around a prefix."""
@@ -251,6 +268,14 @@ class TreePlot(Plot):
         self._rects.glyph.line_color = _PAPER[dark]
         self._hatched.glyph.hatch_color = "#7a7a7a" if dark else "#9a9a9a"
         self._outline.glyph.line_color = self._ring.glyph.line_color = self._words.glyph.text_color = ink
+
+    def use_size(self, large: bool) -> None:
+        """Make the text fit for a screen, or larger for a projector, and the picture higher."""
+        self._sizes.use(large)
+        size = int(LARGE_TEXT.removesuffix("px")) if large else _TEXT
+        if self._labels.tags != [size]:
+            self._labels.tags = [size]
+            self.figure.height = round(self._height * (_TALLER if large else 1))
 
     def picture(self) -> dict[str, Any]:
         """The picture alone, as large as a slide and on white, for the browser to save."""
@@ -281,7 +306,7 @@ class TreePlot(Plot):
         signs += [(LEFT_OUT, hatch)] if hidden else []
         square = "display: inline-block; width: 12px; height: 12px; margin-right: 5px; vertical-align: -1px"
         self.below = "".join(
-            f'<span style="white-space: nowrap; margin-right: 14px; font-size: 12px">'
+            f'<span style="white-space: nowrap; margin-right: 14px; font-size: calc(12px * var(--rl-zoom, 1))">'
             f'<span style="{square}; background: {look}"></span>{esc(name)}</span> '
             for name, look in signs
         )

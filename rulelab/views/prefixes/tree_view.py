@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import pandas as pd
 import panel as pn
 import param
 from panel.viewable import Viewer
@@ -18,14 +18,11 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
+from .frames import TreeFrame, recorded_frame, tree_frame
 from .icicle import WIDTHS
-from .tree_plot import EMPTY, TreePlot, fate_of
+from .tree_plot import HEIGHT, TreePlot, fate_of
 
-_NOT_BEGUN = (
-    "There is no tree yet: it begins with the first prefix that the search stores. Until then the search reduces the "
-    "problem and looks for a first list."
-)
-_TAP = '<p class="empty">Tap a prefix, or choose one above the picture, to see why it is open or cut.</p>'
+_TAP = '<p class="empty">Tap a prefix, or choose one below the picture, to see why it is open or cut.</p>'
 _GONE = '<p class="empty">The prefix that was chosen is not among the largest ones any more.</p>'
 _NONE = -1
 _LONGEST = 90
@@ -39,17 +36,17 @@ _CSS = """
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-class TreeView(Viewer):
-    """The prefixes that a search has stored, as an icicle: a row per length, each below the prefix that it continues.
+class TreePane(Viewer):
+    """A tree as an icicle: a row per length, each prefix below the one that it continues; one can be looked at.
 
     Parameters
     ----------
-    search : PrefixSearch or Recording
-        A search for a rule list or an exact one for a falling rule list, or the recording of one. A recording that was
-        read from a file has no data: of its prefixes rules, cost, bound and fate are known, not the rows.
-    max_nodes : int
-        Those on the path to the best list are shown, then those with the most descendants; the others are counted in
-        hatched blocks.
+    offered : int, optional
+        Prefixes in the list of prefixes, the largest ones; None: all that are drawn.
+    height : int
+        Of the picture, in pixels.
+    name_of_files : callable
+        Gives the beginning of the names of saved files.
 
     Attributes
     ----------
@@ -58,74 +55,46 @@ class TreeView(Viewer):
     width : str
         What widths mean: "descendants", how many prefixes are stored below, or "bound": the children of a prefix share
         its width, the larger parts for those whose bounds are near the objective of the best list.
-    step : int or None
-        Of a recording: the step whose tree is shown; None: the last one.
-
-    Examples
-    --------
-    In a notebook, after ``pn.extension(inline=True)``::
-
-        search = rl.CorelsSearch(problem, regularization=0.01)
-        search.advance(50)
-        view = rl.views.TreeView(search)
-        view
-
-    and later, with ``search.advance(50)``, ``view.refresh()``.
+    box : PlotBox
+        The picture.
     """
 
     node: param.Integer[int | None] = param.Integer(
         default=None, allow_None=True, label="Prefix", doc="The prefix that is looked at."
     )
     width: param.Selector[str] = param.Selector(default=WIDTHS[0], objects=list(WIDTHS), label="Width by")
-    step = param.Integer(default=None, allow_None=True, doc="Of a recording: the step that is shown; None: the last.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+    large = param.Boolean(default=False, doc="Whether the text in the picture is large enough for a projector.")
 
-    def __init__(self, search: PrefixSearch | Recording, max_nodes: int = 2000, **params: Any) -> None:
-        if not isinstance(search, (PrefixSearch, Recording)):
-            raise TypeError(
-                f"search must be one that stores prefixes, such as a RuleListSearch, or a Recording, not {search!r}"
-            )
-        if not is_whole(max_nodes, 1):
-            raise ValueError(f"max_nodes must be a positive integer, not {max_nodes!r}")
-        self._searched, self._most = search, int(max_nodes)
-        self._plot = TreePlot(on_tap=self._take)
+    def __init__(
+        self,
+        offered: int | None = None,
+        height: int = HEIGHT,
+        name_of_files: Callable[[], str] = lambda: "rulelab",
+        **params: Any,
+    ):
+        self._plot = TreePlot(on_tap=self._take, height=height)
+        self._offered, self._name_of_files = offered, name_of_files
         super().__init__(**params)
         self._build()
-        self._plot.use_dark(self.dark)
-        self.refresh()
+        self._restyle()
+        self.draw(TreeFrame())
 
     def __panel__(self) -> Any:
         return self._layout
 
-    @param.depends("step", watch=True)
-    def refresh(self) -> None:
-        """Show the tree as it is now; to be called after more steps of the search."""
-        tree, self._objective, self._empty = self._look()
-        self._tree = EMPTY if tree is None else tree
+    def draw(self, frame: TreeFrame) -> None:
+        """Show a tree."""
+        self._frame, self._tree = frame, frame.tree
         self._at = {node: k for k, node in enumerate(self._tree["node"].tolist())}
         self._redraw()
 
     @param.depends("width", watch=True)
     def _redraw(self) -> None:
         with pn.io.hold():
-            self._plot.show_tree(self._tree, self.width, self._objective, self._empty)
+            self._plot.show_tree(self._tree, self.width, self._frame.objective, self._frame.empty, self._frame.said)
             self._box.refresh()
             self._show_node()
-
-    def _look(self) -> tuple[pd.DataFrame | None, float | None, str]:
-        """The tree, the objective of the best model, and why there is no tree where there is none."""
-        searched = self._searched
-        if isinstance(searched, PrefixSearch):
-            best = searched.frame["objective"].tolist()
-            return searched.tree(self._most), best[0] if best else None, _NOT_BEGUN
-        seen = [each for each in searched.snapshots if self.step is None or each.step <= self.step]
-        if not seen:
-            return None, None, "Nothing is recorded of that step." if searched.snapshots else "Nothing is recorded."
-        best = seen[-1].incumbent
-        try:
-            return searched.tree_at(seen[-1].step, self._most), None if best is None else best.objective, _NOT_BEGUN
-        except ValueError:
-            return None, None, _NOT_BEGUN
 
     @param.depends("node", watch=True)
     def _show_node(self) -> None:
@@ -142,16 +111,17 @@ class TreeView(Viewer):
         if pn.state.curdoc is None or pn.state.curdoc.session_context is None:
             pn.io.push_notebook(self._box.pane)
 
-    @param.depends("dark", watch=True)
+    @param.depends("dark", "large", watch=True)
     def _restyle(self) -> None:
         self._plot.use_dark(self.dark)
+        self._plot.use_size(self.large)
 
     def _take(self, node: int | None) -> None:
         self.node = node
 
     def _offer(self) -> None:
         """Let the list of prefixes name those that are drawn, in the order of the tree, and the one looked at."""
-        drawn = set(self._plot.nodes)
+        drawn = set(self._plot.nodes if self._offered is None else self._plot.largest(self._offered))
         if self.node is not None and self.node in self._at:
             drawn.add(self.node)
         named = sorted((self._path(node), node) for node in drawn)
@@ -177,10 +147,7 @@ class TreeView(Viewer):
         rows = self._tree.iloc[[self._at[each] for each in self._path(node)]]
         last, names = rows.iloc[-1], rows["antecedent"].tolist()[1:]
         fate = fate_of(last["state"], last["cut_by"])
-        searched = self._searched
-        kind = searched.kind or searched.family if isinstance(searched, PrefixSearch) else searched.family
-        stored = searched.prefixes() if isinstance(searched, PrefixSearch) else None
-        scale = None if stored is None else stored.scale
+        kind, scale = self._frame.kind, self._frame.scale
         captured = [] if scale is None else _captured(scale, names)
         terms = _terms(scale, names, float(last["cost"]), float(last["bound"]))
         said = ""
@@ -191,7 +158,7 @@ class TreeView(Viewer):
         return (
             f"<h2>{_rules_of(len(names))}: {esc(fate)} {sign(last['cut_by'] or last['state'], kind)}</h2>"
             f'<div class="sides"><div>{_list(names, rows["label"].tolist()[1:], captured)}{said}</div>'
-            f"<div>{_bound(terms, float(last['bound']), self._objective)}</div></div>"
+            f"<div>{_bound(terms, float(last['bound']), self._frame.objective)}</div></div>"
             f'<p class="why">{esc(reason(last["state"], last["cut_by"], kind), 600)}</p>'
         )
 
@@ -204,10 +171,65 @@ class TreeView(Viewer):
         width = pn.widgets.Select.from_param(
             self.param.width, css_classes=term_classes("search tree"), width=150, margin=0, **pick
         )
-        self._box = PlotBox(self._plot, self._plot.picture, lambda: "rulelab")
+        self._box = PlotBox(self._plot, self._plot.picture, self._name_of_files)
         self._said = Html(_TAP, stylesheets=[CARD_CSS, SIGN_CSS, _CSS], **_WIDE)
         bar = pn.Row(self._prefix, width, stylesheets=[BAR_CSS], **_WIDE)
-        self._layout = pn.Column(bar, *self._box.items, self._said, Explained(), stylesheets=[STACK_CSS], **_WIDE)
+        self._layout = pn.Column(*self._box.items, bar, self._said, stylesheets=[STACK_CSS], **_WIDE)
+
+
+class TreeView(TreePane):
+    """The prefixes that a search has stored, as an icicle: a row per length, each below the prefix that it continues.
+
+    Parameters
+    ----------
+    search : PrefixSearch or Recording
+        A search for a rule list or an exact one for a falling rule list, or the recording of one. A recording that was
+        read from a file has no data: of its prefixes rules, cost, bound and fate are known, not the rows.
+    max_nodes : int
+        Those on the path to the best list are shown, then those with the most descendants; the others are counted in
+        hatched blocks.
+
+    Attributes
+    ----------
+    node, width
+        See `TreePane`.
+    step : int or None
+        Of a recording: the step whose tree is shown; None: the last one.
+
+    Examples
+    --------
+    In a notebook, after ``pn.extension(inline=True)``::
+
+        search = rl.CorelsSearch(problem, regularization=0.01)
+        search.advance(50)
+        view = rl.views.TreeView(search)
+        view
+
+    and later, with ``search.advance(50)``, ``view.refresh()``.
+    """
+
+    step = param.Integer(default=None, allow_None=True, doc="Of a recording: the step that is shown; None: the last.")
+
+    def __init__(self, search: PrefixSearch | Recording, max_nodes: int = 2000, **params: Any) -> None:
+        if not isinstance(search, (PrefixSearch, Recording)):
+            raise TypeError(
+                f"search must be one that stores prefixes, such as a RuleListSearch, or a Recording, not {search!r}"
+            )
+        if not is_whole(max_nodes, 1):
+            raise ValueError(f"max_nodes must be a positive integer, not {max_nodes!r}")
+        self._searched, self._most = search, int(max_nodes)
+        super().__init__(**params)
+        self._layout.append(Explained())
+        self.refresh()
+
+    @param.depends("step", watch=True)
+    def refresh(self) -> None:
+        """Show the tree as it is now; to be called after more steps of the search."""
+        searched = self._searched
+        if isinstance(searched, PrefixSearch):
+            self.draw(tree_frame(searched, self._most))
+        else:
+            self.draw(recorded_frame(searched, self.step, self._most))
 
 
 def _captured(scale: Scale, names: list[str]) -> list[tuple[float, float]]:

@@ -18,7 +18,7 @@ from ..widgets import icons
 from ..widgets.esc import esc
 from ..widgets.explained import SIGN_CSS, sign
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SMALL_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
 from .families import Look
 from .proof import ProofCheck
 
@@ -49,8 +49,8 @@ class BestModel:
         self._model: Model | None = None
         wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
         self.heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
-        self.card = Html("", stylesheets=[CARD_CSS], css_classes=["rl-rules"], **wide)
-        self.account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], **wide)
+        self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **wide)
+        self.account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], css_classes=["rl-account"], **wide)
         self.proof = ProofCheck(self.model_card)
         button: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34, "width": 104}
         self.pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, visible=False, **button)
@@ -64,6 +64,7 @@ class BestModel:
                     ("Model (JSON)", "model.json", self.model_json),
                     ("Rules (text)", "rules.txt", self.rule_text),
                     ("Trace (CSV)", "trace.csv", self.trace),
+                    ("Recording", "run.rulelab", self.recording),
                 )
             ),
             self.pin,
@@ -91,7 +92,8 @@ class BestModel:
             parts = equation(prepared.search, latest)
             self.card.object = incumbent_card(best, prepared.labels, prepared.target, parts)
             self.exports.visible = True
-        self.proof.offer(prepared.search, latest)
+        if not self._session().recorded:
+            self.proof.offer(prepared.search, latest)
         self._name(prepared.search, latest)
 
     def say_pinned(self, letter: str) -> None:
@@ -129,6 +131,10 @@ class BestModel:
         """The whole history of the run as a table."""
         return io.StringIO(self._session().history.frame().to_csv(index=False))
 
+    def recording(self) -> io.BytesIO:
+        """The run as a file that the page and `rulelab.views.Replay` open again."""
+        return io.BytesIO(self._session().recording().to_bytes())
+
     @property
     def _in_words(self) -> Model:
         assert self._model is not None, "it is offered to be saved where there is one"
@@ -148,7 +154,8 @@ class BestModel:
         heading, said = self._look.heading, ""
         if search is not None and latest is not None and latest.incumbent is not None:
             heading = title(search, latest)
-            said = "" if latest.status is Status.RUNNING else proof_block(account(search, latest))
+            over = latest.status is not Status.RUNNING and not self._session().recorded
+            said = proof_block(account(search, latest)) if over else ""
         text = f'<h2 aria-label="{esc(heading)}">{esc(heading)} {sign(self._look.heading)}</h2>'
         if text != self.heading.object:
             self.heading.object = text

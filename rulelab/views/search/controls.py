@@ -97,10 +97,17 @@ class Controls:
             *further,
             self._hint,
             stylesheets=[BAR_CSS],
-            css_classes=["rl-row", *term_classes("controls")],
+            css_classes=["rl-row", "rl-controls", *term_classes("controls")],
             margin=0,
             sizing_mode="stretch_width",
         )
+
+    def hide(self, *further: str) -> None:
+        """Put the buttons away, and of what stands beside them the select boxes of these names."""
+        away: list[Any] = [*self.buttons.values(), self._hint]
+        away += [item for item in self.bar if getattr(item, "label", "").lower() in further]
+        for item in away:
+            item.visible = False
 
     def show(self, session: SearchSession, stale: bool, blocked: bool = False) -> None:
         """Bring the buttons and the hint up to date."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...data.fairness import compared
 from ...data.metrics import Confusion, wilson_interval
 from ...data.problem import Problem
 from ...models import RuleSet
 from ...rule_set import Criterion, confusions
-from ...rule_set.fairness import compared
 
 _PARTS: dict[str, Callable[[Confusion], tuple[float, float]]] = {
     "false_negative_rate": lambda c: (c.false_negative, c.actual_positive),

@@ -11,7 +11,8 @@ from bokeh.plotting import figure
 from ...search import Snapshot
 from ..live.session import Prepared
 from .families import Look
-from .plots.base import Plot, compact, ticks
+from .plots.base import Columns, Plot, TextSizes, compact, ticks
+from .plots.bounds import BoundsPlot
 from .plots.curves import AXES, Curves, curve_columns
 from .plots.incumbents import frontier_columns
 
@@ -36,9 +37,13 @@ class SearchFigures:
         self._shared = Curves(look.columns)
         self.plots: tuple[Plot, ...] = look.plots(self._shared)
         self.figures: tuple[figure, ...] = tuple(plot.figure for plot in self.plots)
+        first = self.plots[0]
+        assert isinstance(first, BoundsPlot), "every look begins with objective and bound"
+        self._pale = first.pale
         self._timed = [plot for plot in self.plots if plot.over_time]
         self._ticks = {log: (ticks(log), compact(log)) for log in (False, True)}
         self._begun: Prepared | None = None
+        self._sizes = TextSizes(self.figures)
 
     @property
     def bounds(self) -> figure:
@@ -55,6 +60,7 @@ class SearchFigures:
         self._shared.axis = AXES[axis]
         for glyph in self._x_glyphs:
             glyph.x = self._shared.axis
+        self._pale.use_axis(self._shared.axis)
         for plot in self._timed:
             plot.figure.xaxis.axis_label = labels[axis]
             plot.figure.xaxis.ticker, plot.figure.xaxis.formatter = self._ticks[axis == "log work"]
@@ -64,6 +70,10 @@ class SearchFigures:
         """Colour the text inside the plots for a dark or a light page; the page's theme colours all the rest."""
         for plot in self.plots:
             plot.use_dark(dark)
+
+    def use_size(self, large: bool) -> None:
+        """Make the text inside the plots fit for a screen, or larger for a projector."""
+        self._sizes.use(large)
 
     def clear(self) -> None:
         """Empty all plots."""
@@ -81,6 +91,11 @@ class SearchFigures:
         self._shared.extend(snapshots, whole)
         for plot in self.plots:
             plot.show(snapshots, whole, latest)
+        self._fit()
+
+    def lay_beneath(self, runs: Sequence[tuple[str, str, Columns]]) -> None:
+        """Draw the curves of earlier runs, see `PaleCurves.show`."""
+        self._pale.show(runs)
         self._fit()
 
     def resend(self) -> None:

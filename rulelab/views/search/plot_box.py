@@ -18,6 +18,8 @@ from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, PLOT_CSS
 
 _MOST_ROWS = 20
+_BELOW, _BAR = 42, 24
+"""Least height of what stands under a plot: two lines, so that what follows does not move when they appear."""
 _ESM = """
 const save = (name, blob) => {
   const link = document.createElement("a")
@@ -159,25 +161,35 @@ class PlotBox:
 
     Attributes
     ----------
+    name : str
+        Of the plot.
     pane : Bokeh pane
     items : tuple of viewable
     """
 
     def __init__(self, plot: Drawn, picture: Callable[[], dict[str, Any]], name: Callable[[], str]) -> None:
         self.plot = plot
-        self._picture, self._name = picture, name
+        self._picture, self._file_name = picture, name
         title: Any = plot.figure.title
-        title.visible, self._title = False, str(title.text)
-        plot.figure.html_attributes = {"role": "figure", "aria-label": self._title}
+        title.visible, self.name = False, str(title.text)
+        plot.figure.html_attributes = {"role": "figure", "aria-label": self.name}
         plot.figure.css_classes = []  # the sign stands beside the name
         self._head = PlotHead(
-            self.answer, heading=self._title, term=term_slug(self._title), sizing_mode="stretch_width", margin=0
+            self.answer, heading=self.name, term=term_slug(self.name), sizing_mode="stretch_width", margin=0
         )
         self.pane = pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0)
         self._below = None
         if plot.below is not None:
-            self._below = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
+            self._below = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0, min_height=_BELOW)
         self.items = tuple(item for item in (self._head, self.pane, self._below) if item is not None)
+
+    def fill(self) -> None:
+        """Let the figure be as high as its box, whose other parts keep their height, leaves it."""
+        self.plot.figure.stylesheets = [":host { height: 100% !important; }"]
+        self.pane.css_classes = ["rl-plot"]
+        self._head.stylesheets = [".caption { min-height: 1.35em; }"]
+        if self._below is not None:
+            self._below.min_height = _BAR
 
     def refresh(self) -> None:
         """Show what the plot says beside its picture, where that has changed."""
@@ -194,7 +206,7 @@ class PlotBox:
             said = f"The last {len(rows)} of {len(frame)} rows" if len(rows) < len(frame) else ""
             texts = [[_text(value) for value in row] for row in rows.itertuples(index=False)]
             return {"kind": want, "columns": list(frame.columns), "rows": texts, "said": said}
-        file = f"{self._name()}_{re.sub(r'[^a-z]+', '_', self._title.lower())}.{want}"
+        file = f"{self._file_name()}_{re.sub(r'[^a-z]+', '_', self.name.lower())}.{want}"
         if want == "csv":
             return {"kind": want, "name": file, "csv": self.plot.frame().to_csv(index=False)}
         return {"kind": want, "name": file, **self._picture()}

@@ -11,10 +11,13 @@ import param
 
 from ..widgets import icons
 from ..widgets.explained import term_classes
-from ..widgets.style import BAR_CSS, BUTTON_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, SELECT_CSS
 
-_TICKS = 32
-"""Beats of the page that a run is played in, about."""
+SPEEDS = {"¼ ×": 128, "½ ×": 64, "1 ×": 32, "2 ×": 16, "4 ×": 8}
+"""Beats of the page that a run is played in, about, by what they are called."""
+
+
+_SLIDER_CSS = ".MuiFormLabel-root { white-space: nowrap; font-size: 13px !important; }"
 
 
 class Rewind(param.Parameterized):
@@ -39,12 +42,12 @@ class Rewind(param.Parameterized):
         self._button = pn.widgets.Button(
             label="Replay",
             icon=icons.RUN,
-            on_click=self._press,
+            on_click=self.press,
             disabled=True,
             stylesheets=[BUTTON_CSS],
             margin=0,
             height=34,
-            width=104,
+            width=92,
         )
         self._slider = pmui.IntSlider(
             label="Moment",
@@ -54,14 +57,25 @@ class Rewind(param.Parameterized):
             disabled=True,
             size="small",
             css_classes=term_classes("moment"),
+            stylesheets=[_SLIDER_CSS],
             sizing_mode="stretch_width",
             margin=0,
         )
         self._slider.param.watch(self._slid, "value")
+        self.pace = pn.widgets.Select(
+            label="Replay pace",
+            options=SPEEDS,
+            value=SPEEDS["1 ×"],
+            css_classes=term_classes("moment"),
+            stylesheets=[SELECT_CSS],
+            width=104,
+            margin=0,
+        )
         self.bar = pn.Row(
             self._button,
             self._slider,
-            stylesheets=[BAR_CSS, ":host { flex-wrap: nowrap; gap: 18px; padding-right: 12px; }"],
+            self.pace,
+            stylesheets=[BAR_CSS, ":host { flex-wrap: nowrap; gap: 14px; padding-right: 12px; }"],
             sizing_mode="stretch_width",
             margin=0,
             height=46,
@@ -82,12 +96,22 @@ class Rewind(param.Parameterized):
     def tick(self) -> None:
         """Go on to the next moment, while the run is played."""
         self._beats += 1
-        if self.playing and self._beats % max(1, _TICKS // self._moments) == 0:
-            at = (self._moments if self.at is None else self.at) + math.ceil(self._moments / _TICKS)
+        ticks = self.pace.value
+        if self.playing and self._beats % max(1, ticks // self._moments) == 0:
+            at = (self._moments if self.at is None else self.at) + math.ceil(self._moments / ticks)
             self.at = at if at < self._moments - 1 else None
             self.playing = self.at is not None
 
-    def _press(self, *_: object) -> None:
+    def move(self, by: int) -> None:
+        """Go so many moments on, or back."""
+        if not self._slider.disabled:
+            at = max(0, (self._moments - 1 if self.at is None else self.at) + by)
+            self.param.update(at=at if at < self._moments - 1 else None, playing=False)
+
+    def press(self, *_: object) -> None:
+        """Play the run, or hold what is played."""
+        if self._slider.disabled:
+            return
         if not self.playing and self.at is None:
             self.at = 0
         self._beats = 0

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 import panel as pn
 import param
 from panel.viewable import Viewer
 
 from ...families import FAMILIES, MEMORY, Family
-from ..forms.address import Part
+from ..forms.address import Part, read, write
 from ..forms.data_settings import DataSettings
-from ..forms.family_settings import LIMITS, chosen, fields_of, limit_settings, names_of, settings_of
+from ..forms.family_settings import (
+    LIMITS,
+    chosen,
+    fields_of,
+    limit_settings,
+    names_of,
+    settings_of,
+    shown_parameters,
+)
 from ..forms.fields import card, column, field
 from ..forms.numbers import number_field
 from ..live.recipe import PageRecipe
@@ -93,6 +102,7 @@ class Setup(Viewer):
             sensitive=None if parameters.get("fairness") is None else self.table.sensitive,
             more=SHOWN[self.family].more(self.settings),
             weighted=self.table.weighted,
+            counted=self.table.counted,
         )
 
     @property
@@ -102,7 +112,13 @@ class Setup(Viewer):
 
     def new_session(self) -> SearchSession:
         """A session that will run the present settings."""
-        return SearchSession(self.recipe(), Limits(seconds=self.limits.time_limit), look=self.look)
+        chosen = {name: text for name, text in write(*self.parts).items() if text is not None}
+        limits = Limits(seconds=self.limits.time_limit)
+        return SearchSession(self.recipe(), limits, look=self.look, query=urlencode(chosen))
+
+    def go_back_to(self, query: str) -> str:
+        """Set everything as a session's query says; returns what is not possible any more."""
+        return "; ".join(read(query, *self.parts, reset=True))
 
     @property
     def _chosen(self) -> Family:
@@ -118,7 +134,7 @@ class Setup(Viewer):
     def _show_family(self) -> None:
         """Show the form of the family, made when it is first shown; what the one before has too stays as it is."""
         name, settings, before = self.family, self.settings, self.of_family[self._shown]
-        common = set(self._chosen.parameters) & set(FAMILIES[self._shown].parameters) - {MEMORY}
+        common = set(shown_parameters(self._chosen)) & set(shown_parameters(FAMILIES[self._shown]))
         settings.param.update(**{each.name: getattr(before, each.name) for each in common})
         if name not in self._forms:
             fields = fields_of(settings, self._chosen, self.table)

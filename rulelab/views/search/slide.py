@@ -14,6 +14,7 @@ from ...search import Snapshot
 from ..live.session import Prepared
 from .families import Look
 from .figures import SearchFigures
+from .plots.base import Columns
 
 WIDTH, HEIGHT = 1600, 900
 SCALE = 2
@@ -27,6 +28,7 @@ def slide(
     snapshots: Sequence[Snapshot],
     latest: Snapshot | None,
     prepared: Prepared | None,
+    beneath: Sequence[tuple[str, str, Columns]] = (),
 ) -> dict[str, Any]:
     """A plot drawn anew.
 
@@ -41,6 +43,8 @@ def slide(
         The history.
     latest : Snapshot or None
     prepared : Prepared or None
+    beneath : sequence of (str, str, Columns)
+        Earlier runs, see `rulelab.views.search.plots.pale.PaleCurves.show`.
 
     Returns
     -------
@@ -49,6 +53,7 @@ def slide(
     """
     plots = SearchFigures(look)
     plots.use_axis(axis)
+    plots.lay_beneath(beneath)
     if latest is not None and prepared is not None:
         plots.extend(snapshots, True, latest, prepared)
     return enlarged(plots.figures[number])

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import panel as pn
 import param
 from panel.io.callbacks import PeriodicCallback
 from panel.viewable import Viewer
 
+from ...recording import Recording
 from ...search import Search, Snapshot
+from ...warming import begin_in_background
 from ..live.history import Mark
-from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, SearchSession, State
+from ..live.recorded import RecordedSession
+from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
 from ..live.wording import Standing, count, figures, worded
 from ..widgets.esc import esc, plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS, SELECT_CSS
 from .best import BestModel
 from .controls import Controls, status_of
-from .families import LOOKS
+from .families import LOOKS, look_of_recorded
 from .figures import AXES, SearchFigures
+from .opener import Opener
 from .plot_box import PlotBox
+from .plots.base import Columns
 from .repeated import Repeated
 from .rewind import Rewind
+from .runs.ablating import Ablating
+from .runs.box import RunsBox
+from .runs.past import PastRun, Runs
 from .slide import slide
+from .why import WhyBox
 
 if TYPE_CHECKING:
     from bokeh.server.contexts import BokehSessionContext
@@ -42,8 +52,9 @@ SPEEDS = {
 }
 MAX_LEFT_OUT = 500
 """Most entries of the list of what no condition was made of."""
+RUNS = "Runs"
 _STATUS_EVERY = 4
-"""Ticks between two changes of the status line while a search runs, so that screen readers can follow."""
+"""Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
 
 
 class SearchView(Viewer):
@@ -69,17 +80,30 @@ class SearchView(Viewer):
         rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
     """
 
+    _alone: ClassVar[bool] = False
+
     speed: param.Selector[str] = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed")
     axis: param.Selector[str] = param.Selector(default="log work", objects=list(AXES), label="Plot against")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+    large = param.Boolean(default=False, doc="Whether the text in the plots is large enough for a projector.")
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
     refusal = param.String(default="", doc="Why no run may begin; empty where one may.")
     blocked = param.Boolean(default=False, doc="Whether nothing may be run, for the data are being chosen.")
+    snapshot: param.Parameter[Snapshot | None] = param.Parameter(
+        default=None, doc="The latest state of the run, to be watched; None before it."
+    )
+    status: param.Selector[State] = param.Selector(
+        default=State.IDLE, objects=list(State), doc="How the run stands, to be watched."
+    )
+    looking_back = param.Boolean(default=False, doc="Whether an earlier moment of the run is shown.")
     on_standing = param.Callable(
         default=None, doc="Called with the session when a run begins, ends or is forgotten, and the card of its model."
     )
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
+    on_settings = param.Callable(
+        default=None, doc="Takes the query of a run's settings, sets the form, and gives complaints."
     )
 
     def __init__(
@@ -95,16 +119,21 @@ class SearchView(Viewer):
         if search is not None and not isinstance(search, Search):
             raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
         super().__init__(**params)
+        begin_in_background()
+        alone = self._alone or search is not None
         if search is not None:
             new_session = Repeated(search)
         assert new_session is not None
         self._new_session, self._first = new_session, first
         self._session = self._new_session()
-        self._mark, self._ticks = Mark(), 0
+        self._mark, self._ticks, self._texts_wait = Mark(), 0, False
         self._told = (False, False)
+        self._runs = Runs()
+        self._ablation: Ablating | None = None
+        self._laid_for: Prepared | None = None
         self._connected, self._left_running = True, False
         self._beat: Any = None
-        self._build(search)
+        self._build(alone)
         self._take_look()
         context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
         self._context = cast("BokehSessionContext | None", context)
@@ -121,15 +150,32 @@ class SearchView(Viewer):
     def __panel__(self) -> Any:
         return self._layout
 
+    def part(self, name: str) -> pn.viewable.Viewable | None:
+        """A part by its name: "controls", "status", "moment", "model" or that of a plot; None where there is none.
+
+        A plot that stands behind others is opened.
+        """
+        known = {
+            "controls": self._controls.bar,
+            "status": self._status,
+            "moment": self._rewind.bar,
+            "model": self._rules,
+        }
+        if self._why.turn_to(name):
+            return self._story[1]
+        return known.get(name) or self._boxes_of.get(name)
+
     def run(self, *_: Any) -> None:
         """Start, go on after a pause or a limit, or begin anew after the end."""
         state = self._session.state
-        if state is State.IDLE or (state.over and (self.stale or not self._session.resumable)):
-            if self._refused():
-                return
-            self.reset()
-        self._session.pace = SPEEDS[self.speed]
-        self._session.run()
+        with pn.io.hold():  # what is seen before a run does not come back between two
+            if state is State.IDLE or (state.over and (self.stale or not self._session.resumable)):
+                if self._refused():
+                    return
+                self.reset()
+            self._session.pace = SPEEDS[self.speed]
+            self._session.run()
+            self._show_standing(self._session)
         self._start_beat()
 
     def step(self, *_: Any) -> None:
@@ -145,6 +191,25 @@ class SearchView(Viewer):
         """Hold the search."""
         self._session.pause()
 
+    def run_or_pause(self) -> None:
+        """Run, or hold what runs."""
+        (self.pause if self._session.state.busy else self.run)()
+
+    def forward(self) -> None:
+        """Go to the next moment while looking back, else do a step."""
+        if self._rewind.at is None:
+            self.step()
+        else:
+            self._rewind.move(1)
+
+    def backward(self) -> None:
+        """Look at the moment before the one that is shown."""
+        self._rewind.move(-1)
+
+    def replay(self) -> None:
+        """Play the run, or hold what is played."""
+        self._rewind.press()
+
     def stop(self, *_: Any) -> None:
         """End the search and keep what it has proven."""
         self._session.stop()
@@ -153,22 +218,89 @@ class SearchView(Viewer):
     def reset(self, *_: Any) -> None:
         """Forget the run; the next one starts from the beginning, with the present settings."""
         self._session.close()
-        self._session = self._new_session()
-        self._mark, self._best.shown, self.stale = Mark(), None, False
+        self._runs.follow(self._session, rests=True, **self._variant)
+        self._ablation, self.stale = None, False
+        self._runs_box.say("")
+        self._take(self._new_session())
+        self.complain("")
+
+    def ablate(self, *_: Any) -> None:
+        """Run the present settings as they are, and then without each bound in use, one run after the other."""
+        if self._refused():
+            return
+        self.reset()
+        self._ablation = Ablating(self._session)
+        self._session.pace = FULL_SPEED
+        self._session.run()
+        self._start_beat()
+
+    def _take(self, session: SearchSession, run: PastRun | None = None) -> None:
+        """Show another session, which has a ``run`` where it was shown before; what was shown last stays pale."""
+        self._runs.follow(self._session, rests=True, **self._variant)
+        self._runs.leave(run)
+        self._session = session
+        self._mark, self._best.shown = Mark(), None
         with pn.io.hold():
             if self._session.look == self._look:
                 self._plots.clear()
+                self._why.clear()
                 self._show_texts()
             else:
                 self._take_look()
             self._best.clear(LOOKS[self._look])
             self._notes.object = ""
-            self.complain("")
+            self._lay_beneath()
         self.refresh()
+
+    def _go_on_ablating(self) -> None:
+        """Begin the next run of an ablation when one has ended; at the end show the one with everything."""
+        ablation, session = self._ablation, self._session
+        if ablation is None or not session.state.over:
+            return
+        if session.state is State.FAILED or (session.snapshot is None and ablation.basis is None):
+            self._ablation = None
+            return
+        self._runs.follow(session, rests=False, **self._variant)
+        try:
+            following = ablation.next(session)
+        except ValueError as error:
+            self._ablation = None
+            self.complain(str(error))
+            return
+        if ablation.basis is None:
+            ablation.basis = self._runs.present
+        if following is not None:
+            self._take(following)
+            following.run()
+            return
+        self._ablation = None
+        self._take(ablation.first, ablation.basis)
+        self._runs_box.say(ablation.said)
+        if ablation.wrong:
+            self.complain(ablation.wrong)
+
+    @property
+    def _variant(self) -> dict[str, Any]:
+        """What the present run is within an ablation."""
+        ablation = self._ablation
+        return {} if ablation is None else {"variant": ablation.name, "basis": ablation.basis}
+
+    def _lay_beneath(self) -> None:
+        """Draw the pale curves of the runs that are to be seen beneath the present one."""
+        self._laid_for = self._session.prepared
+        self._plots.lay_beneath(self._beneath)
+
+    @property
+    def _beneath(self) -> list[tuple[str, str, Columns]]:
+        runs = self._runs.beneath(self._session.look, self._session.prepared)
+        return [(str(run.number), run.name, run.curves) for run in runs]
 
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
         if self.on_pin is None or self._best.shown is None:
+            return
+        if self._session.recorded:
+            self.complain("A recording holds no rows, without which there is no model card: Run, and pin its model.")
             return
         try:
             self._best.say_pinned(self.on_pin(self._best.model_card()))
@@ -199,12 +331,19 @@ class SearchView(Viewer):
         """Bring everything in the view up to date with the session."""
         session = self._session
         with pn.io.hold():
-            self._rewind.offer(len(session.history), session.state.busy)
+            if self._runs.follow(session, rests=False, **self._variant):
+                self._runs_box.show(self._runs.present)
             self._show_standing(session)
+            self._rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
             latest = session.snapshot
             if latest is not None and latest is not self._best.shown and self._rewind.at is None:
                 self._show(*self._new())
+            if self._texts_wait and not (session.state.busy and self._ticks % _STATUS_EVERY):
+                self._show_texts()
+            self._why.refresh(None if self._rewind.at is None else self._best.shown)
         self._tell_standing(session)
+        if self.snapshot is not session.snapshot or self.status is not session.state:
+            self.param.update(snapshot=session.snapshot, status=session.state)
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self._boxes))
 
@@ -213,7 +352,9 @@ class SearchView(Viewer):
         if self.on_standing is not None and told != self._told:
             latest = session.snapshot if session.state.over else None
             self._told = told
-            made = None if latest is None or latest.incumbent is None else self._best.card_at(latest)
+            made = None
+            if latest is not None and latest.incumbent is not None and not session.recorded:
+                made = self._best.card_at(latest)
             self.on_standing(session, made)
 
     def tick(self) -> None:
@@ -223,7 +364,10 @@ class SearchView(Viewer):
         state = self._session.state
         self._rewind.tick()
         self.refresh()
-        if self._context is None and not state.busy and not self._rewind.playing:
+        self._go_on_ablating()
+        self._opener.tick()
+        resting = not (self._ablation or self._opener.busy)
+        if self._context is None and resting and not (state.busy or self._rewind.playing or self._why.waits):
             self._stop_beat()
 
     def _new(self) -> tuple[Sequence[Snapshot], bool, Snapshot]:
@@ -240,6 +384,7 @@ class SearchView(Viewer):
             with pn.io.hold():
                 self._show(snapshots, True, snapshots[-1])
         self.refresh()
+        self.looking_back = self._rewind.at is not None
 
     def _so_far(self) -> Sequence[Snapshot]:
         """The history until the moment that is shown."""
@@ -249,12 +394,15 @@ class SearchView(Viewer):
     def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         prepared = self._session.prepared
         assert prepared is not None
+        if prepared is not self._laid_for:
+            self._lay_beneath()
         self._plots.extend(snapshots, whole, latest, prepared)
-        self._show_texts()
+        self._texts_wait = True
         self._best.show(prepared, latest)
 
     def _show_texts(self) -> None:
         """The texts beside the plots, where they have changed."""
+        self._texts_wait = False
         for box in self._boxes:
             box.refresh()
 
@@ -280,11 +428,16 @@ class SearchView(Viewer):
         if text != self._notes.object:
             self._notes.object = text
         self._controls.show(session, self.stale, self.blocked)
+        free = not (session.state.busy or self.blocked or self._ablation)
+        self._runs_box.offer(bool(LOOKS[session.look].family), free)
 
     def _standing(self, session: SearchSession) -> Standing:
         at, prepared = self._rewind.at, session.prepared
-        if at is None or self._best.shown is None or prepared is None:
-            return status_of(session, self.stale)
+        if at is None or session.state.busy or self._best.shown is None or prepared is None:
+            now = status_of(session, self.stale)
+            if session.recorded and prepared is not None:
+                now = replace(now, phase=f"Recording {prepared.name}: {now.phase}")
+            return now if self._ablation is None else replace(now, phase=f"{self._ablation.place}: {now.phase}")
         phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
         return Standing("paused", phase, figures(self._best.shown, prepared.search.family))
 
@@ -315,11 +468,14 @@ class SearchView(Viewer):
         self._session.close()
         self._best.proof.check.close()
 
-    @param.depends("axis", "dark", watch=True)
+    @param.depends("axis", "dark", "large", watch=True)
     def _restyle(self) -> None:
         with pn.io.hold():
             self._plots.use_axis(self.axis)
             self._plots.use_dark(self.dark)
+            self._why.use_look(self.dark, self.large)
+            self._plots.use_size(self.large)
+            self._notes.visible = not self.large
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
@@ -333,10 +489,11 @@ class SearchView(Viewer):
     def _set_pace(self) -> None:
         self._session.pace = SPEEDS[self.speed]
 
-    def _build(self, search: Search | None) -> None:
+    def _build(self, stands_alone: bool) -> None:
         self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
-        self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        self._notes = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
+        place = ["rl-row"] if stands_alone else ["rl-above"]
+        self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
+        self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
         actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         selects = [
             pn.widgets.Select.from_param(
@@ -354,18 +511,21 @@ class SearchView(Viewer):
         self._rewind.param.watch(self._look_back, "at")
         self._best = BestModel(lambda: self._session, self.pin)
         self._offer_pin()
-        self._rules = _box(["rl-wide", "rl-best"])
-        said = pn.Column(
-            self._alert, self._notes, css_classes=["rl-row", "rl-said"], sizing_mode="stretch_width", margin=0
-        )
-        alone = [] if search is None else [Explained()]
-        self._top = (self._controls.bar, self._status, said, *alone)
+        self._gap, self._rules = _box("rl-gap", FILL_CSS), _box("rl-best")
+        self._why = WhyBox(lambda: self._session, self._file_name, self._start_beat)
+        self._why.body.css_classes = ["rl-fill"]
+        why = _box("rl-why", FILL_CSS, self._why.strip, self._rewind.bar, self._why.body)
+        self._runs_box = RunsBox(self._runs, self._lay_beneath, self.ablate, self._to_form)
+        self._opener = Opener(self.open, self._start_beat)
+        self._story = (self._gap, why, self._rules)
+        alone = [Explained()] if stands_alone else []
+        self._top, self._bottom = (self._controls.bar, self._status, self._alert), (self._notes, *alone)
         self._layout = pn.Column(
             *self._top,
-            stylesheets=[VIEW_CSS],
+            stylesheets=[SEARCH_CSS],
             sizing_mode="stretch_width",
             margin=0,
-            css_classes=["rl-view"],
+            css_classes=["rl-view", "rl-alone"] if stands_alone else ["rl-view"],
         )
 
     def _take_look(self) -> None:
@@ -379,27 +539,48 @@ class SearchView(Viewer):
             for number, plot in enumerate(self._plots.plots)
         ]
         self._show_texts()
-        last = len(self._boxes) - look.under
-        first, others, under = self._boxes[: look.beside], self._boxes[look.beside : last], self._boxes[last:]
+        first, *others = self._boxes[: len(self._boxes) - look.under]
+        under = self._boxes[len(self._boxes) - look.under :]
+        first.fill()
+        self._gap.objects = list(first.items)
         best = self._best
         model = [self._first, best.card, best.account, best.proof.row, best.exports]
         self._rules.objects = [best.heading, *filter(None, model), *_items(under)]
-        places = [["rl-third"]] * (len(others) - 1) + [["rl-third", "rl-last"]]
-        boxes = [
-            _box(place if len(others) == 3 else ["rl-wide"], *box.items)
-            for place, box in zip(places, others, strict=True)
-        ]
+        self._why.take(look, others, {RUNS: (*self._runs_box.head, self._opener.field, *self._runs_box.items)})
         best.clear(look)
-        self._layout.objects = [
-            *self._top,
-            _box(["rl-wide", "rl-first"], *_items(first), self._rewind.bar),
-            self._rules,
-            *boxes,
-        ]
+        self._boxes_of = {first.name.lower(): self._gap, **{box.name.lower(): self._rules for box in under}}
+        self._layout.objects = [*self._top, *self._story, *self._bottom]
+
+    def open(self, recording: Recording, name: str = "recording") -> None:
+        """Show a recorded run in the place of the present one; Run begins a new one.
+
+        Raises
+        ------
+        ValueError
+            When nothing was recorded.
+        """
+        session = RecordedSession(recording, name, look_of_recorded(recording))
+        self._session.close()
+        self._ablation, self.stale = None, False
+        self._take(session)
+        self.complain("")
+        self._start_beat()
+
+    def _to_form(self, query: str) -> None:
+        if self.on_settings is not None:
+            self.complain(self.on_settings(query))
 
     def _slide(self, number: int) -> dict[str, Any]:
         """A plot of the run as a picture of its own."""
-        return slide(LOOKS[self._look], number, self.axis, self._so_far(), self._best.shown, self._session.prepared)
+        return slide(
+            LOOKS[self._look],
+            number,
+            self.axis,
+            self._so_far(),
+            self._best.shown,
+            self._session.prepared,
+            self._beneath,
+        )
 
     def _file_name(self) -> str:
         prepared = self._session.prepared
@@ -410,9 +591,10 @@ def _items(boxes: Sequence[PlotBox]) -> list[Any]:
     return [item for box in boxes for item in box.items]
 
 
-def _box(places: list[str], *items: Any) -> pn.Column:
-    """A frame around plots or texts, in the place of the grid that its CSS classes say."""
-    return pn.Column(*items, css_classes=places, stylesheets=[PANEL_CSS], sizing_mode="stretch_width", margin=0)
+def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
+    """A frame around plots or texts, in the place of the grid that its CSS class says."""
+    sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
+    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, sizing_mode="stretch_width", margin=0)
 
 
 def _disclosed(left_out: Sequence[str]) -> str:

@@ -7,17 +7,18 @@ from panel.custom import JSComponent
 
 _KEPT = """
 export function render({ model }) {
+  const storage = () => model.lasting ? localStorage : sessionStorage
   model.on("kept", () => {
     try {
-      if (model.kept === "") { sessionStorage.removeItem(model.key) }
-      else { sessionStorage.setItem(model.key, model.kept) }
+      if (model.kept === "") { storage().removeItem(model.key) }
+      else { storage().setItem(model.key, model.kept) }
       model.problem = ""
     } catch (error) {
       model.problem = `${error.name}`
     }
   })
   let found = ""
-  try { found = sessionStorage.getItem(model.key) ?? "" } catch { /* the browser keeps nothing */ }
+  try { found = storage().getItem(model.key) ?? "" } catch { /* the browser keeps nothing */ }
   model.found = found
   return document.createElement("span")
 }
@@ -45,6 +46,7 @@ class Kept(JSComponent):
     """
 
     key = param.String(default="rulelab", doc="Its name in the browser.")
+    lasting = param.Boolean(default=False, doc="Whether all tabs share it, and it outlives them.")
     kept = param.String(default="", doc="The text to keep; empty: none.")
     found = param.String(default=None, allow_None=True, doc="What was kept before; None until the browser says it.")
     problem = param.String(default="", doc="Why the browser does not keep the text.")

@@ -1,4 +1,4 @@
-"""The names of the page's tabs, of which one is open."""
+"""Names of tabs, of which one is open."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from panel.custom import JSComponent
 _ESM = """
 export function render({ model }) {
   const nav = document.createElement("nav")
-  nav.setAttribute("aria-label", "Parts of the page")
+  nav.setAttribute("aria-label", model.caption)
   const list = document.createElement("div")
   list.setAttribute("role", "tablist")
   nav.append(list)
-  const tabs = model.names.map((name) => {
-    const tab = document.createElement("button")
-    tab.type = "button"
-    tab.textContent = name
-    tab.setAttribute("role", "tab")
-    tab.addEventListener("click", () => { model.open = name })
-    list.append(tab)
-    return tab
-  })
+  let tabs = []
+  const fill = () => {
+    tabs = model.names.map((name) => {
+      const tab = document.createElement("button")
+      tab.type = "button"
+      tab.textContent = name
+      tab.setAttribute("role", "tab")
+      tab.addEventListener("click", () => { model.open = name })
+      return tab
+    })
+    list.replaceChildren(...tabs)
+  }
   const moves = { ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: () => -1 }
   list.addEventListener("keydown", (event) => {
     const move = moves[event.key]
@@ -35,7 +38,9 @@ export function render({ model }) {
     tab.setAttribute("aria-selected", open)
     tab.tabIndex = open ? 0 : -1
   })
+  model.on("names", () => { fill(); show() })
   model.on("open", show)
+  fill()
   show()
   return nav
 }
@@ -43,11 +48,14 @@ export function render({ model }) {
 _CSS = """
 [role=tablist] { display: flex; }
 [role=tab] { font: inherit; font-size: 14px; line-height: 24px; color: #fff; background: none; border: 0;
-  border-bottom: 3px solid transparent; padding: 13px 14px 10px; cursor: pointer; }
+  border-bottom: 3px solid transparent; padding: 13px 14px 10px; cursor: pointer;
+  white-space: nowrap; }
 [role=tab]:hover { background: rgb(255 255 255 / 12%); }
 [role=tab][aria-selected=true] { border-bottom-color: currentColor; }
 [role=tab]:focus-visible { outline: 2px solid currentColor; outline-offset: -4px; }
-@media (max-width: 600px) { [role=tab] { padding-left: 9px; padding-right: 9px; } }
+@media (max-width: 600px) { [role=tab] { font-size: 13px; padding-left: 3px; padding-right: 3px; } }
+@media (max-width: 430px) { [role=tab] { font-size: 12px; padding-left: 2px; padding-right: 2px; } }
+@media (max-width: 380px) { [role=tab] { font-size: 11px; padding-left: 1px; padding-right: 1px; } }
 """
 
 
@@ -55,6 +63,7 @@ class Strip(JSComponent):
     """A landmark with a tab per name; the arrow keys go from one to the next."""
 
     names = param.List(default=[], doc="In order.")
+    caption = param.String(default="Parts of the page", doc="What they are tabs of.")
     open = param.String(default="", doc="The one that is open.")
 
     _esm = _ESM

@@ -18,13 +18,15 @@ MUTED = f"color-mix(in srgb, {TEXT} 72%, transparent)"
 
 FOCUS = f"outline: 3px solid {TEXT} !important; outline-offset: 2px;"
 """Where the keyboard is: the colour of the text, which stands out on every background of the page."""
+LIT_CSS = f":host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px; }}"
+"""What a walk points at; an outline takes no room."""
 _NO_SCROLL_BUTTON = ".scroll-button { display: none !important; }"
 """Panel's columns hold an empty button that would take a place of its own in a grid."""
 
 LIVE_CSS = f"""
 :host {{ display: block; width: 100%; box-sizing: border-box; }}
 .live {{ color: {TEXT}; border: 1px solid {LINE}; border-left: 5px solid {MUTED}; border-radius: 6px;
-  padding: 8px 12px; font-size: 14px; line-height: 1.35; }}
+  padding: 8px 12px; font-size: 14px; line-height: 1.35; zoom: var(--rl-zoom, 1); }}
 .live[hidden] {{ display: none; }}
 .live p {{ margin: 0; }}
 .phase {{ font-weight: 600; overflow-wrap: anywhere; white-space: pre-line; }}
@@ -49,7 +51,10 @@ LIVE_CSS = f"""
 """
 
 CARD_CSS = f"""
-:host {{ color: {TEXT}; font-size: 14px; line-height: 1.4; }}
+:host {{ color: {TEXT}; font-size: calc(14px * var(--rl-zoom, 1)); line-height: 1.4; }}
+:host(.rl-rules) {{ min-height: 170px; }}
+:host(.rl-rules) p:first-child {{ margin-top: 0; }}
+:host(.rl-account) {{ min-height: 60px; }}
 h2 {{ font-size: 15px; font-weight: 600; margin: 0 0 6px; }}
 p {{ margin: 6px 0; }}
 .empty, .sum, .note {{ color: {MUTED}; font-size: 13px; }}
@@ -82,6 +87,12 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 }}
 """
 
+LOW_CSS = """
+.rules td.label { min-width: 5.4em; }
+@media (max-height: 820px) { .rules td { padding-top: 2px; padding-bottom: 2px; } p { margin: 4px 0; } }
+"""
+"""Of a table of rules in a low place."""
+
 PLOT_CSS = f"""
 :host {{ color: {TEXT}; font-size: 14px; line-height: 1.35; }}
 .plot {{ display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 8px; align-items: start; }}
@@ -106,6 +117,14 @@ th, td {{ text-align: right; padding: 2px 6px; border-bottom: 1px solid {LINE}; 
 th {{ color: {MUTED}; white-space: normal; vertical-align: bottom; }}
 """
 
+STRIP_CSS = f"""
+[role=tablist] {{ flex-wrap: wrap; border-bottom: 1px solid {LINE}; margin-bottom: 8px; }}
+[role=tab] {{ color: {MUTED}; line-height: 20px; padding: 2px 10px 4px; }}
+[role=tab]:hover {{ background: {FAINT}; }}
+[role=tab][aria-selected=true] {{ color: {TEXT}; font-weight: 600; border-bottom-color: {BLUE}; }}
+"""
+"""Of tabs within the page."""
+
 PANEL_CSS = f"""
 :host {{ box-sizing: border-box; border: 1px solid {LINE}; border-radius: 8px; padding: 10px 12px; min-width: 0; }}
 """
@@ -115,35 +134,64 @@ VIEW_CSS = (
 :host { display: grid !important; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 12px; width: 100%;
   min-width: 0 !important; box-sizing: border-box; align-items: stretch; }
 .rl-row { grid-column: 1 / -1; }
-.rl-wide { grid-column: span 3; }
-.rl-wide, .rl-third { align-self: stretch !important; height: auto !important; }
-.rl-third { grid-column: span 2; }
-.rl-first { min-height: 452px !important; }
-.rl-best { contain: size; overflow-y: auto; }
-.rl-said { min-height: 38px !important; }
-@media (max-width: 1150px) {
-  .rl-said { min-height: 40px !important; }
-  .rl-third { grid-column: span 3; }
-  .rl-third.rl-last { grid-column: 1 / -1; }
-}
-@media (max-width: 760px) {
-  .rl-wide, .rl-third { grid-column: 1 / -1; }
-  .rl-first { min-height: 0 !important; }
-  .rl-best { contain: none; min-height: 430px !important; }
-  .rl-said { min-height: 74px !important; }
-}
+.rl-wide { grid-column: span 3; align-self: stretch !important; height: auto !important; }
+@media (max-width: 760px) { .rl-wide { grid-column: 1 / -1; } }
 """
     + _NO_SCROLL_BUTTON
 )
 
+SEARCH_CSS = (
+    """
+:host { --story: clamp(440px, calc(100vh - 252px), 860px);
+  display: grid !important; grid-template-columns: minmax(0, 6fr) minmax(0, 7fr); gap: 12px; width: 100%;
+  grid-template-rows: auto auto [gap] max(300px, 0.55 * var(--story)) [best] auto;
+  min-width: 0 !important; box-sizing: border-box; align-items: start; }
+:host(.rl-alone) { grid-template-rows: auto auto auto [gap] max(300px, 0.55 * var(--story)) [best] auto; }
+.rl-row { grid-column: 1 / -1; }
+.rl-controls { position: var(--rl-fixed, static); top: 0; z-index: 10;
+  background: var(--panel-background-color, #fff); }
+.rl-above { position: fixed !important; z-index: 1300; top: 4px; left: 330px; right: 84px; width: auto !important;
+  max-height: 60px; overflow: auto; border-radius: 6px; background: var(--panel-surface-color, #fff); }
+.rl-wide { align-self: stretch !important; min-width: 0; }
+.rl-gap { grid-column: 1; grid-row: gap; height: auto !important; contain: size; }
+.rl-best { grid-column: 1; grid-row: best; height: auto !important;
+  min-height: calc(0.45 * var(--story) - 12px) !important; }
+.rl-why { grid-column: 2; grid-row: gap / span 2; height: auto !important; min-height: var(--story) !important;
+  align-self: start !important; }
+@media (max-width: 1150px) { :host { --story: clamp(400px, calc(100vh - 346px), 860px); } }
+@media (max-width: 760px) {
+  :host, :host(.rl-alone) { grid-template-columns: minmax(0, 1fr); grid-template-rows: none; }
+  .rl-wide { grid-column: 1 / -1; grid-row: auto; }
+  .rl-gap { height: 330px !important; }
+  .rl-why { min-height: 560px !important; }
+  .rl-best { min-height: 430px !important; }
+  .rl-above { position: static !important; max-height: none; grid-column: 1 / -1; }
+}
+"""
+    + _NO_SCROLL_BUTTON
+)
+"""The story of a run on one screen: the gap over the best model, and why beside them. What is longer makes the page
+longer and moves nothing above it. Errors stand in the head of the page."""
+
+FILL_CSS = (
+    """
+:host { display: flex !important; flex-direction: column; flex-wrap: nowrap; }
+.rl-fill { flex: 1 0 auto !important; height: auto !important; }
+.rl-plot { flex: 1 1 0 !important; min-height: 0 !important; height: auto !important; }
+"""
+    + _NO_SCROLL_BUTTON
+)
+"""Of a box of given height, one part of which takes what the others leave."""
+
 PAGE_CSS = (
     """
-:host { display: grid !important; grid-template: auto 1fr / 290px minmax(0, 1fr); gap: 0 16px;
+:host { display: grid !important; grid-template: auto 1fr / var(--rl-columns, 290px minmax(0, 1fr));
+  gap: 0 16px;
   width: 100%; min-width: 0 !important; box-sizing: border-box; padding: 12px 16px 24px; align-items: start; }
 :host, .rl-data, .rl-more, .rl-view { max-height: none !important; }
 .rl-data { grid-area: 1 / 1; }
 .rl-more { grid-area: 2 / 1; }
-.rl-view { grid-area: 1 / 2 / span 2; }
+.rl-view { grid-area: var(--rl-place, 1 / 2 / span 2); }
 @media (max-width: 900px) {
   :host { grid-template: none / minmax(0, 1fr); grid-auto-rows: max-content; gap: 12px; padding: 8px 10px 20px; }
   .rl-data, .rl-more, .rl-view { grid-area: auto; }

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from ....families import FAMILIES
+from ....recording import Recording
 from ....search import Search
 from . import falling_rule_list, rule_list, rule_set
 from .any_family import shown
 from .family import Look, Shown
 
-__all__ = ["LOOKS", "SHOWN", "Look", "Shown", "look_of"]
+__all__ = ["LOOKS", "SHOWN", "Look", "Shown", "look_of", "look_of_recorded"]
 
 _OWN = {"rule_list": rule_list.SHOWN, "falling_rule_list": falling_rule_list.SHOWN, "rule_set": rule_set.SHOWN}
 SHOWN: dict[str, Shown] = {name: _OWN.get(name) or shown(family) for name, family in FAMILIES.items()}
 LOOKS: dict[str, Look] = {key: look for family in SHOWN.values() for key, look in family.looks.items()}
+
+
+def look_of_recorded(recording: Recording) -> str:
+    """The same of a recorded search, which has no groups of people."""
+    return SHOWN[recording.family].look_of({**recording.parameters, "fairness": None})
 
 
 def look_of(search: Search) -> str:

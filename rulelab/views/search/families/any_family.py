@@ -21,6 +21,8 @@ def shown(family: Family) -> Shown:
         columns={},
         plots=_plots,
         unit="units of work",
+        others=("Models",),
+        no_tree="The page does not know the tree of this kind of search.",
     )
     return Shown(look_of=lambda parameters: family.name, looks={family.name: look})
 

@@ -24,11 +24,17 @@ class Look:
         What the plots over time share, besides time, work, objective and bound.
     plots : callable
         Makes the plots, the first of them objective and bound.
-    beside, under : int
-        How many of the plots, the first ones, stand beside the best model, and how many, the last ones, under it. Two
-        or three are left.
     unit : str
         What a unit of work is.
+    others : tuple of str
+        Short names of the plots but the first one and those under the best model.
+    under : int
+        How many of the plots, the last ones, stand under the best model.
+    family : str
+        Whose prefixes can be looked into; empty where the search has none, and then ``no_tree`` says why.
+    no_tree : str
+    pooled : bool
+        Whether it gathers rules in a pool that can be looked at.
     """
 
     heading: str
@@ -36,8 +42,11 @@ class Look:
     columns: Mapping[str, Column]
     plots: Callable[[Curves], tuple[Plot, ...]]
     unit: str
-    beside: int = 1
+    others: tuple[str, ...] = ()
     under: int = 0
+    family: str = ""
+    no_tree: str = ""
+    pooled: bool = False
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ SHOWN = Shown(
             columns=LENGTHS_QUEUED,
             plots=_plots,
             unit="prefixes expanded",
+            others=("Queue", "Bounds", "Models"),
+            family="rule_list",
         )
     },
     bounds=RuleListBounds,

@@ -43,7 +43,12 @@ _PLAIN = Look(
     columns=GENERATED,
     plots=_plots,
     unit="steps",
-    beside=2,
+    others=("Reduced cost", "Effort", "Models"),
+    pooled=True,
+    no_tree=(
+        "There is no tree of prefixes: column generation gathers rules in a pool, and asks an LP what a better set "
+        "lacks."
+    ),
 )
 SHOWN = Shown(
     look_of=_look_of,

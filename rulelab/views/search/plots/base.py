@@ -17,9 +17,10 @@ from bokeh.models import (
     PanTool,
     Range1d,
     ResetTool,
+    Text,
     Ticker,
 )
-from bokeh.models.annotations import Legend, LegendItem
+from bokeh.models.annotations import Label, LabelSet, Legend, LegendItem
 from bokeh.plotting import figure
 
 from ....search import Snapshot
@@ -27,6 +28,15 @@ from ...live.session import Prepared
 from ...widgets.explained import term_classes
 
 HEIGHT = 236
+LARGE_TEXT = "17px"
+_TEXTS: dict[Any, tuple[str, ...]] = {
+    Axis: ("axis_label_text_font_size", "major_label_text_font_size"),
+    Legend: ("label_text_font_size",),
+    Label: ("text_font_size",),
+    LabelSet: ("text_font_size",),
+    Text: ("text_font_size",),
+}
+"""What text there is in a plot."""
 _NUMBER = """
 for (const [unit, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
   if (Math.abs(tick) >= unit) { return Number((tick / unit).toPrecision(3)) + letter }
@@ -110,15 +120,46 @@ class Window:
     """
 
     def __init__(self, start: float, end: float) -> None:
-        self.range = Range1d(start=start, end=end)
+        self.range = Range1d(start=start, end=end, reset_start=start, reset_end=end)
         self._set: tuple[Any, Any] = (start, end)
 
     def span(self, start: float, end: float) -> None:
         """Show from ``start`` to ``end``, or keep that for the reset when the user looks at a part."""
+        if (start, end) == self._set:
+            return
         follows = (self.range.start, self.range.end) == self._set
         self._set = (start, end)
         shown = {"start": start, "end": end} if follows else {}
         self.range.update(**shown, reset_start=start, reset_end=end)
+
+
+class TextSizes:
+    """The text inside figures, of a size for a screen or for a projector.
+
+    Parameters
+    ----------
+    figures : sequence of figure
+    """
+
+    def __init__(self, figures: Sequence[figure]) -> None:
+        self._figures = figures
+        self._small: list[tuple[Any, dict[str, Any]]] = []
+
+    def use(self, large: bool) -> None:
+        """Make the text fit for a screen, or larger."""
+        if large is bool(self._small):
+            return
+        if large:
+            self._small = [
+                (model, {name: getattr(model, name) for name in names})
+                for plot in self._figures
+                for kind, names in _TEXTS.items()
+                for model in plot.select({"type": kind})
+            ]
+        for model, sizes in self._small:
+            model.update(**(dict.fromkeys(sizes, LARGE_TEXT) if large else sizes))
+        if not large:
+            self._small = []
 
 
 def replace(source: ColumnDataSource, columns: Columns) -> None:
@@ -144,6 +185,7 @@ def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) ->
         plot.yaxis.axis_label = y_label
     plot.xaxis.major_label_policy = NoOverlap(min_distance=6)
     plot.axis.axis_label_text_font_style = "normal"
+    plot.xaxis.axis_label_standoff = 2
     set_ticks(plot.xaxis, desired_num_ticks=5)
     plot.xaxis.formatter = compact()
     return plot

@@ -10,14 +10,23 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ....search import Snapshot, Status
-from ...live.wording import objective as rounded
-from ...widgets.style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY
-from .base import Plot, Window, add_legend, new_figure, show_entries
-from .curves import Curves, place_columns
+from ...live.wording import apart
+from ...widgets.esc import plain
+from ...widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
+from .base import Columns, Plot, Window, add_legend, new_figure, set_ticks, show_entries
+from .curves import AXES, Curves, curve_columns, place_columns
+from .pale import PaleCurves
 
 _EASE = 1 / 3
 """How much of the way that objective and bound have gone leaves the picture while they meet."""
 _MARGIN = 0.07
+_LINES = 12
+"""Most rules of a list that are shown where one points at it."""
+_TOOLTIP = (
+    '<div style="max-width: min(320px, 60vw); font-size: 12px; line-height: 1.4; white-space: pre-line; '
+    'overflow-wrap: anywhere"><b>@objective{0.000000}</b> found at work @work, after @seconds{0.00} s\n@rules</div>'
+)
+"""Bokeh escapes what it puts in."""
 
 
 class BoundsPlot(Plot):
@@ -30,6 +39,11 @@ class BoundsPlot(Plot):
         What the objective is measured in.
     relaxation : tuple of (str, str), optional
         Column and name of a third curve: the value of a relaxation.
+
+    Attributes
+    ----------
+    pale : PaleCurves
+        Earlier runs.
     """
 
     def __init__(self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None) -> None:
@@ -42,10 +56,14 @@ class BoundsPlot(Plot):
             "search time (s)",
             measure,
             height=372,
-            min_border_top=34,
+            min_border_top=26,  # that of the legend, which comes with the first model
             x_range=curves.window.range,
             y_range=self._window.range,
         )
+        set_ticks(plot.yaxis, desired_num_ticks=4)
+        self.pale = PaleCurves(plot)
+        curves.beneath = self.pale.reach
+        beneath = len(plot.renderers)
         self._head, self._proof = (ColumnDataSource(place_columns(None, _ENDS)) for _ in range(2))
         steps: dict[str, Any] = {"x": "seconds", "source": curves.source, "mode": "after"}
         self._gap = plot.varea_step(
@@ -70,6 +88,10 @@ class BoundsPlot(Plot):
             plot.scatter(x="seconds", y=column, source=self._head, size=8, color=color)
             for column, color in (("lower_bound", BLUE), ("objective", ORANGE))
         ]
+        self._found = ColumnDataSource(_found_columns([]))
+        found = plot.scatter(x="seconds", y="objective", source=self._found, size=9, color=ORANGE, marker="diamond")
+        found.glyph.line_color = "white"
+        plot.add_tools(HoverTool(renderers=[found], tooltips=_TOOLTIP))
         proven = plot.scatter(x="seconds", y="objective", source=self._proof, size=17, marker="star", color=GREEN)
         proven.glyph.line_color = "white"
         self._said = plot.text(
@@ -90,41 +112,50 @@ class BoundsPlot(Plot):
         tooltips = [
             ("time", "@seconds{0.00} s"),
             ("work", "@work"),
-            ("objective", "@objective{0.0000}"),
+            ("objective", "@objective{0.000000}"),
             *further,
-            ("lower bound", "@lower_bound{0.0000}"),
+            ("lower bound", "@lower_bound{0.000000}"),
         ]
         plot.add_tools(HoverTool(renderers=[best], mode="vline", tooltips=tooltips))
         self.figure = plot
-        self.sources = (self._head, self._proof)
-        self.over_time = tuple(renderer.glyph for renderer in plot.renderers)  # type: ignore[attr-defined]
+        self.sources = (self._head, self._proof, self._found, *self.pale.sources)
+        self.over_time = tuple(renderer.glyph for renderer in plot.renderers[beneath:])  # type: ignore[attr-defined]
         self.clear()
 
     def clear(self) -> None:
         self._gap.visible = False  # a stepped area without points never ends drawing itself (Bokeh 3.9)
         self._head.data = self._proof.data = place_columns(None, _ENDS)
+        self._found.data = _found_columns([])
+        self._last: float | None = None
+        self.below = _bar(None)
         show_entries(self._entries, [False] * len(self._entries))
-        self.caption = "The objective of the best model found comes down; what is proven about all models goes up."
+        self.caption = "The best objective comes down; what is proven goes up."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._gap.visible = not self._curves.empty
         self._head.data = place_columns(latest, _ENDS)
         self._proof.data = place_columns(latest if latest.status is Status.OPTIMAL else None, _ENDS)
         show_entries(self._entries, [bool(self._curves.known(name)) for name in self._drawn])
+        self._mark(snapshots, whole)
         self.caption = self._words(latest)
+        self.below = _bar(None if latest.incumbent is None else self._closed(latest))
 
     def fit(self) -> None:
         found, proven = self._curves.known("objective"), self._curves.known("lower_bound")
+        pale = self.pale.ends
         if not proven:
-            self._window.span(0, 1)
+            low, high = min(pale, default=0.0), max(pale, default=1.0)
+            room = 3 * _MARGIN * (high - low) or 0.1 * high
+            self._window.span(*((max(low - room, 0.0), high + room) if pale else (0, 1)))
             return
         relaxed = self._curves.known(self._relaxation[0]) if self._relaxation else []
         top, bottom = max([*found, *relaxed[-1:]], default=proven[-1]), proven[0]
         if found:
             top = max(top - _EASE * (found[0] - found[-1]), *relaxed[-1:], found[-1])
             bottom += _EASE * (proven[-1] - proven[0])
+        top, bottom = max([top, *pale]), min([bottom, *pale])
         height = max(top - bottom, 0.02 * abs(top), 1e-9)
-        self._window.span(max(bottom - _MARGIN * height, 0.0), top + 2 * _MARGIN * height)
+        self._window.span(max(bottom - _MARGIN * height, 0.0), top + 3 * _MARGIN * height)
 
     def frame(self) -> pd.DataFrame:
         further = {} if self._relaxation is None else {self._relaxation[0]: self._relaxation[1]}
@@ -132,6 +163,7 @@ class BoundsPlot(Plot):
 
     def use_dark(self, dark: bool) -> None:
         bound = SKY if dark else BLUE
+        self.pale.use_dark(dark)
         self._bound.glyph.line_color = bound
         self._ends[0].glyph.update(line_color=bound, fill_color=bound)
         self._said.glyph.text_color = INK[dark]
@@ -141,13 +173,62 @@ class BoundsPlot(Plot):
         if best is None:
             impossible = latest.status is Status.INFEASIBLE
             return "No model meets the constraint." if impossible else "No model is found yet."
-        found, proven = (rounded(value, self._family) for value in (best.objective, latest.lower_bound))
+        found, proven = apart(best.objective, latest.lower_bound, self._family)
         if latest.status is Status.OPTIMAL:
             return f"The gap is closed: {found} is found, and proven to be the least."
-        first = [a - b for a, b in zip(*map(self._curves.source.data.get, ("objective", "lower_bound")), strict=True)]
-        widest = next((gap for gap in first if not math.isnan(gap)), 0.0)
-        closed = math.floor(100 * (1 - latest.gap / widest)) if widest > 0 else 0
-        return f"{min(max(closed, 0), 99)} % of the gap is closed: {found} is found, below {proven} there is nothing."
+        return f"{found} is found, below {proven} there is nothing."
+
+    def _closed(self, latest: Snapshot) -> float:
+        """The share of the first gap that is closed."""
+        if latest.status is Status.OPTIMAL:
+            return 1.0
+        pairs = zip(*map(self._curves.source.data.get, ("objective", "lower_bound")), strict=True)  # type: ignore[arg-type]
+        first = next((a - b for a, b in pairs if not math.isnan(a - b)), 0.0)
+        return min(max(1 - latest.gap / first, 0.0), 1.0) if first > 0 else 0.0
+
+    def _mark(self, snapshots: Sequence[Snapshot], whole: bool) -> None:
+        """Put marks where better models were found."""
+        last = None if whole else self._last
+        new = []
+        for each in snapshots:
+            best = each.incumbent
+            if best is not None and (last is None or best.objective < last):
+                new.append(each)
+                last = best.objective
+        if whole:
+            self._found.data = _found_columns(new)
+        elif new:
+            self._found.stream({**_found_columns(new)})
+        self._last = last
+
+
+def _found_columns(snapshots: Sequence[Snapshot]) -> Columns:
+    """Where models were found, and their rules."""
+    columns = curve_columns(snapshots, {})
+    found: Columns = {name: columns[name] for name in (*AXES.values(), "objective")}
+    found["rules"] = [_rules(each.incumbent.model) for each in snapshots if each.incumbent is not None]
+    return found
+
+
+def _rules(model: Any) -> str:
+    lines = model.to_text().splitlines()
+    more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
+    return "\n".join([*(plain(line, 90) for line in lines[:_LINES]), *more])
+
+
+def _bar(closed: float | None) -> str:
+    """How much of the first gap is closed, as HTML; never all before the proof."""
+    if closed is None:
+        return '<p class="note">No gap is known yet.</p>'
+    percent = 100 if closed == 1 else min(math.floor(100 * closed), 99)
+    rest = f"color-mix(in srgb, {MUTED} 25%, transparent)"
+    look = f"background: linear-gradient(to right, {SKY} {percent}%, {rest} {percent}%)"
+    return (
+        f'<p class="note" role="meter" aria-label="First gap closed" aria-valuemin="0" aria-valuemax="100" '
+        f'aria-valuenow="{percent}" style="display: flex; gap: 8px; align-items: center; white-space: nowrap">'
+        f'<span style="flex: 1; height: 8px; border-radius: 4px; {look}"></span>'
+        f"{percent} % of the first gap is closed</p>"
+    )
 
 
 _ENDS = ("objective", "lower_bound")

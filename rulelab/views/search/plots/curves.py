@@ -53,12 +53,15 @@ class Curves:
         Column of the horizontal axis.
     window : Window
         Its range.
+    beneath : callable
+        From where to where there is more to be seen on an axis, beneath these curves; None: nowhere.
     """
 
     def __init__(self, further: Mapping[str, Column]) -> None:
         self._further = further
         self.source = ColumnDataSource(curve_columns([], further))
         self.axis = "seconds"
+        self.beneath: Callable[[str], tuple[float, float] | None] = lambda axis: None
         self.window = Window(0, 1)
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool) -> None:
@@ -78,9 +81,10 @@ class Curves:
 
     def fit(self) -> None:
         """Let the horizontal axis span all points; a logarithm from the first one, so that no place is lost."""
-        at = self.source.data[self.axis]
-        start = at[0] if at and self.axis == "log_work" else 0
-        width = max(at[-1] - start, _SHORTEST[self.axis]) if at else 1
+        at, reach = self.source.data[self.axis], self.beneath(self.axis)
+        ends = [*([at[0], at[-1]] if at else []), *(reach or ())]
+        start = min(ends) if ends and self.axis == "log_work" else 0
+        width = max(max(ends) - start, _SHORTEST[self.axis]) if ends else 1
         self.window.span(start - _MARGIN * width, start + (1 + _MARGIN) * width)
 
     def known(self, name: str) -> list[float]:
@@ -106,9 +110,9 @@ _COMMON: dict[str, Column] = {
     "seconds": lambda s: round(s.seconds, 6),
     "work": lambda s: s.work,
     "log_work": lambda s: round(math.log10(max(s.work, 1)), 6),
-    "objective": lambda s: math.nan if s.incumbent is None else round(s.incumbent.objective, 5),
-    "lower_bound": lambda s: round(s.lower_bound, 5),
-    "gap_top": lambda s: round(s.lower_bound if s.incumbent is None else s.incumbent.objective, 5),
+    "objective": lambda s: math.nan if s.incumbent is None else round(s.incumbent.objective, 8),
+    "lower_bound": lambda s: round(s.lower_bound, 8),
+    "gap_top": lambda s: round(s.lower_bound if s.incumbent is None else s.incumbent.objective, 8),
 }
 LENGTHS_QUEUED: dict[str, Column] = {
     **{name: _of_length(i + 1, None if i + 1 == len(QUEUED) else i + 2) for i, name in enumerate(QUEUED)},

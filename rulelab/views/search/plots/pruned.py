@@ -10,7 +10,8 @@ from bokeh.models.annotations import LabelSet
 
 from ....search import Snapshot
 from ...live.wording import count
-from ...widgets.style import GREEN, INK
+from ...prefixes.tree_plot import color_of
+from ...widgets.style import INK
 from .base import Columns, Plot, new_figure
 
 _ROOM = 150
@@ -27,11 +28,12 @@ def pruned_columns(snapshot: Snapshot | None) -> Columns:
         "count": [pruned[name] for name in names],
         "share": [round(100 * pruned[name] / total, 4) for name in names],
         "text": [count(pruned[name]) for name in names],
+        "color": [color_of("cut", name) for name in names],
     }
 
 
 class PrunedPlot(Plot):
-    """One bar per bound: its share of all cuts, and the figure beside it."""
+    """One bar per bound, in its colour in the tree: its share of all cuts, and the figure beside it."""
 
     def __init__(self) -> None:
         self._bounds = FactorRange()
@@ -43,8 +45,8 @@ class PrunedPlot(Plot):
             x_range=Range1d(start=0, end=_ROOM),
         )
         self._source = ColumnDataSource(pruned_columns(None))
-        bars = plot.hbar(y="bound", left=0, right="share", height=0.62, source=self._source, color=GREEN)
-        bars.glyph.fill_alpha = 0.55
+        bars = plot.hbar(y="bound", left=0, right="share", height=0.62, source=self._source, color="color")
+        bars.glyph.fill_alpha = 0.6
         self._labels = LabelSet(
             x="share",
             y="bound",

@@ -1,22 +1,23 @@
-"""Fairness criteria: the largest difference between groups in a rate of the rule set, bounded by a tolerance."""
+"""Fairness criteria: the largest difference between groups in a rate of the model, bounded by a tolerance."""
 
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..data.gaps import emptied
-from ..data.metrics import Confusion
+from .gaps import emptied
+from .metrics import Confusion
 
 if TYPE_CHECKING:
-    from ..data.problem import Groups, Problem
+    from .problem import Groups, Problem
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,26 @@ class AccuracyParity(Criterion):
 
     def rates(self) -> tuple[Rate, ...]:
         return (Rate("accuracy", 1, 1, "rows", 0, self.tolerance),)
+
+
+def criterion_called(criterion: Any) -> tuple[str, type[Criterion]]:
+    """A criterion without a tolerance, its name and its class, from either of the two.
+
+    Raises
+    ------
+    ValueError
+        When it is neither.
+    """
+    known = (EqualOpportunity, EqualizedOdds, FalsePositiveRateParity, DemographicParity, AccuracyParity)
+    named = {re.sub(r"\B(?=[A-Z])", "_", one.__name__).lower(): one for one in known}
+    for name, one in named.items():
+        if criterion is one or (isinstance(criterion, str) and criterion.replace("-", "_") == name):
+            return name, one
+    without = " without a tolerance, since the least is looked for" if isinstance(criterion, Criterion) else ""
+    raise ValueError(
+        f"criterion must be a class such as rulelab.EqualOpportunity{without}, or one of {', '.join(named)}, "
+        f"not {criterion!r}"
+    )
 
 
 def _false_negative(tolerance: float) -> Rate:

@@ -1,0 +1,188 @@
+"""What each bound of a search is worth: the search once as it is, and once more for each of them without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .recording import primal_dual_integral
+from .search import Search, Snapshot, Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AS_SET = "as set"
+_SAME = 1e-9
+_STARTS = {"beam_width": "the first beam search", "iterations": "the first random lists"}
+"""Parameters of searches with bounds, which 0 leaves out as well."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way to run a search.
+
+    Attributes
+    ----------
+    name : str
+        "as set", or what it goes without: "without lookahead".
+    changed : mapping of str to value
+        The arguments of the search that are other ones.
+    """
+
+    name: str
+    changed: Mapping[str, Any]
+
+    def of(self, search: Search) -> Search:
+        """The search from its beginning, run this way."""
+        return type(search)(search.problem, **{**search.parameters, **self.changed})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a variant ended.
+
+    Attributes
+    ----------
+    variant : Variant
+    snapshot : Snapshot
+        Its last state.
+    integral : float
+        See `rulelab.Recording.primal_dual_integral`, over work.
+    """
+
+    variant: Variant
+    snapshot: Snapshot
+    integral: float
+
+
+def variants(search: Search) -> tuple[Variant, ...]:
+    """The search as it is, then without each of the bounds that it uses, and without what it begins with.
+
+    Raises
+    ------
+    ValueError
+        When the search has nothing that could be left out.
+    """
+    bounds = getattr(search, "bounds", None)
+    if not is_dataclass(bounds):
+        raise ValueError("this kind of search has no bounds that could be left out one by one")
+    used = [each.name for each in fields(bounds) if getattr(bounds, each.name) is True]
+    without = [Variant(f"without {name.replace('_', ' ')}", {"bounds": _less(bounds, name)}) for name in used]
+    starts = [Variant(f"without {what}", {name: 0}) for name, what in _STARTS.items() if search.parameters.get(name)]
+    if not without + starts:
+        raise ValueError("all bounds of this search are left out already")
+    return (Variant(AS_SET, {}), *without, *starts)
+
+
+def contradiction(outcomes: Iterable[tuple[str, Snapshot]]) -> str:
+    """Which of several searches for the same optimum prove different ones, in words: empty as long as all is well."""
+    proven = [
+        (name, each.incumbent.objective)
+        for name, each in outcomes
+        if each.status is Status.OPTIMAL and each.incumbent is not None
+    ]
+    for name, objective in proven[1:]:
+        first, expected = proven[0]
+        if abs(objective - expected) > _SAME * max(1.0, abs(expected)):
+            return (
+                f"the search {first} proves {expected!r} optimal, {name} {objective!r}: no bound may change the "
+                "optimum, so this is a defect of rulelab; please report it"
+            )
+    return ""
+
+
+class Ablation:
+    """A search run again without each of its bounds, one after the other.
+
+    Parameters
+    ----------
+    search : Search
+        One with bounds, such as a `rulelab.RuleListSearch`. It is not advanced: its problem and parameters are taken.
+
+    Attributes
+    ----------
+    variants : tuple of Variant
+    outcomes : list of Outcome
+        Of the variants that have been run.
+
+    Raises
+    ------
+    TypeError
+        When ``search`` is no search.
+    ValueError
+        When it has no bounds to leave out.
+
+    Examples
+    --------
+    >>> ablation = rl.Ablation(rl.RuleListSearch(problem, 0.01))
+    >>> for outcome in ablation.steps(time_limit=10):
+    ...     print(outcome.variant.name, outcome.snapshot.status)
+    >>> ablation.frame
+    """
+
+    def __init__(self, search: Search) -> None:
+        if not isinstance(search, Search):
+            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
+        self._search = search
+        self.variants = variants(search)
+        self.outcomes: list[Outcome] = []
+
+    def steps(self, **limits: Any) -> Iterator[Outcome]:
+        """Run each variant that has not been run yet; each has the limits of `rulelab.steps` to itself."""
+        for variant in self.variants[len(self.outcomes) :]:
+            seen = list(variant.of(self._search).steps(**limits))
+            self.outcomes.append(Outcome(variant, seen[-1], primal_dual_integral(seen, "work")))
+            yield self.outcomes[-1]
+
+    @property
+    def contradiction(self) -> str:
+        """What is wrong with the proofs of the variants taken together; empty: nothing, as it has to be."""
+        return contradiction((each.variant.name, each.snapshot) for each in self.outcomes)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row per variant that was run.
+
+        Returns
+        -------
+        DataFrame
+            variant, status, limit, objective, lower_bound, gap, work, nodes, seconds, primal_dual_integral (over work),
+            and nodes_factor and seconds_factor: how many times those of the first row.
+        """
+        import pandas as pd
+
+        frame = pd.DataFrame([_row(each) for each in self.outcomes], columns=_COLUMNS)
+        for name in ("nodes", "seconds") if len(frame) else ():
+            first = float(frame[name].iat[0])
+            frame[f"{name}_factor"] = frame[name] / first if first else float("nan")
+        return frame
+
+
+_COLUMNS = (
+    "variant", "status", "limit", "objective", "lower_bound", "gap", "work", "nodes", "seconds",
+    "primal_dual_integral", "nodes_factor", "seconds_factor",
+)  # fmt: skip
+
+
+def _row(each: Outcome) -> dict[str, Any]:
+    now = each.snapshot
+    return {
+        "variant": each.variant.name,
+        "status": str(now.status),
+        "limit": now.limit,
+        "objective": float("nan") if now.incumbent is None else now.incumbent.objective,
+        **{name: getattr(now, name) for name in ("lower_bound", "gap", "work", "seconds")},
+        "nodes": nodes_of(now),
+        "primal_dual_integral": each.integral,
+    }
+
+
+def nodes_of(snapshot: Snapshot) -> int:
+    """What a search has looked at: prefixes, or nodes of pricing."""
+    return int(snapshot.counts.get("created", snapshot.counts.get("pricing_nodes", 0)))
+
+
+def _less(bounds: Any, name: str) -> Any:
+    """The bounds without one of them."""
+    return replace(bounds, **{name: False})

@@ -1,0 +1,202 @@
+"""Fair rule lists as a certificate's checker sees them: the constraints in whole numbers, and a relaxation.
+
+For multipliers ``mu`` of constraints ``low <= v <= high`` every fair list costs at least its relaxed cost
+``cost + sum of mu v - sum of max(mu low, mu high)``, which adds up over patterns like a cost. Relaxed costs are whole
+numbers of ``2 ** -shift`` units of cost, rounded down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ...data.problem import Problem
+from ..certificate import CertificateError
+from ..rule_set.parity import Parity, Sides, parities, read_sides, read_tolerances
+from .states import Grid
+
+_DIGITS = 40  # of a multiplier
+_EXACT = 1 << 53
+_LARGEST = 1 << 60
+
+
+class LinearRow(NamedTuple):
+    """``low <= sum of d over the patterns that are predicted positive <= high``."""
+
+    d: list[int]
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, eq=False)
+class FairSpace:
+    """The problem and its relaxation.
+
+    Attributes
+    ----------
+    inside : bool array, shape (n_patterns, n_antecedents)
+    wrong : int64 array, shape (2, n_patterns)
+        Cost of predicting each pattern negative, and positive.
+    d : int64 array, shape (n_constraints, n_patterns)
+    low, high : int64 array, shape (n_constraints,)
+        Of the sums of ``d`` over the patterns that are predicted positive.
+    weight : int64 array, shape (2, n_patterns)
+        Relaxed cost of the wrong label of each pattern, in the row of its cheaper label.
+    base : int
+        Relaxed cost of what is cheapest for each pattern.
+    per_rule, relaxed_rule, shift : int
+    sides : Sides
+    constraints : list of Parity
+    better : str
+        What a list would have to be that refutes the proof, in words.
+    """
+
+    inside: np.ndarray
+    wrong: np.ndarray
+    d: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    weight: np.ndarray
+    base: int
+    per_rule: int
+    relaxed_rule: int
+    shift: int
+    sides: Sides
+    constraints: list[Parity]
+    better: str = "costs less than the model"
+
+    def count(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Relaxed weight that each antecedent captures of sets, by cheaper label, and that of the sets.
+
+        Parameters
+        ----------
+        masks : bool array, shape (n, n_patterns)
+
+        Returns
+        -------
+        captured : array, shape (2, n, n_antecedents)
+        total : array, shape (2, n)
+        """
+        kind = np.float64 if int(self.weight.sum()) < _EXACT else np.int64
+        chosen = masks[None].astype(kind) * self.weight[:, None].astype(kind)
+        return (chosen @ self.inside.astype(kind)).astype(np.int64), chosen.sum(axis=2).astype(np.int64)
+
+    def scaled(self, cost: int) -> int:
+        """The largest relaxed cost of a list of this cost."""
+        return cost << self.shift if self.shift >= 0 else cost >> -self.shift
+
+    def is_fair(self, sums: np.ndarray) -> bool:
+        return bool((self.low <= sums).all() and (sums <= self.high).all())
+
+
+def fair_space(problem: Problem, costs: Grid, parameters: Mapping[str, float], multipliers: np.ndarray) -> FairSpace:
+    """The space of a certificate's parameters and multipliers; raises CertificateError where they are of no use."""
+    tolerances = read_tolerances(parameters)
+    smallest, shift = read_sizes(parameters)
+    if not problem.integral:
+        raise CertificateError("fair rule lists are certified for weights that are whole numbers")
+    sides = read_sides(problem, "dnf", True)
+    constraints = parities(sides, "dnf", tolerances, smallest)
+    wrong = costs.per_error * np.stack([problem.positives, problem.negatives])
+    rows = rows_of(sides, constraints)
+    if costs.per_error >= _LARGEST:
+        raise CertificateError("the regularization has too many digits for exact sums")
+    return space_of(problem, wrong, costs.per_rule, rows, multipliers, shift, sides, constraints)
+
+
+def read_sizes(parameters: Mapping[str, float]) -> tuple[int, int]:
+    """The least group and the shift of a certificate; raises CertificateError."""
+    smallest, shift = (parameters.get(name, 0) for name in ("min_group_size", "shift"))
+    if smallest != int(smallest) or smallest < 0 or shift != int(shift) or not -64 <= shift <= 64:
+        raise CertificateError("the least group and the shift of the certificate must be whole numbers")
+    return int(smallest), int(shift)
+
+
+def rows_of(sides: Sides, constraints: Sequence[Parity], strictly: bool = False) -> list[LinearRow]:
+    """The constraints in whole numbers, for each pair of groups; ``strictly``: less than the tolerance."""
+    pairs = [(parity, g, h) for parity in constraints for g, h in combinations(parity.compared, 2)]
+    return [_whole(parity, sides, g, h, strictly) for parity, g, h in pairs]
+
+
+def space_of(
+    problem: Problem,
+    wrong: np.ndarray,
+    rule: int,
+    rows: Sequence[LinearRow],
+    multipliers: np.ndarray,
+    shift: int,
+    sides: Sides,
+    constraints: list[Parity],
+) -> FairSpace:
+    """The space of these costs (of predicting each pattern negative and positive, and of a rule) and these rows.
+
+    Raises
+    ------
+    CertificateError
+        When the multipliers are not one finite number for each row, or sums are too large.
+    """
+    if multipliers.dtype != np.float64 or multipliers.shape != (len(rows),) or not np.isfinite(multipliers).all():
+        raise CertificateError("the certificate must hold a finite multiplier for each rate and pair of groups")
+    digits = _DIGITS + max(0, -shift)
+    scale = digits + shift
+    sums = [[x << scale for x in side] for side in wrong.tolist()]
+    constant = 0
+    for (d, low, high), multiplier in zip(rows, multipliers.tolist(), strict=True):
+        numerator, denominator = multiplier.as_integer_ratio()
+        whole = (numerator << scale) // denominator
+        sums[1] = [x + whole * y for x, y in zip(sums[1], d, strict=True)]
+        constant += max(whole * low, whole * high)
+    negative, positive = ([x >> digits for x in side] for side in sums)
+    least = [min(pair) for pair in zip(negative, positive, strict=True)]
+    weight = [[p - x for p, x in zip(side, least, strict=True)] for side in (positive, negative)]
+    if max(sum(map(sum, weight)), *(sum(map(abs, d)) for d, _, _ in rows)) >= _LARGEST:
+        raise CertificateError("the multipliers or the groups' weights are too large for exact sums")
+    base, relaxed_rule = sum(least) + (-constant >> digits), rule << shift if shift >= 0 else rule >> -shift
+    if max(abs(base), relaxed_rule << 4) >= _LARGEST:
+        raise CertificateError("the shift, or the price of a rule, is too large for exact sums")
+    return FairSpace(
+        inside=problem.matrix(),
+        wrong=wrong,
+        d=np.array([d for d, _, _ in rows], dtype=np.int64).reshape(len(rows), problem.n_patterns),
+        low=np.array([low for _, low, _ in rows], dtype=np.int64),
+        high=np.array([high for _, _, high in rows], dtype=np.int64),
+        weight=np.array(weight, dtype=np.int64),
+        base=base,
+        per_rule=rule,
+        relaxed_rule=relaxed_rule,
+        shift=shift,
+        sides=sides,
+        constraints=constraints,
+    )
+
+
+def _whole(parity: Parity, sides: Sides, g: int, h: int, strictly: bool) -> LinearRow:
+    """A row that says that the rates of two groups differ by no more than the tolerance, or by less."""
+    coefficients = [parity.left_out[g], parity.covered[g], parity.left_out[h], parity.covered[h]]
+    scale = math.lcm(*(x.denominator for x in coefficients))
+    missed_g, alarm_g, missed_h, alarm_h = (int(x * scale) for x in coefficients)
+    patterns = zip(*(side[k].tolist() for k in (g, h) for side in (sides.wanted, sides.unwanted)), strict=True)
+    d, constant = [], (parity.offset[g] - parity.offset[h]) * scale
+    for wanted_g, unwanted_g, wanted_h, unwanted_h in patterns:
+        d.append(alarm_g * unwanted_g - missed_g * wanted_g - alarm_h * unwanted_h + missed_h * wanted_h)
+        constant += missed_g * wanted_g - missed_h * wanted_h
+    room = parity.tolerance * scale
+    low, high = Fraction(-room - constant), Fraction(room - constant)
+    if strictly:
+        low, high = Fraction(math.floor(low) + 1), Fraction(math.ceil(high) - 1)
+    return linear_row(d, low, high)
+
+
+def linear_row(d: list[int], low: Fraction | None, high: Fraction) -> LinearRow:
+    """``low <= sum of d <= high`` in lowest terms; no lower end where ``low`` is None."""
+    common = math.gcd(*d) or 1
+    d = [x // common for x in d]
+    least, most = sum(x for x in d if x < 0), sum(x for x in d if x > 0)
+    lowest = least - 1 if low is None else max(math.ceil(low / common), least - 1)
+    return LinearRow(d, lowest, min(math.floor(high / common), most + 1))

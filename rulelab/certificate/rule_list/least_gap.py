@@ -1,0 +1,162 @@
+"""Checks a proof that no rule list of some accuracy, of at most so many rules, has a smaller gap between groups.
+
+The proof is that of a fair rule list in which a list costs its number of rules, and the constraints are the accuracy
+and a gap that is smaller than the model's: then it says that no list of at most so many rules meets them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...data.problem import Problem
+from ...models import RuleList
+from ..certificate import Certificate, CertificateError
+from ..origin import Origin
+from ..outcome import Outcome
+from ..rule_set.parity import RATES, parities, read_sides
+from .checker import check_rules
+from .fair import check_table, kept
+from .fair_prefixes import meets_nothing_cheaper
+from .fair_space import FairSpace, linear_row, read_sizes, rows_of, space_of
+
+GAP = "_gap"
+"""Of the parameters that name a rate and what the model's largest difference between two groups is in it."""
+
+_KNOWN = {"min_accuracy", "max_length", "min_group_size", "shift"}
+
+
+def check(
+    problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
+) -> Outcome:
+    """Check the table and the multipliers against the problem and the model."""
+    found: dict[str, Any] = {}
+    checked: dict[str, int] = {}
+    try:
+        if more := sorted(name for name in parameters if name not in _KNOWN and not name.endswith(GAP)):
+            raise CertificateError(f"the certificate has parameters that a least gap does not have: {', '.join(more)}")
+        if set(arrays) != {"multipliers", "sets", "values"}:
+            raise CertificateError(f"it must hold 'multipliers', 'sets' and 'values', not {sorted(arrays)}")
+        space, gap = _space(problem, model, parameters, arrays["multipliers"])
+        found["objective"] = float(gap)
+        if gap:
+            longest = int(parameters["max_length"])
+            checked.update(
+                check_table(
+                    space, partial(meets_nothing_cheaper, space, longest + 1, False), arrays["sets"], arrays["values"]
+                )
+            )
+    except CertificateError as error:
+        return Outcome(False, str(error), checked=checked, **found)
+    reason = (
+        f"no rule list of at most {parameters['max_length']:g} rules with an accuracy of at least "
+        f"{parameters['min_accuracy']!r} has a gap below {float(gap):.10g}"
+    )
+    return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
+
+
+def prove_least_gap(
+    problem: Problem,
+    model: RuleList,
+    parameters: Mapping[str, float],
+    multipliers: np.ndarray,
+    bounds: Mapping[bytes, int],
+) -> Certificate:
+    """A proof from multipliers and bounds on completions that a search met, of which the needed ones are kept.
+
+    Parameters
+    ----------
+    problem : Problem
+    model : RuleList
+    parameters : mapping of str to float
+        ``min_accuracy``, ``max_length``, ``min_group_size``, ``shift`` and the model's gaps in the rates.
+    multipliers : float64 array
+        Of the errors, and of each rate and pair of groups.
+    bounds : mapping of bytes to int
+        Packed sets of the problem's patterns.
+
+    Raises
+    ------
+    CertificateError
+        When the bounds do not prove it, or weights have too many digits.
+    """
+    space, gap = _space(problem, model, parameters, multipliers)
+    through = partial(meets_nothing_cheaper, space, int(parameters["max_length"]) + 1, False)
+    arrays = kept(space, through, bounds) if gap else _nothing(space)
+    arrays["multipliers"] = multipliers
+    origin = None if problem.conditions is None else Origin.of(problem)
+    return Certificate(RuleList.family, problem.fingerprint, dict(parameters), arrays, origin)
+
+
+def _nothing(space: FairSpace) -> dict[str, np.ndarray]:
+    width = -(-len(space.inside) // 8)
+    return {"sets": np.zeros((0, width), dtype=np.uint8), "values": np.zeros(0, dtype=np.int64)}
+
+
+def _space(
+    problem: Problem, model: RuleList, parameters: Mapping[str, float], multipliers: np.ndarray
+) -> tuple[FairSpace, Fraction]:
+    """The space of lists of a smaller gap than the model's, and that gap; the model is what the parameters say."""
+    if not {"min_accuracy", "max_length"} <= set(parameters):
+        raise CertificateError("the certificate does not say for which accuracy and how many rules it speaks")
+    accuracy, longest = parameters["min_accuracy"], parameters["max_length"]
+    if not 0 <= accuracy <= 1 or longest != int(longest) or not 0 <= longest <= problem.n_antecedents:
+        raise CertificateError(
+            "the accuracy of the certificate must be from 0 to 1, and its rules a number of antecedents"
+        )
+    smallest, shift = read_sizes(parameters)
+    claimed = {name.removesuffix(GAP): value for name, value in sorted(parameters.items()) if name.endswith(GAP)}
+    if unknown := sorted(set(claimed) - set(RATES)):
+        raise CertificateError(f"no rate is called {unknown[0]!r}; known: {', '.join(RATES)}")
+    check_rules(problem, model)
+    if len(model) > longest:
+        raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
+    whole = _in_whole_weights(problem)
+    sides = read_sides(whole, "dnf", True)
+    positive = model.predicts_positive(whole.matrix())
+    measured = sides.measure(positive.astype(np.int64))
+    gaps = {}
+    for parity in parities(sides, "dnf", dict.fromkeys(claimed, Fraction(0)), smallest):
+        rates = [parity.rates(*measured)[g] for g in parity.compared]
+        gaps[parity.name] = max(rates) - min(rates)
+        if float(gaps[parity.name]) != claimed[parity.name]:
+            raise CertificateError(
+                f"the model's gap in the {parity.name} is {float(gaps[parity.name])!r}, not {claimed[parity.name]!r}"
+            )
+    gap, total = max(gaps.values()), int(whole.positives.sum()) + int(whole.negatives.sum())
+    most = math.floor((1 - Fraction(repr(float(accuracy)))) * total)
+    errors = int(whole.positives[~positive].sum()) + int(whole.negatives[positive].sum())
+    if errors > most:
+        raise CertificateError(f"the model's accuracy is {float(1 - Fraction(errors, total))!r}, below {accuracy!r}")
+    constraints = parities(sides, "dnf", dict.fromkeys(claimed, gap), smallest)
+    allowed = linear_row(
+        (whole.negatives - whole.positives).tolist(), None, Fraction(most - int(whole.positives.sum()))
+    )
+    rows = [allowed, *rows_of(sides, constraints, strictly=True)]
+    free = np.zeros((2, whole.n_patterns), dtype=np.int64)
+    space = space_of(whole, free, 1, rows, multipliers, shift, sides, constraints)
+    return replace(space, better="has a smaller gap than the model"), gap
+
+
+def _in_whole_weights(problem: Problem) -> Problem:
+    """The same problem with all weights in a unit of which they are multiples; raises CertificateError."""
+    groups = problem.groups
+    if problem.integral or groups is None:
+        return problem
+    of_groups, masses = groups.masses.divided(), problem.masses
+    if not of_groups.fits:
+        raise CertificateError("the groups' weights are too large for exact sums")
+    positives, negatives = of_groups.positives.sum(axis=0), of_groups.negatives.sum(axis=0)
+    pairs = zip((positives, negatives), (masses.positives, masses.negatives), strict=True)
+    if any(
+        a * of_groups.unit != b * masses.unit for x, y in pairs for a, b in zip(x.tolist(), y.tolist(), strict=True)
+    ):
+        raise CertificateError("the groups' weights are not those of the problem")
+    whole = replace(groups, positives=of_groups.positives, negatives=of_groups.negatives, summed=None)
+    return replace(problem, positives=positives, negatives=negatives, groups=whole, summed=None)

@@ -1,0 +1,91 @@
+"""``rulelab ablate``: what each bound of a search is worth, each left out once."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from .console import CommandError, say, table
+from .data_options import read_problem, unheard
+from .families import add_memory, add_parameters, add_preparation, recipe_of
+from .options import add, add_columns, add_limits, add_source
+from .output import writable
+
+if TYPE_CHECKING:
+    from ..ablation import Ablation
+
+_MODELS = ("rule-list", "falling-rule-list")
+
+
+def add_to(commands: Any) -> None:
+    """Register the command."""
+    what = "Run a search as it is set and once more without each of its bounds: the optimum is the same, the work not."
+    parser = commands.add_parser("ablate", help="measure what each bound is worth", description=what)
+    add_source(parser)
+    add(parser, "--model", choices=_MODELS, default=_MODELS[0], text="what is searched")
+    add(parser, "-o", "--output", metavar="FILE", text="save the table: FILE.csv")
+    add(parser, "--quiet", action="store_true", text="no progress")
+    add_columns(parser)
+    add_preparation(parser, _MODELS)
+    add_parameters(parser, _MODELS, without=["fairness", "min_group_size", "labels"])
+    add_memory(add_limits(parser, "Each run has the whole time; at Ctrl-C what has ended is shown."))
+    parser.set_defaults(run=ablate)
+
+
+def ablate(args: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    from ..ablation import Ablation
+
+    output = None if args.output is None else writable(args.output)
+    if output is not None and output.suffix.lower() != ".csv":
+        raise CommandError(f"-o {output.name} must end in .csv")
+    recipe = recipe_of(args, args.model)
+    report = unheard if args.quiet else say
+    try:
+        _, problem = read_problem(args, recipe, report)
+        search = recipe.search(problem)
+        ablation = Ablation(search)
+    except ValueError as error:
+        raise CommandError(error) from error
+    search.compile()
+    _run(ablation, args, report)
+    print(_shown(ablation))
+    if output is not None:
+        try:
+            ablation.frame.to_csv(output, index=False)
+        except OSError as error:
+            raise CommandError(f"{output} cannot be written: {error.strerror}", 1) from error
+        report(f"saved {output}")
+    if ablation.contradiction:
+        raise CommandError(ablation.contradiction, 1)
+    return 0
+
+
+def _run(ablation: Ablation, args: argparse.Namespace, report: Any) -> None:
+    of = len(ablation.variants)
+    try:
+        report(f"1 of {of}: {ablation.variants[0].name}")
+        for outcome in ablation.steps(time_limit=args.time_limit):
+            at = len(ablation.outcomes)
+            if at < of:
+                report(f"{at + 1} of {of}: {ablation.variants[at].name}; {outcome.variant.name} has ended")
+    except KeyboardInterrupt:
+        report("interrupted: the runs that have ended are shown")
+
+
+def _shown(ablation: Ablation) -> str:
+    frame = ablation.frame
+    rows = [
+        (
+            row.variant,
+            row.status if row.limit is None else f"{row.limit} limit",
+            f"{row.objective:.7f}",
+            f"{row.gap:.7f}",
+            f"{row.nodes}",
+            f"{row.nodes_factor:.3g}",
+            f"{row.seconds:.2f}",
+            f"{row.seconds_factor:.3g}",
+        )
+        for row in frame.itertuples(index=False)
+    ]
+    return table(("", "status", "objective", "gap", "nodes", "times", "seconds", "times"), rows, right=range(2, 8))

@@ -1,0 +1,104 @@
+"""Tables on the command line that are counted where they lie: many files, or more rows than memory holds."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import glob
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .console import CommandError, one_line
+
+if TYPE_CHECKING:
+    from ..certificate import Origin
+    from ..recipe import Recipe
+    from ..tables import PatternCounts, Split, Table
+
+Report = Callable[[str], None]
+_CONNECT_SECONDS = 10
+
+
+def is_counted(args: argparse.Namespace) -> bool:
+    """Whether the data are counted where they lie."""
+    asked = (args.scheduler, args.test_share, args.key, args.test_column, getattr(args, "at_least", None))
+    return args.count or asked != (None,) * 5 or (glob.has_magic(args.data) and not Path(args.data).exists())
+
+
+def read_counts(args: argparse.Namespace, recipe: Recipe, report: Report) -> PatternCounts:
+    """The counts of the files that the options name; ValueError or CommandError when they, or it, are wrong."""
+    from .. import tables
+
+    split = _split(args)
+    if args.target is None:
+        raise CommandError("--target is missing: the name of the column to predict")
+    with _opened(args) as table:
+        aside = [*args.leave_out, *([] if split is None else [split.column])]
+        aside += [] if args.keep_sensitive else args.sensitive
+        features = table.features(args.target, *dict.fromkeys(aside), weight=args.weight, split=split)
+        recipe.check(features.columns)
+        report(f"{table.name}: looking at {len(features.columns)} columns, with {table.engine}")
+        binarizer = recipe.binarizer().fit(features)
+        report(f"counting the rows under {len(binarizer.conditions_)} conditions")
+        counts = tables.count(table, binarizer, args.target, args.positive, args.sensitive, args.weight, split)
+    if args.at_least is not None:
+        counts = counts.without_rare(args.at_least)
+    for what, why in binarizer.dropped_:
+        report(f"{one_line(what)}: {one_line(why)}")
+    report(one_line(counts.dataset().notes))
+    return counts
+
+
+def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternCounts:
+    """The rows counted anew by the conditions of a proof: those of training."""
+    from .. import tables
+
+    conditions = list(dict.fromkeys(c for joined in origin.conditions for c in joined))
+    target = origin.target if args.target is None else args.target
+    if target is None:
+        raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
+    with _opened(args) as table:
+        return tables.count(table, conditions, target, positive, args.sensitive, split=_split(args)).training
+
+
+def _split(args: argparse.Namespace) -> Split | None:
+    from ..tables import Split
+
+    if args.test_column is not None:
+        if args.test_share is not None or args.key is not None:
+            raise CommandError(
+                "--test-column says itself which rows are for the test: leave --key and --test-share out"
+            )
+        return Split(args.test_column)
+    if (args.key is None) != (args.test_share is None):
+        missing, given = ("--key", "--test-share") if args.key is None else ("--test-share", "--key")
+        raise CommandError(f"{given} needs {missing}: rows are dealt by a hash of a key, the same in every order")
+    return None if args.key is None else Split(args.key, args.test_share)
+
+
+@contextlib.contextmanager
+def _opened(args: argparse.Namespace) -> Iterator[Table]:
+    """The table, in the cluster that was named or else in DuckDB."""
+    from .. import tables
+
+    if args.scheduler is None:
+        import duckdb
+
+        try:
+            yield tables.open(args.data)
+        except duckdb.Error as error:
+            raise CommandError(f"{args.data} cannot be counted: {one_line(str(error))[:300]}", 1) from error
+        return
+    try:
+        from dask import dataframe
+        from distributed import Client
+    except ImportError:
+        raise CommandError("--scheduler needs Dask: pip install 'rulelab[dask]'", 1) from None
+    known = tables.open(args.data)  # which refuses files that differ
+    try:
+        client = Client(args.scheduler, timeout=_CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"there is no Dask scheduler at {args.scheduler}: {one_line(str(error))}", 1) from error
+    with client:
+        yield tables.open(dataframe.read_parquet(sorted(glob.glob(args.data)) or args.data), known.name)

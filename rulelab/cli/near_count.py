@@ -1,0 +1,75 @@
+"""``rulelab near --count-lists``: how many rule lists are near the optimum, and what each antecedent is to them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from .console import one_line, table
+from .families import count
+from .progress import drained, ending
+
+if TYPE_CHECKING:
+    from ..rule_list import NearOptimalCount, NearOptimalCounter
+    from ..search import Snapshot
+
+_SHOWN_ANTECEDENTS = 10
+
+
+def counted(search: NearOptimalCounter, args: argparse.Namespace) -> str:
+    """Run the count; what is printed."""
+    snapshot, interrupted = drained(search, args, describe=_found)
+    result = search.result()
+    parts = [_by_rules(result), _importance(result)] if result.complete else []
+    return "\n\n".join([*parts, _verdict(result, snapshot, interrupted)])
+
+
+def _found(snapshot: Snapshot) -> str:
+    """What the progress says."""
+    from ..rule_list import NearOptimalCountProgress
+
+    assert isinstance(snapshot, NearOptimalCountProgress)
+    if snapshot.phase == "optimum":
+        return f"objective {snapshot.optimum:.7f}  bound {snapshot.lower_bound:.7f}"
+    many = "" if snapshot.phase == "finished" else "at least "
+    return f"optimum {snapshot.optimum:.7f}  {many}{count(snapshot.n_lists, 'list')}"
+
+
+def _by_rules(result: NearOptimalCount) -> str:
+    rows = [
+        (f"{row.rules}", f"{row.lists}", f"{100 * row.share:.1f}", f"{row.objective:.7f}")
+        for row in result.by_rules.itertuples(index=False)
+    ]
+    return table(("rules", "lists", "% of lists", "best objective"), rows, right=range(4))
+
+
+def _importance(result: NearOptimalCount) -> str:
+    frame = result.importance()
+    rows = [
+        (
+            one_line(row.name),
+            f"{100 * row.share:.1f}",
+            f"{row.objective:.7f}",
+            "-" if row.without != row.without else f"{row.without:.7f}",
+            f"{100 * row.least:.1f} to {100 * row.most:.1f}",
+        )
+        for row in frame.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
+    ]
+    head = ("antecedent", "% of lists", "best with it", "best without", "decides, % of rows")
+    more = len(frame) - len(rows)
+    return table(head, rows, right=range(1, 5)) + (f"\nand {count(more, 'more antecedent')}" if more else "")
+
+
+def _verdict(result: NearOptimalCount, snapshot: Snapshot, interrupted: bool) -> str:
+    work = f"{snapshot.seconds:.2f} s, {count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
+    between = f"from the optimum {result.optimum:.7f} up to {result.threshold:.7f}"
+    if result.complete:
+        within = "" if snapshot.limit is None else ", within the rounding of the weights"
+        return f"certified count{within}: {count(result.n_lists, 'list')} {between}\n{work}"
+    why = ending(snapshot, interrupted)
+    if snapshot.phase in ("optimum", "preparing"):
+        return (
+            f"nothing is certified ({why}): the best list has the objective {result.optimum:.7f}, and no rule list is "
+            f"below {snapshot.lower_bound:.7f}\n{work}"
+        )
+    return f"not complete ({why}): at least {count(result.n_lists, 'list')} {between}\n{work}"

@@ -1,0 +1,79 @@
+"""What a name stands for: the antecedents with a condition on a column, with a condition, or with all of several."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..arguments import is_whole
+from .conditions import Condition
+
+_NEAREST = 3
+
+
+def as_names(value: Any, what: str) -> tuple[str, ...]:
+    """The names that an argument holds: none for None, one for a text; raises ValueError for anything but texts."""
+    given: Any = () if value is None else (value,) if isinstance(value, str) else value
+    if not isinstance(given, Sequence | Set) or not all(isinstance(name, str) for name in given):
+        raise ValueError(f"{what} must be names of columns, conditions or antecedents, not {value!r}")
+    return tuple(dict.fromkeys(given))
+
+
+def limits_of(max_uses: Any) -> dict[str, int]:
+    """The columns of ``max_uses`` with their numbers; raises ValueError for what is none."""
+    given = {} if max_uses is None else max_uses
+    if not isinstance(given, Mapping) or not all(isinstance(c, str) and is_whole(k, 0) for c, k in given.items()):
+        raise ValueError(f"max_uses must have a number of at least 0 for names of columns, not {max_uses!r}")
+    return {column: int(k) for column, k in given.items()}
+
+
+def users(name: str, names: Sequence[str], conditions: Sequence[Sequence[Condition]] | None) -> np.ndarray:
+    """Which antecedents use what is named: bool array, shape (n_antecedents,), all False for an unknown name.
+
+    Parameters
+    ----------
+    name : str
+        Of a column: used by every antecedent with a condition on it. Of a condition, or of an antecedent: used by every
+        antecedent that has all its conditions.
+    names : sequence of str
+        Of the antecedents.
+    conditions : sequence of sequences of Condition, or None
+        Of each antecedent; None where they are not known.
+    """
+    exactly = np.array([one == name for one in names], dtype=bool)
+    if conditions is None:
+        return exactly
+    wanted = set(conditions[int(exactly.argmax())]) if exactly.any() else None
+    among = [
+        any(name in (c.column, str(c)) for c in joined) or (wanted is not None and wanted <= set(joined))
+        for joined in conditions
+    ]
+    return exactly | np.array(among, dtype=bool)
+
+
+def used_by(
+    given: Iterable[str], names: Sequence[str], conditions: Sequence[Sequence[Condition]] | None, what: str
+) -> list[np.ndarray]:
+    """`users` of each name.
+
+    Raises
+    ------
+    ValueError
+        When no antecedent uses what a name says; the message has the nearest names, and ``what`` gave it.
+    """
+    found = [(name, users(name, names, conditions)) for name in given]
+    for name, which in found:
+        if not which.any():
+            joined = () if conditions is None else [c for some in conditions for c in some]
+            raise unknown(name, {*names, *(c.column for c in joined), *map(str, joined)}, what)
+    return [which for _, which in found]
+
+
+def unknown(name: str, known: Collection[str], what: str, verb: str = "uses") -> ValueError:
+    """The error that nothing has this name, with the nearest that there are."""
+    near = get_close_matches(name, sorted(known), _NEAREST, 0.4) or sorted(known)[:_NEAREST]
+    shown = ", ".join(map(repr, near))
+    return ValueError(f"{what}: no antecedent {verb} {name!r}; the nearest: {shown}")

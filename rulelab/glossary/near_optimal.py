@@ -1,0 +1,84 @@
+"""Terms of many good models: the lists near the optimum, and what they have in common."""
+
+from __future__ import annotations
+
+from .term import OWN, Term
+
+TERMS = (
+    Term(
+        "near-optimal",
+        "A list is near-optimal when its objective is at most so much above the optimum.",
+        "All of them are found, best first, and that none is missing is proven: a prefix is left out only where no "
+        "list that begins with it can be near. The optimum alone does not say whether another list is as good.",
+        "R(d) ≤ (1 + x) R(d*)",
+        OWN,
+        ("objective", "lower bound", "good models by distance"),
+        ("above the optimum, at most", "distance", "good models", "optimum"),
+    ),
+    Term(
+        "near-optimal model",
+        "All near-optimal lists that predict the same for every training row are one model.",
+        "Orders that make no difference and rules that change nothing are counted as lists, and the model is shown by "
+        "the cheapest of them.",
+        see=("near-optimal",),
+        aliases=("good model", "models, at most", "most"),
+    ),
+    Term(
+        "count of near-optimal lists",
+        "How many lists are near-optimal, exactly, without listing them.",
+        "Prefixes that leave the same rows uncaptured have the same completions: these are counted once for each such "
+        "set of rows. Before the count is complete, it is a number that there are at least.",
+        see=("near-optimal", "near-optimal model"),
+        aliases=("count of lists",),
+    ),
+    Term(
+        "time limit of the enumeration",
+        "For the optimum and the lists near it together; what is found is complete up to a distance that is said.",
+        see=("near-optimal", "time limit"),
+    ),
+    Term(
+        "good models by distance",
+        "How many models, and how many lists, are at most so far above the optimum.",
+        "A steep curve says that the data do not decide between many models.",
+        see=("near-optimal", "near-optimal model"),
+    ),
+    Term(
+        "models by accuracy",
+        "Every good model as a dot: its accuracy on the training rows against the gap between groups, or its rules.",
+        "Without groups the dots of one number of rules are shifted a little, so that they do not lie on each other.",
+        see=("near-optimal model", "gap between groups"),
+    ),
+    Term(
+        "antecedents of the models",
+        "A column per model, a line per antecedent; the colour says at which place of the list its rule stands.",
+        "What occurs together stands together: models that share most antecedents, and antecedents that most models "
+        "have both or neither of (clusters by average linkage of Jaccard's distance).",
+        see=("antecedent", "near-optimal model"),
+    ),
+    Term(
+        "diverse four",
+        "The four models that differ most in what they predict: the best one, then each time the farthest from those.",
+        "Farthest means that the least share of training rows that both predict otherwise is the largest.",
+        see=("near-optimal model",),
+    ),
+    Term(
+        "decides",
+        "Which share of the training rows an antecedent's rule decides, from the model that relies least on it to the "
+        "one that relies most.",
+        "A range, as no single model says how important an antecedent is. From 0: some good model does without.",
+        see=("near-optimal model", "antecedent"),
+        aliases=("decides, % of rows", "% of lists"),
+    ),
+    Term(
+        "groups by",
+        "The sensitive attribute whose groups the gap compares; groups with fewer than 30 rows of a kind are left out.",
+        see=("gap between groups", "sensitive attribute"),
+        aliases=("attribute", "gap between groups in"),
+    ),
+    Term(
+        "with the antecedent",
+        "Shows only models whose list has this antecedent, or one that looks at this column.",
+        see=("antecedent",),
+        aliases=("uses", "without the antecedent", "without", "using the column", "column", "rules, at most"),
+    ),
+)

@@ -1,0 +1,198 @@
+"""Pictures of a search: its bounds, its queue, what cut its prefixes, its tree, its incumbents, its ablation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import holoviews as hv
+import numpy as np
+import pandas as pd
+
+from ..search import Snapshot
+from .styling import BLUE, CYCLE, GREY, LENGTHS, ORANGE, require_columns, styled
+
+TRACE = "a trace: `trace_` of an estimator, the frame of a recording, or the CSV that the page saves"
+_LENGTH = "queued of length "
+_AXES = {"work": "work", "seconds": "search time (s)"}
+_STATES = {"open": CYCLE[5], "expanded": BLUE, "cut": GREY}
+
+
+def convergence(trace: pd.DataFrame, x: str = "work") -> Any:
+    """Objective and lower bound, and the gap between them.
+
+    Parameters
+    ----------
+    trace : DataFrame
+        With columns ``work`` and ``seconds``, ``objective`` and ``lower_bound``.
+    x : str
+        "work" or "seconds".
+
+    Returns
+    -------
+    Overlay
+        Of an area and two curves.
+    """
+    trace = require_columns(trace, [_axis(x), "objective", "lower_bound"], TRACE)
+    known = trace.astype({"objective": float, "lower_bound": float})
+    both = known.dropna(subset=["objective"])
+    label = hv.Dimension(x, label=_AXES[x])
+    value = hv.Dimension("value", label="objective")
+    steps = [np.repeat(both[name].to_numpy(), 2) for name in ("objective", "lower_bound")]
+    across = np.repeat(both[x].to_numpy(), 2)
+    area = hv.Area((across[1:], steps[1][:-1], steps[0][:-1]), label, [value, hv.Dimension("objective")], label="gap")
+    curves = [
+        styled(
+            hv.Curve((part[x], part[name]), label, value, label=words),
+            color=color,
+            line_width=2,
+            interpolation="steps-post",
+        )
+        for part, name, words, color in (
+            (both, "objective", "objective", ORANGE),
+            (known, "lower_bound", "lower bound", BLUE),
+        )
+    ]
+    return (styled(area, color=GREY, fill_alpha=0.18) * curves[0] * curves[1]).relabel("Objective and lower bound")
+
+
+def queue(trace: pd.DataFrame, x: str = "work") -> Any:
+    """Waiting prefixes by their length; where the trace does not tell the lengths, all together.
+
+    Parameters
+    ----------
+    trace : DataFrame
+        With columns ``queued of length k`` (as the page saves it), or ``queued``.
+    x : str
+        "work" or "seconds".
+
+    Returns
+    -------
+    Overlay
+        Of stacked areas, or of one curve.
+    """
+    trace = require_columns(trace, [_axis(x)], TRACE)
+    lengths = sorted(int(name.removeprefix(_LENGTH)) for name in map(str, trace.columns) if name.startswith(_LENGTH))
+    label, value = hv.Dimension(x, label=_AXES[x]), hv.Dimension("prefixes", label="prefixes in the queue")
+    if not lengths:
+        whole = require_columns(trace, ["queued"], TRACE)
+        curve = hv.Curve((whole[x], whole["queued"].astype(float)), label, value, label="all lengths")
+        return hv.Overlay([styled(curve, color=BLUE, line_width=2)]).relabel("Queue by prefix length")
+    below, areas = np.zeros(len(trace)), []
+    for length in lengths:
+        above = below + trace[f"{_LENGTH}{length}"].fillna(0).to_numpy(dtype=float)
+        area = hv.Area((trace[x], below, above), label, [value, hv.Dimension("up to")], label=f"length {length}")
+        areas.append(styled(area, color=LENGTHS[min(max(length - 1, 0), 7)], fill_alpha=0.85))
+        below = above
+    return hv.Overlay(areas).relabel("Queue by prefix length")
+
+
+def cuts(snapshot: Snapshot | pd.Series | dict[str, int]) -> Any:
+    """How many prefixes each bound has cut.
+
+    Parameters
+    ----------
+    snapshot : Snapshot, or mapping of str to int
+
+    Returns
+    -------
+    Bars
+        The most effective one first.
+    """
+    pruned = dict(snapshot.pruned if isinstance(snapshot, Snapshot) else snapshot)
+    rows = sorted(((name.replace("_", " "), int(n)) for name, n in pruned.items() if n), key=lambda row: -row[1])
+    bars = hv.Bars(
+        rows, hv.Dimension("bound"), hv.Dimension("cut", label="prefixes cut"), label="Prefixes cut, by bound"
+    )
+    return styled(bars, color=BLUE, invert_axes=True)
+
+
+def incumbents(trace: pd.DataFrame, x: str = "work") -> Any:
+    """Errors of the best model over time, a step for each better one.
+
+    Parameters
+    ----------
+    trace : DataFrame
+        With a column ``errors``.
+    x : str
+        "work" or "seconds".
+
+    Returns
+    -------
+    Curve
+    """
+    trace = require_columns(trace, [_axis(x), "errors"], TRACE)
+    known = trace.astype({"errors": float}).dropna(subset=["errors"])
+    curve = hv.Curve(
+        (known[x], known["errors"]), hv.Dimension(x, label=_AXES[x]), hv.Dimension("errors"),
+        label="Errors of the incumbents",
+    )  # fmt: skip
+    return styled(curve, color=ORANGE, line_width=2, interpolation="steps-post")
+
+
+def tree(frame: pd.DataFrame) -> Any:
+    """The search tree as an icicle: a row per prefix length, each prefix under the one that it continues.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        What ``search.tree()`` gives: ``node``, ``parent``, ``label``, ``length``, ``bound``, ``state``, ``cut_by``
+        and ``descendants``, each prefix after its parent.
+
+    Returns
+    -------
+    Overlay
+        Of rectangles, a colour per state; widths say how many prefixes are stored below.
+    """
+    names = ["node", "parent", "label", "length", "bound", "state", "cut_by", "descendants"]
+    frame = require_columns(frame, names, "the frame of `search.tree()`")
+    left, right = _side_by_side(frame)
+    places = frame.assign(x0=left, x1=right, y0=-frame["length"] - 0.95, y1=-frame["length"] * 1.0)
+    parts = []
+    for state, color in _STATES.items():
+        some = places[places["state"] == state]
+        if len(some):
+            values = [hv.Dimension(name) for name in ("label", "bound", "cut_by")]
+            columns = ["x0", "y0", "x1", "y1", "label", "bound", "cut_by"]
+            boxes = hv.Rectangles(some[columns].astype({"label": str, "cut_by": str}), vdims=values, label=state)
+            parts.append(styled(boxes, color=color, line_color="white", tools=["hover"]))
+    return hv.Overlay(parts).relabel("Search tree")
+
+
+def ablation(frame: pd.DataFrame) -> Any:
+    """How many more prefixes a search stores without each of its bounds.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        That of `rulelab.Ablation`, with columns ``variant`` and ``nodes_factor``.
+
+    Returns
+    -------
+    Bars
+        As a multiple of the search with everything.
+    """
+    frame = require_columns(frame, ["variant", "nodes_factor"], "the frame of `rulelab.Ablation`")
+    rows = [(str(name), float(times)) for name, times in zip(frame["variant"], frame["nodes_factor"], strict=True)]
+    value = hv.Dimension("times", label="prefixes stored, as a multiple of all bounds together")
+    return styled(hv.Bars(rows, hv.Dimension("variant"), value, label="Ablation"), color=BLUE, invert_axes=True)
+
+
+def _side_by_side(frame: pd.DataFrame) -> tuple[list[float], list[float]]:
+    """Left and right ends of the prefixes: inside their parent, by how many prefixes are stored below, and they."""
+    left: dict[int, float] = {}
+    right: dict[int, float] = {}
+    free: dict[int, float] = {}
+    below: dict[int, int] = {}
+    for node, parent, n in zip(*(frame[name].tolist() for name in ("node", "parent", "descendants")), strict=True):
+        start, end = 0.0, 1.0
+        if parent in left:
+            start = free[parent]
+            end = free[parent] = min(start + (right[parent] - left[parent]) * (n + 1) / below[parent], right[parent])
+        left[node], right[node], free[node], below[node] = start, end, start, max(n, 1)
+    return list(left.values()), list(right.values())
+
+
+def _axis(x: str) -> str:
+    if x not in _AXES:
+        raise ValueError(f"x must be one of {', '.join(_AXES)}, not {x!r}")
+    return x

@@ -1,0 +1,55 @@
+"""How the pictures look: one palette, for both backends of HoloViews."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import holoviews as hv
+import pandas as pd
+
+BLUE, ORANGE, GREEN, PURPLE, SKY, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#777777"
+"""From the colour-blind safe palette of Okabe and Ito."""
+CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, "#E69F00", "#882255", "#7A7A00", GREY)
+LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f0c04c", "#ef9a3d")
+"""Prefix lengths 1 to 8 and more: one light-to-dark order."""
+
+_IN_MATPLOTLIB = {"line_width": "linewidth", "line_dash": "linestyle", "fill_alpha": "alpha", "size": "s"}
+_DASHES = {"dashed": "--", "dotted": ":"}
+
+
+def styled(element: Any, **style: Any) -> Any:
+    """The element with these options in the words of Bokeh, in every backend that is loaded or may be."""
+    for backend in ("bokeh", "matplotlib"):
+        if backend in hv.Store.loaded_backends():
+            options = style if backend == "bokeh" else _translated(style)
+            element = element.opts(**options, backend=backend)
+    return element
+
+
+def require_columns(frame: Any, names: Sequence[str], what: str) -> pd.DataFrame:
+    """The table itself.
+
+    Raises
+    ------
+    TypeError
+        When it is no table.
+    ValueError
+        When it lacks a column; the message says where such a table comes from.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"give {what}, a pandas DataFrame, not {type(frame).__name__}")
+    if missing := [name for name in names if name not in frame.columns]:
+        raise ValueError(f"the table has no column {', '.join(map(repr, missing))}; give {what}")
+    return frame
+
+
+def _translated(style: dict[str, Any]) -> dict[str, Any]:
+    found = {
+        _IN_MATPLOTLIB.get(name, name): value for name, value in style.items() if name not in ("tools", "line_color")
+    }
+    if "linestyle" in found:
+        found["linestyle"] = _DASHES[found["linestyle"]]
+    if "s" in found:
+        found["s"] = found["s"] ** 2
+    return found

@@ -1,0 +1,115 @@
+"""The least cost of completing a set of patterns without any demand: a bound for lists with demands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels import bits
+from ...kernels.bit_words import transposed
+from ...kernels.growing import affordable, resized, table_size
+from ..fair import kernels as fair_kernels
+from ..fair import state
+from . import kernels
+
+_LARGEST = 1 << 48
+_EFFORT = 20_000_000
+
+
+class Completions:
+    """Net costs of completing sets of a problem's patterns; what is proven of a set is kept.
+
+    Parameters
+    ----------
+    words : uint64 array, shape (n_patterns, n_words)
+    net : int64 array, shape (n_patterns,)
+        Cost of predicting each pattern negative, less that of predicting it positive.
+    per_rule : int
+    """
+
+    def __init__(self, words: np.ndarray, net: np.ndarray, n_antecedents: int, per_rule: int) -> None:
+        largest = int(np.abs(net).sum()) + per_rule
+        self._shift = max(0, largest.bit_length() - _LARGEST.bit_length() + 1)
+        net = np.sign(net) * (np.abs(net) >> self._shift)
+        rule = max(1, per_rule >> self._shift)
+        columns = transposed(words, n_antecedents)
+        columns = columns[np.sort(bits.group_equal_rows(columns)[1])]
+        held = bits.unpack(columns, len(net)).astype(np.int64)
+        right = np.maximum(held @ np.maximum(net, 0), held @ np.maximum(-net, 0))
+        order = np.argsort(-right, kind="stable")
+        columns = np.ascontiguousarray(columns[order])
+        m, none = len(columns), np.zeros((2, 0), dtype=np.int64)
+        self.data = state.Data(
+            by_antecedent=columns,
+            members=-bits.unpack(transposed(columns, len(net)), m).astype(np.int64),
+            full=bits.pack(np.ones((1, len(net)), dtype=bool))[0],
+            weight=np.abs(net),
+            side=(net > 0).astype(np.int64),
+            amounts=np.zeros((2, len(net)), dtype=np.int64),
+            outside=none,
+            inside=none,
+            supported=int((right > rule).sum()),
+            effort=max(1, m * len(net)),
+        )
+        switches = dict.fromkeys(("completions", "one_more_rule", "weak_rule", "same_set", "reach"), True)
+        self.rules = state.Rules(rule, rule, 0, 0, False, 0, **switches)
+        most = min(int(np.maximum(net, 0).sum()), int(np.maximum(-net, 0).sum()))
+        self.store = state.new_store(self.data, min(m, most // rule) + 2, state.UNKNOWN)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return state.memory_bytes(self.store) + sum(a.nbytes for a in self.data if isinstance(a, np.ndarray))
+
+    @property
+    def n_sets(self) -> int:
+        """Sets of which something is known."""
+        return int(self.store.numbers[state.N_ENTRIES])
+
+    def least(self, chosen: np.ndarray, stop: int, room: int, free: int | None) -> tuple[int, bool] | None:
+        """A bound on completing a set in any way, and whether it is as good as can be had; None: call it again.
+
+        Parameters
+        ----------
+        chosen : uint64 array, shape (n_words,)
+            The set, packed.
+        stop : int
+            What it costs to stop.
+        room : int
+            A bound above this is good enough.
+        free : int or None
+            Bytes that may be taken; MemoryError when they are too few.
+        """
+        budget, rule = min(stop - 1, room) >> self._shift, self.rules.relaxed_rule
+        if budget < rule:
+            return min(stop, rule << self._shift), stop <= rule << self._shift
+        found = int(kernels.complete(self.data, self.rules, self.store, chosen, budget, _EFFORT))
+        if found == kernels.GROW:
+            self._grow(free)
+            return None
+        if found == kernels.MORE:
+            return None
+        bound = int(self.store.bound[found])
+        return min(stop, bound << self._shift), bool(self.store.final[found]) or bound << self._shift >= stop
+
+    def proven(self) -> dict[bytes, int]:
+        """What is proven of completing each set by one rule or more; packed sets of the problem's patterns."""
+        n, width = self.n_sets, len(self.data.weight)
+        sets = np.packbits(bits.unpack(self.store.sets[:n], width), axis=1)
+        return dict(zip(map(bytes, sets), (self.store.bound[:n] << self._shift).tolist(), strict=True))
+
+    def _grow(self, free: int | None) -> None:
+        store = self.store
+        capacity, needed = len(store.bound), self.n_sets + 1
+
+        def bytes_for(wanted: int) -> int:
+            return state.bytes_to_grow(store, state.ENTRY_ARRAYS, wanted)
+
+        wanted = affordable(capacity, needed, free, bytes_for)
+        if wanted < needed:
+            raise MemoryError
+        store = resized(store, state.ENTRY_ARRAYS, wanted)
+        if table_size(wanted) > len(store.table):
+            table = np.full(table_size(wanted), -1, dtype=np.int32)
+            fair_kernels.enter_all(store.sets, self.n_sets, table)
+            store = store._replace(table=table)
+        self.store = store

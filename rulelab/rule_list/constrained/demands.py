@@ -1,0 +1,112 @@
+"""What a list has to use, and how often it may use a column, in numbers of a problem's antecedents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...data.naming import as_names, limits_of, unknown, used_by
+from ...data.problem import Problem
+
+_MOST = 62
+
+
+@dataclass(frozen=True, eq=False)
+class Demands:
+    """What a list must use; a rule that captures no row uses nothing.
+
+    Attributes
+    ----------
+    meets : int64 array, shape (n_antecedents,)
+        Bit ``r`` says whether a rule with the antecedent meets demand ``r``.
+    n : int
+        Number of demands.
+    apart : bool
+        Whether no antecedent meets two of them.
+    first : int or None
+        The antecedent of the first rule.
+    uses : int64 array, shape (n_limits, n_antecedents)
+        How many conditions each antecedent has on each column that may not be used any number of times.
+    most : int64 array, shape (n_limits,)
+        How many conditions on it a list may have.
+    longest : int
+        Most rules of a list.
+    """
+
+    meets: np.ndarray
+    n: int
+    apart: bool
+    first: int | None
+    uses: np.ndarray
+    most: np.ndarray
+    longest: int
+
+    @property
+    def all(self) -> int:
+        """All demands as bits."""
+        return (1 << self.n) - 1
+
+    def are_met(self, antecedents: Sequence[int]) -> bool:
+        """Whether a list whose rules all capture rows obeys."""
+        chosen = list(antecedents)
+        if len(chosen) > self.longest or (self.first is not None and chosen[:1] != [self.first]):
+            return False
+        met = int(np.bitwise_or.reduce(self.meets[chosen])) if chosen else 0
+        return met == self.all and bool((self.uses[:, chosen].sum(axis=1) <= self.most).all())
+
+
+def demands_of(
+    problem: Problem, must_use: Any, first_rule: Any, max_uses: Any, max_length: int | None = None
+) -> Demands:
+    """The demands on lists of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    must_use : sequence of str, or None
+        Columns, conditions and antecedents; see `rulelab.data.naming.users`.
+    first_rule : str or None
+        An antecedent.
+    max_uses : mapping of str to int, or None
+        Most conditions on a column in the whole list.
+    max_length : int, optional
+
+    Raises
+    ------
+    ValueError
+        When nothing has a name, or a value is of no use.
+    """
+    names, conditions, m = problem.names, problem.conditions, problem.n_antecedents
+    wanted = as_names(must_use, "must_use")
+    for name in wanted:
+        if name in problem.left_out:
+            raise ValueError(f"must_use and must_not_use both have {name!r}; a rule cannot use what is left out")
+    if len(wanted) > _MOST:
+        raise ValueError(f"must_use has {len(wanted)} names; at most {_MOST} are allowed")
+    meets = np.zeros(m, dtype=np.int64)
+    found = used_by(wanted, names, conditions, "must_use")
+    for r, which in enumerate(found):
+        meets[which] |= 1 << r
+    first = None
+    if first_rule is not None:
+        if first_rule not in names:
+            raise unknown(str(first_rule), names, "first_rule", "is")
+        first = names.index(first_rule)
+    limits = limits_of(max_uses)
+    columns = {c.column for joined in conditions or () for c in joined}
+    for column in limits:
+        if column not in columns:
+            raise unknown(column, columns or {"(the problem was made of an array without columns)"}, "max_uses")
+    uses = [[sum(c.column == column for c in joined) for joined in conditions or ()] for column in limits]
+    return Demands(
+        meets=meets,
+        n=len(wanted),
+        apart=len(found) < 2 or int(np.sum(found, axis=0).max()) < 2,
+        first=first,
+        uses=np.array(uses, dtype=np.int64).reshape(len(limits), m),
+        most=np.array(list(limits.values()), dtype=np.int64),
+        longest=m if max_length is None else max_length,
+    )

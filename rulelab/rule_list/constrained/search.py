@@ -1,0 +1,408 @@
+"""Certifiably optimal rule lists among those that obey the user's demands, best prefix first."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...arguments import is_whole, require
+from ...certificate import Certificate, CertificateError, prove_demanding_rule_list
+from ...data.naming import as_names, limits_of
+from ...data.problem import Problem
+from ...kernels.jit import is_compiled
+from ...models import RuleList
+from ...rehearsal import noisy_problem
+from ...search import Incumbent, Search, Snapshot, Status, bound_shown, solve, standing
+from ..costs import costs_of, require_regularization
+from ..fair.passes import holds
+from ..start import antecedents_of
+from . import kernels
+from .completions import Completions
+from .demands import demands_of
+from .labels import Counted, Label, Space
+
+_LARGEST_COST = 1 << 61
+_BYTES_OF_A_LABEL = 400
+_ROUNDED_DOWN = 1 - 2.0**-50
+_WIDEST = 12
+_PRUNED = ("always: threshold", "completions", "weak rule", "same set", "demands")
+
+
+class ConstrainedRuleListSearch(Search):
+    """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that obeys demands.
+
+    `RuleListSearch` makes one when it is given any. A rule that captures no row does not count as use.
+
+    Parameters
+    ----------
+    problem : Problem
+    regularization : float
+        Cost of one rule, 0 < regularization < 1.
+    must_use : sequence of str, optional
+        Columns, conditions and antecedents. Each must be used by a rule: one with a condition on the column, one that
+        has the condition, or one that has all conditions of the antecedent.
+    first_rule : str, optional
+        The antecedent of the first rule.
+    max_uses : mapping of str to int, optional
+        Most conditions on a column in the whole list.
+    max_length : int, optional
+        Most rules in a list, not counting the default rule.
+    memory_limit : int, optional
+        Bytes that the search may take. When they are used up it stops with status LIMIT and a valid lower bound; raise
+        ``memory_limit`` and call `advance` again to go on.
+    beam_width : int
+        0 begins without a beam search for the first lists; above that the beam is as wide, but narrow in any case.
+    warm_start : RuleList or sequence of int, optional
+        A list to begin with, if it obeys: a model, whose antecedents are found by name, or indices of antecedents.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, or nothing has a name; the message lists the nearest names.
+
+    Notes
+    -----
+    Every prefix is a label on the set that it leaves, with what it has used. Its bound is its cost, with the least cost
+    of completing the set without any demand, which is proven as far as it matters, and with what the demands that it
+    has not met yet cost on top. A prefix is dropped when another one leaves the same set, costs no more, and has met
+    no fewer demands.
+    """
+
+    family: ClassVar[str] = "rule_list"
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float = 0.01,
+        must_use: Sequence[str] | None = None,
+        first_rule: str | None = None,
+        max_uses: Mapping[str, int] | None = None,
+        max_length: int | None = None,
+        memory_limit: int | None = None,
+        beam_width: int = 500,
+        warm_start: RuleList | Sequence[int] | None = None,
+    ) -> None:
+        super().__init__(problem)
+        require(
+            ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
+            ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
+            ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
+            ("beam_width", beam_width, is_whole(beam_width, 0), "an integer >= 0"),
+        )
+        require_regularization(problem, regularization)
+        self.regularization = float(regularization)
+        self.must_use = as_names(must_use, "must_use")
+        self.first_rule = first_rule
+        self.max_uses = limits_of(max_uses)
+        self.max_length = max_length
+        self.memory_limit = memory_limit
+        self.beam_width = int(beam_width)
+        self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
+        self._demands = demands_of(problem, self.must_use, first_rule, self.max_uses, max_length)
+        self._costs = costs_of(problem, self.regularization, problem.n_antecedents)
+        self._worst = self._costs.per_error * int(self._costs.positives.sum() + self._costs.negatives.sum())
+        self._worst += self._costs.per_rule * problem.n_antecedents
+        if self._worst >= _LARGEST_COST:
+            raise ValueError(
+                f"regularization {self.regularization!r} has too many digits for "
+                f"{problem.n_antecedents} antecedents and a weight of {problem.total_weight:g}; round it"
+            )
+        self._phase = "reducing"
+        self._best: tuple[int, tuple[int, ...] | None] = (self._worst + 1, None)
+        self._found_at = (0.0, 0)
+        self._incumbent: Incumbent | None = None
+        self._proven = 0
+        self._out_of_memory = False
+        self._pruned = dict.fromkeys(_PRUNED, 0)
+        self._created = self._expanded = 0
+        self._labels: list[Label] = []
+        self._by_set: dict[bytes, list[int]] = {}
+        self._alive: list[bool] = []
+        self._queue: list[tuple[int, int, int, int]] = []
+        self._beam: list[int] = []
+        self._space: Space
+        self._completions: Completions
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "regularization": self.regularization,
+            "must_use": list(self.must_use) or None,
+            "first_rule": self.first_rule,
+            "max_uses": self.max_uses or None,
+            "max_length": self.max_length,
+            "memory_limit": self.memory_limit,
+            "beam_width": self.beam_width,
+            "warm_start": self.warm_start,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(kernels.complete)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the search has ended with a proof that its list is optimal."""
+        return self._phase == "certified"
+
+    def certificate(self) -> Certificate:
+        """The proof that no list that obeys is better, for `rulelab.verify`, to save and to hand on.
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with status OPTIMAL, weights are not whole numbers, or there is ``max_uses``
+            or ``max_length``.
+        """
+        incumbent = self._make_incumbent()
+        if self._phase != "certified" or incumbent is None:
+            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+        if self.max_uses or self.max_length is not None:
+            raise CertificateError(
+                "there are no certificates for lists with max_uses or max_length and something to use: that the list "
+                "is the best that obeys is proven by the search alone"
+            )
+        meets = self._demands.meets[None] >> np.arange(self._demands.n)[:, None] & 1
+        asked, bounds = meets.astype(np.uint8), self._completions.proven()
+        first = self._demands.first
+        return prove_demanding_rule_list(self.problem, incumbent.model, self.regularization, asked, first, bounds)
+
+    def _rehearse(self) -> None:
+        solve(ConstrainedRuleListSearch(noisy_problem(), 0.01, first_rule="antecedent 0"))
+
+    def _advance(self, max_work: int) -> None:
+        if self._phase == "reducing":
+            self._prepare()
+        phase, target = self._phase, self.work + max_work
+        self._out_of_memory = False
+        while self.work < target and self._phase == phase and not self._out_of_memory:
+            if phase == "incumbent":
+                self._widen()
+            elif phase == "searching":
+                self._search()
+            else:
+                return
+
+    def _prepare(self) -> None:
+        self._space = space = Space(self.problem, self._costs, self._demands)
+        m = self.problem.n_antecedents
+        self._completions = Completions(self.problem.words, space.net, m, self._costs.per_rule)
+        start = space.start()
+        if start is None:
+            self._phase = "infeasible"
+            return
+        if self.warm_start is not None:
+            self._offer_list(self.warm_start)
+        self._enter(start)
+        self._offer(start, space.count(start.words))
+        self._beam = [0]
+        self._phase = "incumbent" if self.beam_width else "searching"
+        self._queue.append((0, 0, 0, -1))
+
+    def _widen(self) -> None:
+        """The next level of the beam: the children that cost least where the list ends, and lack fewest demands."""
+        found: dict[tuple[bytes, int], tuple[int, Label]] = {}
+        for k in self._beam:
+            label = self._labels[k]
+            counted = self._space.count(label.words)
+            children = self._space.children(label, counted)
+            self._take(label, children.total, children.met, children.antecedent)
+            lacking = np.bitwise_count(self._demands.all & ~children.met).astype(np.int64)
+            value = children.total + self._costs.per_rule * lacking
+            for i in np.argsort(value, kind="stable")[: 2 * _WIDEST].tolist():
+                child = self._space.child(label, children, i)._replace(parent=k)
+                key = child.words, child.met
+                if key not in found or found[key][0] > value[i]:
+                    found[key] = int(value[i]), child
+        self.work += 1
+        best = sorted(found.values(), key=lambda one: one[0])[: min(self.beam_width, _WIDEST)]
+        if not best or best[0][1].length * self._costs.per_rule >= self._best[0]:
+            self._labels, self._alive, self._beam = self._labels[:1], self._alive[:1], []
+            self._phase = "searching"
+            return
+        first = len(self._labels)
+        self._labels += [label for _, label in best]
+        self._alive += [True] * len(best)
+        self._beam = list(range(first, len(self._labels)))
+
+    def _search(self) -> None:
+        """Take the prefix of the least bound: prove its bound, or extend it."""
+        if not self._queue or self._queue[0][0] >= self._best[0]:
+            self._proven = self._best[0]
+            self._phase = "infeasible" if self._best[1] is None else "certified"
+            return
+        self._proven = max(self._proven, self._queue[0][0])
+        key, _, k, sure = self._queue[0]
+        if not self._alive[k]:
+            heapq.heappop(self._queue)
+            return
+        label = self._labels[k]
+        counted = self._space.count(label.words)
+        if sure < 0:
+            self._bound(key, k, label, counted)
+        else:
+            heapq.heappop(self._queue)
+            self._extend(k, label, counted, sure)
+        self.work += 1
+        if self.memory_limit is not None and self.memory_bytes > self.memory_limit:
+            self._out_of_memory = True
+
+    def _bound(self, key: int, k: int, label: Label, counted: Counted) -> None:
+        """Prove a part of the bound of the prefix at the top of the queue."""
+        extra = self._space.missing(counted, label)
+        if extra is None:
+            self._drop("demands", k)
+            return
+        base = label.cost + counted.all_inevitable + extra
+        nearby = key + self._costs.per_rule // 4
+        room = min(self._best[0] - 1, nearby) - base
+        try:
+            chosen = np.frombuffer(label.words, dtype=np.uint64)
+            found = self._completions.least(chosen, counted.stop, room, self._free)
+        except MemoryError:
+            self._out_of_memory = True
+            return
+        if found is None:
+            return
+        least, sure = found
+        if base + least >= self._best[0]:
+            self._drop("completions", k)
+            return
+        heapq.heapreplace(self._queue, (max(key, base + least), k, k, least if sure else -1))
+
+    def _drop(self, bound: str, k: int) -> None:
+        heapq.heappop(self._queue)
+        self._alive[k] = False
+        self._pruned[bound] += 1
+
+    def _extend(self, k: int, label: Label, counted: Counted, least: int) -> None:
+        """Enter what may follow a prefix whose set costs this much to complete."""
+        self._expanded += 1
+        children = self._space.children(label, counted)
+        self._take(label, children.total, children.met, children.antecedent)
+        below = label.cost + counted.all_inevitable + least + children.skip
+        bound = np.maximum(children.least, below)
+        useful = bound < self._best[0]
+        self._pruned["always: threshold"] += int((children.least >= self._best[0]).sum())
+        self._pruned["weak rule"] += int((~useful & (children.least < self._best[0])).sum())
+        for i in np.flatnonzero(useful).tolist():
+            child = self._space.child(label, children, i)._replace(parent=k)
+            if self._enter(child):
+                place = len(self._labels) - 1
+                heapq.heappush(self._queue, (int(bound[i]), place, place, -1))
+
+    def _enter(self, label: Label) -> bool:
+        """Keep a prefix, unless one that is kept outdoes it."""
+        self._created += 1
+        others = self._by_set.setdefault(label.words, [])
+        if any(self._space.outdoes(self._labels[k], label) for k in others):
+            self._pruned["same set"] += 1
+            return False
+        for k in [k for k in others if self._space.outdoes(label, self._labels[k])]:
+            others.remove(k)
+            self._alive[k] = False
+            self._pruned["same set"] += 1
+        others.append(len(self._labels))
+        self._labels.append(label)
+        self._alive.append(True)
+        return True
+
+    def _take(self, label: Label, totals: np.ndarray, met: np.ndarray, antecedents: np.ndarray) -> None:
+        """Take over the best list that ends with one more rule than a prefix."""
+        totals = np.where(met == self._demands.all, totals, self._best[0])
+        if len(totals) and totals.min() < self._best[0]:
+            i = int(totals.argmin())
+            self._keep(int(totals[i]), (*self._path(label), int(antecedents[i])))
+
+    def _offer(self, label: Label, counted: Counted) -> None:
+        """Take over the list that ends here."""
+        cost = label.cost + counted.all_inevitable + counted.stop
+        if label.met == self._demands.all and cost < self._best[0]:
+            self._keep(cost, self._path(label))
+
+    def _offer_list(self, antecedents: Sequence[int]) -> None:
+        """Take over a list of the problem's antecedents, if it obeys, without the rules that capture nothing."""
+        wrong, kept, left = 0, [], np.ones(self.problem.n_patterns, dtype=bool)
+        for a in [*antecedents, None]:
+            hit = left if a is None else left & holds(self.problem, a)
+            wrong += min(int(self._costs.positives[hit].sum()), int(self._costs.negatives[hit].sum()))
+            kept += [a] if a is not None and hit.any() else []
+            left = left & ~hit
+        cost = self._costs.per_error * wrong + self._costs.per_rule * len(kept)
+        if self._demands.are_met(kept) and cost < self._best[0]:
+            self._best, self._incumbent = (cost, tuple(kept)), None
+
+    def _keep(self, cost: int, places: tuple[int, ...]) -> None:
+        chosen = self._space.antecedents[list(places)].tolist()
+        if self._demands.first is not None:
+            chosen[0] = self._demands.first
+        self._best, self._found_at, self._incumbent = (cost, tuple(chosen)), (self._seconds, self.work), None
+
+    def _path(self, label: Label) -> tuple[int, ...]:
+        """The places of a prefix's antecedents."""
+        out: list[int] = []
+        while label.antecedent >= 0:
+            out.append(label.antecedent)
+            if label.parent < 0:
+                break
+            label = self._labels[label.parent]
+        return tuple(reversed(out))
+
+    @property
+    def _free(self) -> int | None:
+        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search, and about those of its prefixes."""
+        if self._phase == "reducing":
+            return 0
+        each = _BYTES_OF_A_LABEL + len(self._space.everything)
+        return self._space.nbytes + self._completions.nbytes + each * len(self._labels)
+
+    def _snapshot(self) -> Snapshot:
+        costs, ended = self._costs, self._phase in ("certified", "infeasible")
+        incumbent = self._make_incumbent()
+        status, limit = standing(self._phase == "certified", costs.exact, "memory" if self._out_of_memory else None)
+        lower = max(0.0, min(self._proven, self._best[0]) * costs.unit * _ROUNDED_DOWN - costs.slack)
+        if self._phase == "infeasible":
+            status = Status.INFEASIBLE
+        if incumbent is not None:
+            lower = float(bound_shown(incumbent.objective, lower, status, limit, costs.exactness))
+        started = self._phase != "reducing"
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=incumbent,
+            lower_bound=lower,
+            counts={
+                "created": self._created,
+                "expanded": self._expanded,
+                "queued": 0 if ended else len(self._queue),
+                "stored": len(self._labels),
+                "sets_counted": self._completions.n_sets if started else 0,
+            },
+            pruned=dict(self._pruned),
+            log10_remaining=0.0 if ended else np.inf,
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit=limit,
+            detail={
+                "antecedents": self.problem.n_antecedents,
+                "patterns": self.problem.n_patterns,
+                "resolution": costs.exactness,
+            },
+        )
+
+    def _make_incumbent(self) -> Incumbent | None:
+        """The best list as a model; None when there is none yet."""
+        if self._incumbent is None and self._best[1] is not None:
+            model = RuleList.from_problem(self.problem, self._best[1])
+            objective = model.objective(self.regularization)
+            self._incumbent = Incumbent(model, objective, model.errors, model.complexity, self._found_at)
+        return self._incumbent

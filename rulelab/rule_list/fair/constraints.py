@@ -1,0 +1,183 @@
+"""Fairness of a list as bounds on sums of whole numbers: one for each rate and each pair of groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, permutations
+
+import numpy as np
+
+from ...data.exact_weights import Masses
+from ...data.fairness import Criterion, Parity, compared, groups_of, parities
+from ...data.problem import Groups, Problem
+
+_LARGEST_SUM = 1 << 58
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """``low <= sum of d[j, u] over the patterns u that are predicted positive <= high`` for every constraint j.
+
+    Where the weights have too many digits for 64 bits, ``d`` is rounded. Then a list is surely fair when all sums are
+    between ``low_inside`` and ``high_inside``, surely unfair when one is not between ``low`` and ``high``, and else
+    `is_fair` tells.
+
+    Attributes
+    ----------
+    d : int64 array, shape (n_constraints, n_patterns)
+    low, high, low_inside, high_inside : int64 array, shape (n_constraints,)
+    parities : list of Parity
+    positives, negatives : array of integers, shape (n_groups, n_patterns)
+        Weights of the groups, in a common unit.
+    of : list of (str, int, int)
+        The rate of each constraint, and its two groups.
+    """
+
+    d: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    low_inside: np.ndarray
+    high_inside: np.ndarray
+    parities: list[Parity]
+    positives: np.ndarray
+    negatives: np.ndarray
+    of: list[tuple[str, int, int]]
+
+    def is_fair(self, predicted: np.ndarray) -> bool:
+        """Whether predicting these patterns positive (bool, shape (n_patterns,)) meets the criterion, exactly."""
+        return all(excess <= 0 for excess in self.excesses(predicted))
+
+    def excesses(self, predicted: np.ndarray) -> Iterator[Fraction]:
+        """By how much each difference of two groups' rates exceeds its tolerance; negative where it does not."""
+        missed, alarms = _sums(self.positives[:, ~predicted]), _sums(self.negatives[:, predicted])
+        for parity in self.parities:
+            yield _dot(parity.on_positives, missed) + _dot(parity.on_negatives, alarms) - parity.bound
+
+
+def constraints_of(problem: Problem, criterion: Criterion, min_group_size: int) -> Constraints:
+    """The constraints of a criterion over the problem's groups; those that every list meets are left out.
+
+    Raises
+    ------
+    ValueError
+        When there are no two groups to compare, or a group has nothing that its rate could be measured on.
+    """
+    groups = groups_of(problem, criterion)
+    masses = groups.masses.divided()
+    found, between = parities_of(criterion, groups, masses, min_group_size)
+    rows: list[Row] = []
+    names: list[tuple[str, int, int]] = []
+    for row, name in between:
+        if not row.holds and row not in rows:
+            rows.append(row)
+            names.append(name)
+    return assembled(rows, [(row.low, row.high) for row in rows], problem.n_patterns, found, masses, names)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A linear constraint in exact numbers, ``low <= sum of d over the patterns that are predicted positive <= high``.
+
+    Attributes
+    ----------
+    d : tuple of int, one for each pattern
+    low, high : Fraction
+    per : Fraction
+        By how much each end moves outwards when the tolerance grows by 1.
+    """
+
+    d: tuple[int, ...]
+    low: Fraction
+    high: Fraction
+    per: Fraction
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The least and the largest sum of any patterns."""
+        return sum(x for x in self.d if x < 0), sum(x for x in self.d if x > 0)
+
+    @property
+    def shift(self) -> int:
+        """Binary digits by which sums are rounded to fit in 64 bits; 0 when they are not."""
+        least, most = self.span
+        return max(0, (most - least).bit_length() - _LARGEST_SUM.bit_length() + 1)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every list meets it."""
+        least, most = self.span
+        return self.low <= least and most <= self.high
+
+
+def parities_of(
+    criterion: Criterion, groups: Groups, masses: Masses, min_group_size: int
+) -> tuple[list[Parity], list[tuple[Row, tuple[str, int, int]]]]:
+    """What a criterion asks for: its parities, and a row for each of its rates and each pair of groups."""
+    among = compared(criterion, groups, min_group_size)
+    found = parities(criterion, groups.names, _sums(masses.positives), _sums(masses.negatives), among)
+    pairs = [
+        (rate.name, g, h) for rate, of in zip(criterion.rates(), among, strict=True) for g, h in permutations(of, 2)
+    ]
+    between = []
+    for (one, name), (other, _) in combinations(list(zip(found, pairs, strict=True)), 2):
+        opposite = [-x for x in (*other.on_positives, *other.on_negatives)]
+        if [*one.on_positives, *one.on_negatives] == opposite:
+            between.append((_row(one, other, masses.positives, masses.negatives), name))
+    return found, between
+
+
+def _row(upper: Parity, lower: Parity, positives: np.ndarray, negatives: np.ndarray) -> Row:
+    """A parity and its opposite."""
+    scale = math.lcm(*(x.denominator for x in (*upper.on_positives, *upper.on_negatives)))
+    d = [0] * positives.shape[1]
+    constant = 0
+    for g, (p, n) in enumerate(zip(upper.on_positives, upper.on_negatives, strict=True)):
+        on_positives, on_negatives = int(p * scale), int(n * scale)
+        if on_positives or on_negatives:
+            weights = zip(positives[g].tolist(), negatives[g].tolist(), strict=True)
+            d = [x + on_negatives * w - on_positives * v for x, (v, w) in zip(d, weights, strict=True)]
+            constant += on_positives * sum(positives[g].tolist())
+    low, high = -(lower.bound * scale + constant), upper.bound * scale - constant
+    common = math.gcd(*d) or 1
+    return Row(tuple(x // common for x in d), low / common, high / common, Fraction(scale, common))
+
+
+def assembled(
+    rows: Sequence[Row],
+    ends: Sequence[tuple[Fraction, Fraction]],
+    n_patterns: int,
+    found: list[Parity],
+    masses: Masses,
+    names: list[tuple[str, int, int]],
+) -> Constraints:
+    """The constraints of some rows, with these ends in place of their own, in 64 bits."""
+    fitted = [_fitted(row, low, high) for row, (low, high) in zip(rows, ends, strict=True)]
+    d = np.array([row[0] for row in fitted], dtype=np.int64).reshape(len(rows), n_patterns)
+    low, high, inner_low, inner_high = (np.array([row[k] for row in fitted], dtype=np.int64) for k in range(1, 5))
+    return Constraints(d, low, high, inner_low, inner_high, found, masses.positives, masses.negatives, names)
+
+
+def _fitted(row: Row, low: Fraction, high: Fraction) -> tuple[Sequence[int], int, int, int, int]:
+    """``d``, ``low``, ``high`` and the two inside; rounded where they have too many digits."""
+    least, most = row.span
+    shift = row.shift
+    if not shift:
+        ends = max(math.ceil(low), least - 1), min(math.floor(high), most + 1)
+        return row.d, *ends, *ends
+    rounded = [round(Fraction(x, 1 << shift)) for x in row.d]
+    slack = sum(1 for x, r in zip(row.d, rounded, strict=True) if x != r << shift) // 2 + 1
+    low, high = low / (1 << shift), high / (1 << shift)
+    edge = _LARGEST_SUM << 1
+    inside = max(math.ceil(low) + slack, -edge), min(math.floor(high) - slack, edge)
+    return rounded, max(math.floor(low) - slack, -edge), min(math.ceil(high) + slack, edge), *inside
+
+
+def _sums(weights: np.ndarray) -> list[int]:
+    return [sum(row) for row in weights.tolist()]
+
+
+def _dot(coefficients: Sequence[Fraction], values: Sequence[int]) -> Fraction:
+    return sum((c * v for c, v in zip(coefficients, values, strict=True) if c), Fraction(0))

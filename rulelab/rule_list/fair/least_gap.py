@@ -1,0 +1,505 @@
+"""The least gap between groups of any rule list of some accuracy, certified."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...arguments import is_number, is_whole, require
+from ...certificate import Certificate, CertificateError, prove_least_gap
+from ...data.exact_weights import rounded_down
+from ...data.fairness import criterion_called, emptied_rates, groups_of, left_out, true_gaps
+from ...data.problem import Problem
+from ...kernels.jit import is_compiled
+from ...models import RuleList
+from ...rehearsal import grouped_problem
+from ...search import Incumbent, Search, Snapshot, Status, solve, standing
+from ..start import antecedents_of
+from . import beam as beams
+from . import kernels, state
+from .bounds import FairRuleListBounds
+from .dual import Multipliers, arranged, longest_of
+from .gap import Gaps, gaps_of
+from .passes import counted, grown, list_of, predicted, proven_of_sets
+from .reduction import Reduced, reduced
+from .relaxation import Relaxed, allowance, shift_of
+
+_EFFORT_PER_WORK = 40_000_000
+_ROOM = 4  # lists that are waited for in a pass before they are looked at
+_FIRST = (0.5, 1 - 1e-6)  # of the multipliers' bound on the gap: what the first passes prove
+_HALVES = 2  # passes up to half of what is left after them, before the one that is to decide
+
+
+@dataclass(frozen=True)
+class FoundList:
+    """A list that a search of the least gap has found.
+
+    Attributes
+    ----------
+    gap : Fraction
+    cost : Fraction
+        ``errors / n + regularization * rules``.
+    errors : int
+        In units of the problem's weights.
+    rules : tuple of (int, int)
+        The problem's antecedents, with a label for each.
+    default : int
+    model : RuleList
+    found_at : tuple of float and int
+        Seconds of search and units of work.
+    """
+
+    gap: Fraction
+    cost: Fraction
+    errors: int
+    rules: tuple[tuple[int, int], ...]
+    default: int
+    model: RuleList
+    found_at: tuple[float, int]
+
+
+class _Aim(NamedTuple):
+    """What a pass looks for: lists of at most this gap (or less than that), so many rules, and so many errors."""
+
+    gap: Fraction
+    strictly: bool
+    rules: int
+    errors: int
+
+
+class LeastGapSearch(Search):
+    """Step-wise exact search for the rule list of least gap between groups among those of some accuracy.
+
+    What it proves: no rule list over these antecedents (of at most ``max_length`` rules, where that is given) with an
+    accuracy of at least ``min_accuracy`` has a smaller gap. The gap is the largest difference between two groups in a
+    rate of the criterion, an exact fraction in `least`; the objective is its nearest float. Of the lists of least gap
+    the search then finds one of least ``errors / n + regularization * rules``, and ends with a proof of that, too.
+
+    Parameters
+    ----------
+    problem : Problem
+        With groups.
+    criterion : str or class
+        What the gap is measured in: "equal_opportunity", "equalized_odds", "false_positive_rate_parity",
+        "demographic_parity" or "accuracy_parity", or its class, such as `rulelab.EqualOpportunity`.
+    regularization : float
+        What a rule is worth in the choice between lists of the same gap, 0 <= regularization < 1. It changes neither
+        the least gap nor its proof.
+    min_accuracy : float
+        Least share of the rows' weight that is predicted right, from 0 to 1.
+    max_length : int, optional
+        Most rules, not counting the default; any number by default, with which larger problems are out of reach.
+    bounds : FairRuleListBounds, optional
+        Which bounds are used; all by default.
+    memory_limit : int, optional
+        Bytes that the search may take. When they are used up it stops with status LIMIT and a valid lower bound; raise
+        ``memory_limit`` and call `advance` again to go on.
+    beam_width : int
+        Width of the beam searches for the first lists.
+    min_group_size : int
+        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
+        all groups.
+    warm_start : RuleList or sequence of RuleList, optional
+        Lists to begin with, where they are accurate and short enough; their antecedents are found by name.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, or a group has nothing that the criterion could be measured on.
+    """
+
+    family: ClassVar[str] = "rule_list"
+    kind: ClassVar[str] = "least_gap"
+
+    def __init__(
+        self,
+        problem: Problem,
+        criterion: Any = "equal_opportunity",
+        regularization: float = 0.01,
+        min_accuracy: float = 0.5,
+        max_length: int | None = None,
+        bounds: FairRuleListBounds | None = None,
+        memory_limit: int | None = None,
+        beam_width: int = 400,
+        min_group_size: int = 0,
+        warm_start: RuleList | Sequence[RuleList] | None = None,
+    ) -> None:
+        super().__init__(problem)
+        share = is_number(min_accuracy) and 0 <= min_accuracy <= 1
+        price = is_number(regularization) and 0 <= regularization < 1
+        length = max_length is None or is_whole(max_length, 0)
+        switches = bounds is None or isinstance(bounds, FairRuleListBounds)
+        size = memory_limit is None or is_whole(memory_limit, 1)
+        width = is_whole(beam_width, 0) and beam_width <= 10_000
+        starts = (warm_start,) if isinstance(warm_start, RuleList) else tuple(warm_start or ())
+        are_lists = all(isinstance(one, RuleList) for one in starts)
+        require(
+            ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
+            ("regularization", regularization, price, "a number of at least 0 and below 1"),
+            ("min_accuracy", min_accuracy, share, "a number from 0 to 1"),
+            ("max_length", max_length, length, "an integer >= 0 or None"),
+            ("bounds", bounds, switches, "a FairRuleListBounds or None"),
+            ("memory_limit", memory_limit, size, "bytes > 0 or None"),
+            ("beam_width", beam_width, width, "an integer from 0 to 10000"),
+            ("min_group_size", min_group_size, is_whole(min_group_size, 0), "an integer >= 0"),
+            ("warm_start", warm_start, are_lists, "a RuleList or several"),
+        )
+        self.criterion, made = criterion_called(criterion)
+        self.regularization, self.min_accuracy = float(regularization), float(min_accuracy)
+        self.max_length = None if max_length is None else int(max_length)
+        self.bounds = FairRuleListBounds() if bounds is None else bounds
+        self.memory_limit = memory_limit
+        self.beam_width, self.min_group_size = int(beam_width), int(min_group_size)
+        self.warm_start = starts
+        self._starts = [antecedents_of(one, problem) for one in starts]
+        self._fairness = made(0.0)  # type: ignore[call-arg]
+        self._gaps: Gaps = gaps_of(problem, made, self.min_group_size)
+        self._longest = problem.n_antecedents if max_length is None else min(max_length, problem.n_antecedents)
+        self._most_errors = self.most_errors(self.min_accuracy)
+        self._best: FoundList | None = None
+        self._incumbent: tuple[FoundList, Incumbent, dict[str, Any]] | None = None
+        self._phase = "reducing"
+        self._lower, self._gap_proven = Fraction(0), False
+        self._targets: list[Fraction] = []
+        self._halves, self._length = _HALVES, 0
+        self._out_of_memory = False
+        self._aim: _Aim
+        self._rules: state.Rules
+        self._multipliers: Multipliers
+        self._chosen = np.zeros(len(self._gaps.rows))
+        self._problem: Reduced
+        self._relaxation: Relaxed
+        self._least = 0
+        self._data: state.Data
+        self._store: state.Store
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "criterion": self.criterion,
+            "regularization": self.regularization,
+            "min_accuracy": self.min_accuracy,
+            "max_length": self.max_length,
+            "bounds": None if self.bounds == FairRuleListBounds() else self.bounds,
+            "memory_limit": self.memory_limit,
+            "beam_width": self.beam_width,
+            "min_group_size": self.min_group_size,
+            "warm_start": self.warm_start or None,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(kernels.advance, beams.advance)
+
+    @property
+    def least(self) -> Fraction | None:
+        """The gap of the best list, exactly; None while there is none."""
+        return None if self._best is None else self._best.gap
+
+    @property
+    def found(self) -> FoundList | None:
+        """The best list; None while there is none."""
+        return self._best
+
+    @property
+    def lower(self) -> Fraction:
+        """No list of this accuracy and length has a smaller gap."""
+        return self._lower
+
+    @property
+    def is_infeasible(self) -> bool:
+        """Whether it is proven that no list is as accurate."""
+        return self._phase == "infeasible"
+
+    def most_errors(self, accuracy: float) -> int:
+        """The largest errors of a list of this accuracy, in units of the problem's weights."""
+        return self._gaps.most_errors(_decimal(accuracy))
+
+    @property
+    def gap_is_proven(self) -> bool:
+        """Whether no list of this accuracy has a smaller gap, whatever is left to decide between lists of that gap."""
+        return self._gap_proven
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are too small for the criterion, in words; empty when none is."""
+        return left_out(self._fairness, groups_of(self.problem, self._fairness), self.min_group_size)
+
+    def certificate(self) -> Certificate:
+        """The proof that no list of this accuracy and length has a smaller gap, for `rulelab.verify`.
+
+        It does not speak of the choice between lists of the same gap.
+
+        Raises
+        ------
+        CertificateError
+            When the least gap is not proven, or weights have too many digits.
+        """
+        incumbent, best = self._make_incumbent()[0], self._best
+        if not self._gap_proven or incumbent is None or best is None:
+            raise CertificateError("the search has not proven the least gap yet; let it finish first")
+        order = sorted(range(len(self._gaps.names)), key=self._gaps.names.__getitem__)
+        parameters = {
+            "min_accuracy": self.min_accuracy,
+            "max_length": float(self._longest),
+            "min_group_size": float(self.min_group_size),
+            "shift": float(shift_of(self._longest)),
+        }
+        bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
+        multipliers = self._chosen[[0, *(1 + k for k in order)]]
+        exact = self._gaps.by_rate(predicted(self.problem, best.rules, best.default))
+        parameters |= {f"{name}_gap": float(gap) for name, gap in exact.items()}
+        return prove_least_gap(self.problem, incumbent.model, parameters, multipliers, bounds)
+
+    def _rehearse(self) -> None:
+        solve(LeastGapSearch(grouped_problem(), self.criterion, beam_width=2, max_length=2))
+
+    def _advance(self, max_work: int) -> None:
+        if self._phase == "reducing":
+            self._prepare()
+        phase, target = self._phase, self.work + max_work
+        self._out_of_memory = False
+        while self.work < target and self._phase == phase and not self._out_of_memory:
+            if phase == "incumbent":
+                self._run_beam()
+            elif phase in ("searching", "ties"):
+                self._search()
+            else:
+                return
+
+    def _prepare(self) -> None:
+        """Reduce the problem and try the lists without rules."""
+        problem = self.problem
+        nothing = np.zeros((2, problem.n_patterns), dtype=np.int64)
+        for label in range(2):
+            self._offer((), label)
+        for start, antecedents in zip(self.warm_start, self._starts, strict=True):
+            labels = [int(rule.prediction == start.classes[-1]) for rule in (*start.rules, start.default)]
+            self._offer(tuple(zip(antecedents, labels, strict=False)), labels[-1])
+        constraints = self._gaps.constraints(*self._most)
+        self._problem = reduced(problem, nothing, constraints)
+        if not self._longest or not len(self._problem.antecedents):
+            self._end()
+            return
+        shift = shift_of(self._longest)
+        self._rules = state.Rules(
+            per_rule=1,
+            relaxed_rule=1 << shift,
+            base=0,
+            shift=shift,
+            majority=False,
+            doubt=1,
+            **self.bounds.to_dict(),
+        )
+        dual = self._gaps.dual(self._longest, self._most_errors)
+        cost = self._longest + 1
+        self._multipliers = Multipliers(self._problem, constraints, self._rules, self.beam_width, cost, dual)
+        self._phase = "incumbent"
+
+    @property
+    def _most(self) -> tuple[Fraction, bool, int]:
+        """The largest gap that is still of interest, whether it is one less than that, and the most errors."""
+        return (
+            (Fraction(1), False, self._most_errors) if self._best is None else (self._best.gap, True, self._most_errors)
+        )
+
+    def _run_beam(self) -> None:
+        multipliers = self._multipliers
+        ended = multipliers.advance(_EFFORT_PER_WORK)
+        self.work += 1
+        numbers = multipliers.store.numbers
+        if (ended or numbers[state.N_DOUBTS] + 4 > state.MOST_DOUBTS) and self._look(multipliers.store):
+            multipliers.tighten(self._gaps.constraints(*self._most))
+        if multipliers.done:
+            self._start_search()
+
+    def _start_search(self) -> None:
+        """Arrange the problem at the best multipliers and begin the first pass."""
+        multipliers, rules = self._multipliers, self._rules
+        self._chosen = multipliers.best
+        constraints = self._gaps.constraints(*self._most)
+        self._problem, self._data, self._relaxation = arranged(self._problem, constraints, rules, self._chosen)
+        self._least = self._relaxation.base - self._allowed(constraints)
+        longest = longest_of(self._longest << rules.shift, self._relaxation.base, rules, len(self._problem.antecedents))
+        self._store = state.new_store(self._data, longest, self._longest + 1, _ROOM)
+        for counter in (state.CREATED, state.COUNTED):
+            self._store.numbers[counter] = multipliers.store.numbers[counter]
+        self._store.numbers[state.THRESHOLD] = state.UNKNOWN
+        worth = min(1.0, max(0.0, multipliers.worth))
+        self._targets = [Fraction(worth * share) for share in _FIRST if worth]
+        del self._multipliers
+        self._phase = "searching"
+        self._go_on()
+
+    def _allowed(self, constraints: Any) -> int:
+        return allowance(constraints.low, constraints.high, self._chosen, self._rules.shift)
+
+    def _go_on(self) -> None:
+        """Begin the next pass for the gap, or for ties when there is nothing left to prove of the gap."""
+        best = self._best
+        if best is not None and self._lower >= best.gap:
+            self._gap_proven = True
+            self._start_ties()
+            return
+        upper = Fraction(1) if best is None else best.gap
+        target = self._targets.pop(0) if self._targets else upper
+        if not self._targets and self._halves:
+            self._halves -= 1
+            self._targets = [(max(self._lower, target) + upper) / 2]
+        strictly = best is not None and target >= best.gap
+        self._begin(_Aim(upper if strictly else target, strictly, self._longest, self._most_errors))
+
+    def _begin(self, aim: _Aim) -> None:
+        """Begin a pass."""
+        self._aim = aim
+        constraints = self._gaps.constraints(aim.gap, aim.strictly, aim.errors)
+        self._data.outside[:] = constraints.low, constraints.high
+        self._data.inside[:] = constraints.low_inside, constraints.high_inside
+        self._rules = self._rules._replace(base=self._least + self._allowed(constraints))
+        numbers = self._store.numbers
+        numbers[state.BEST], numbers[state.STAGE], numbers[state.DEPTH] = aim.rules + 1, state.START, -1
+
+    def _search(self) -> None:
+        """One unit of work of the present pass."""
+        store = self._store
+        outcome = kernels.advance(self._data, self._rules, store, _EFFORT_PER_WORK)
+        if outcome in (kernels.GROW_ENTRIES, kernels.GROW_NODES, kernels.GROW_LABELS):
+            free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+            larger = grown(store, outcome, len(self._problem.antecedents), free)
+            self._store, self._out_of_memory = larger or store, larger is None
+            return
+        self.work += 1
+        better = (outcome == kernels.DONE or store.numbers[state.N_DOUBTS]) and self._look(store)
+        if self._phase == "ties":
+            if better or outcome == kernels.DONE:
+                self._length += not better
+                self._next_tie()
+        elif better:
+            self._targets, self._halves = [], 0
+            self._go_on()
+        elif outcome == kernels.DONE:
+            self._lower = self._aim.gap
+            if self._best is None and self._aim.gap >= 1:
+                self._end()
+            else:
+                self._go_on()
+
+    def _start_ties(self) -> None:
+        self._phase = "ties"
+        self._length = 1 if self.regularization else self._longest
+        self._next_tie()
+
+    def _next_tie(self) -> None:
+        """Look for a list of the same gap and less cost, of at most 1, 2, .. rules; end when there can be none."""
+        best = self._best
+        assert best is not None
+        while self._length <= self._longest:
+            share = best.cost - _decimal(self.regularization) * self._length
+            errors = min(self._most_errors, math.ceil(share * self._gaps.masses.total) - 1)
+            if errors < 0:
+                break
+            self._begin(_Aim(best.gap, False, self._length, errors))
+            return
+        self._end()
+
+    def _end(self) -> None:
+        self._phase = "infeasible" if self._best is None else "certified"
+        if self._best is not None:
+            self._lower, self._gap_proven = self._best.gap, True
+
+    def _look(self, store: state.Store) -> bool:
+        """Take over the best of the lists that the kernels have met; whether that is a better one."""
+        before = self._best
+        for i in range(int(store.numbers[state.N_DOUBTS])):
+            self._offer(*list_of(self._problem, store.doubt_rules[i], int(store.doubt_length[i])))
+        store.numbers[state.N_DOUBTS] = 0
+        return self._best is not before
+
+    def _offer(self, rules: tuple[tuple[int, int], ...], default: int) -> None:
+        """Make a list the incumbent when it is short and accurate enough, and better."""
+        positive = predicted(self.problem, rules, default)
+        errors = self._gaps.errors(positive)
+        if errors > self._most_errors or len(rules) > self._longest:
+            return
+        gap = self._gaps.gap(positive)
+        cost = Fraction(errors, self._gaps.masses.total) + _decimal(self.regularization) * len(rules)
+        if self._best is None or (gap, cost) < (self._best.gap, self._best.cost):
+            labels = [label for _, label in rules] + [default]
+            model = RuleList.from_problem(self.problem, [a for a, _ in rules], labels)
+            self._best = FoundList(gap, cost, errors, rules, default, model, (self._seconds, self.work))
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        if self._phase == "incumbent":
+            return self._multipliers.nbytes
+        if not hasattr(self, "_store"):
+            return 0
+        return state.memory_bytes(self._store) + sum(a.nbytes for a in self._data if isinstance(a, np.ndarray))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Prefixes created, expanded and queued, sets stored and counted."""
+        return self._counted()[0]
+
+    def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
+        return counted(self._multipliers.store if self._phase == "incumbent" else getattr(self, "_store", None))
+
+    def _snapshot(self) -> Snapshot:
+        ended = self._phase in ("certified", "infeasible")
+        status, limit = standing(self._phase == "certified", True, "memory" if self._out_of_memory else None)
+        if self._phase == "infeasible":
+            status = Status.INFEASIBLE
+        incumbent, notes = self._make_incumbent()
+        lower = rounded_down(self._lower)
+        if self._gap_proven and incumbent is not None:
+            lower = incumbent.objective
+        counts, pruned = self._counted()
+        detail = {
+            "antecedents": self.problem.n_antecedents,
+            "patterns": self.problem.n_patterns,
+            "gap_is_proven": self._gap_proven,
+            "left_out": self.left_out,
+        }
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=incumbent,
+            lower_bound=lower,
+            counts=counts | ({"queued": 0} if ended else {}),
+            pruned=pruned,
+            log10_remaining=0.0 if ended else np.inf,
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit=limit,
+            detail=detail | notes,
+        )
+
+    def _make_incumbent(self) -> tuple[Incumbent | None, dict[str, Any]]:
+        """The best list as a model, and what is told of it; None when there is none yet."""
+        best = self._best
+        if best is None:
+            return None, {}
+        if self._incumbent is None or self._incumbent[0] is not best:
+            model = best.model
+            incumbent = Incumbent(model, float(best.gap), model.errors, model.complexity, best.found_at)
+            groups, positive = (
+                groups_of(self.problem, self._fairness),
+                predicted(self.problem, best.rules, best.default),
+            )
+            compared = self._fairness, groups, positive, self.min_group_size
+            notes = {"least_gap": str(best.gap), "true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
+            self._incumbent = best, incumbent, notes
+        return self._incumbent[1], self._incumbent[2]
+
+
+def _decimal(value: float) -> Fraction:
+    """A parameter stands for the decimal number that it prints as."""
+    return Fraction(repr(value))

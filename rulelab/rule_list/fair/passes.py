@@ -1,0 +1,74 @@
+"""What the searches of fair lists have in common: lists in words of the problem, room for a pass, and its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from ...data.problem import Problem
+from ...kernels import bits
+from ...kernels.growing import affordable, resized, table_size
+from . import kernels, state
+from .reduction import Reduced
+
+_COUNTS = ("created", "expanded", "queued", "stored", "sets_counted")
+
+
+def holds(problem: Problem, antecedent: int) -> np.ndarray:
+    """The patterns for which an antecedent holds: bool, shape (n_patterns,)."""
+    word, bit = problem.words[:, antecedent >> 6], np.uint64(antecedent & 63)
+    return (word >> bit & np.uint64(1)).astype(bool)
+
+
+def predicted(problem: Problem, rules: Sequence[tuple[int, int]], default: int) -> np.ndarray:
+    """Which patterns a list predicts positive."""
+    positive = np.full(problem.n_patterns, bool(default))
+    for a, label in reversed(rules):
+        positive[holds(problem, a)] = bool(label)
+    return positive
+
+
+def list_of(problem: Reduced, codes: np.ndarray, length: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    """The rules and the default of a list as the kernels write it."""
+    found = codes[: length + 1].tolist()
+    return tuple((int(problem.antecedents[code // 2]), code % 2) for code in found[:-1]), found[-1]
+
+
+def grown(store: state.Store, outcome: int, m: int, free: int | None) -> state.Store | None:
+    """More room, of what the kernels ask for, within so many bytes; None when these are too few."""
+    names, used, more = {
+        kernels.GROW_ENTRIES: (state.ENTRY_ARRAYS, state.N_ENTRIES, m + 1),
+        kernels.GROW_NODES: (state.NODE_ARRAYS, state.N_NODES, m),
+        kernels.GROW_LABELS: (state.LABEL_ARRAYS, state.N_LABELS, 2 * m),
+    }[outcome]
+    capacity, needed = len(getattr(store, names[0])), int(store.numbers[used]) + more
+    wanted = affordable(capacity, needed, free, partial(state.bytes_to_grow, store, names))
+    if wanted < needed:
+        return None
+    store = resized(store, names, wanted)
+    if names == state.ENTRY_ARRAYS and table_size(wanted) > len(store.table):
+        table = np.full(table_size(wanted), -1, dtype=np.int32)
+        kernels.enter_all(store.sets, int(store.numbers[state.N_ENTRIES]), table)
+        store = store._replace(table=table)
+    return store
+
+
+def counted(store: state.Store | None) -> tuple[dict[str, int], dict[str, int]]:
+    """Counts of a search, and of what each bound has cut; zeros without a store."""
+    numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if store is None else store.numbers
+    pruned = [0] * len(state.PRUNED_NAMES) if store is None else store.pruned.tolist()
+    places = (state.CREATED, state.EXPANDED, state.N_WAITING, state.N_ENTRIES, state.COUNTED)
+    counts = dict(zip(_COUNTS, numbers[list(places)].tolist(), strict=True))
+    return counts, dict(zip(state.PRUNED_NAMES, pruned, strict=True))
+
+
+def proven_of_sets(problem: Problem, ordered: Reduced, store: state.Store) -> dict[bytes, int]:
+    """What is proven of completing each set of the problem's patterns, packed."""
+    n = int(store.numbers[state.N_ENTRIES])
+    rows = bits.pack(problem.matrix()[:, ordered.antecedents])
+    place = {row.tobytes(): u for u, row in enumerate(rows)}
+    columns = np.argsort([place[row.tobytes()] for row in ordered.patterns])
+    sets = np.packbits(bits.unpack(store.sets[:n], len(columns))[:, columns], axis=1)
+    return dict(zip(map(bytes, sets), store.bound[:n].tolist(), strict=True))

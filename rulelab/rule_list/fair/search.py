@@ -1,0 +1,429 @@
+"""Certifiably optimal rule lists under fairness constraints, by a Lagrangian relaxation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...arguments import is_whole, require
+from ...certificate import Certificate, CertificateError, prove_fair_rule_list
+from ...data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
+from ...data.problem import Problem
+from ...kernels.jit import is_compiled
+from ...models import RuleList
+from ...rehearsal import grouped_problem
+from ...search import Incumbent, Search, Snapshot, Status, bound_shown, solve, standing
+from ..costs import Costs, costs_of, require_regularization
+from ..start import antecedents_of
+from . import beam as beams
+from . import kernels, state
+from .bounds import FairRuleListBounds
+from .constraints import constraints_of
+from .dual import Multipliers, arranged, longest_of
+from .passes import counted, grown, holds, list_of, predicted, proven_of_sets
+from .reduction import Reduced, reduced
+from .relaxation import scaled, shift_of
+
+LABELS = ("free", "majority")
+_EFFORT_PER_WORK = 40_000_000
+_LARGEST_COST = 1 << 62
+
+
+@dataclass
+class _Best:
+    """The incumbent: its cost on the grid, its rules as pairs of the problem's antecedent and a label, its default."""
+
+    cost: int
+    rules: tuple[tuple[int, int], ...] | None = None
+    default: int = 0
+    work: int = 0
+    seconds: float = 0.0
+
+
+class FairRuleListSearch(Search):
+    """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
+
+    `RuleListSearch` makes one when it is given a criterion.
+
+    Parameters
+    ----------
+    problem : Problem
+        With groups.
+    regularization : float
+        Cost of one rule, 0 < regularization < 1.
+    fairness : Criterion
+        Such as `rulelab.EqualOpportunity`, over the problem's groups.
+    labels : str
+        "free": each rule and the default may predict either class, whichever makes the list best. "majority": each
+        predicts the class that most of what it is the first to capture has, and the negative one when both weigh the
+        same.
+    bounds : FairRuleListBounds, optional
+        Which bounds are used; all by default.
+    memory_limit : int, optional
+        Bytes that the search may take. When they are used up it stops with status LIMIT and a valid lower bound; raise
+        ``memory_limit`` and call `advance` again to go on.
+    beam_width : int
+        Width of the beam searches for the first lists.
+    min_group_size : int
+        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
+        all groups.
+    warm_start : RuleList or sequence of int, optional
+        A list to begin with, if it is fair: a model, whose antecedents are found by name, or indices of the problem's
+        antecedents, whose rules predict the majority.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, or a group has nothing that the criterion could be measured on.
+    """
+
+    family: ClassVar[str] = "rule_list"
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float = 0.01,
+        fairness: Criterion | None = None,
+        labels: str = "free",
+        bounds: FairRuleListBounds | None = None,
+        memory_limit: int | None = None,
+        beam_width: int = 400,
+        min_group_size: int = 0,
+        warm_start: RuleList | Sequence[int] | None = None,
+    ) -> None:
+        super().__init__(problem)
+        bytes_or_none = memory_limit is None or is_whole(memory_limit, 1)
+        require(
+            ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
+            (
+                "fairness",
+                fairness,
+                isinstance(fairness, Criterion),
+                "a criterion such as rulelab.EqualOpportunity(0.05)",
+            ),
+            (
+                "bounds",
+                bounds,
+                bounds is None or isinstance(bounds, FairRuleListBounds),
+                "a FairRuleListBounds or None",
+            ),
+            ("memory_limit", memory_limit, bytes_or_none, "bytes > 0 or None"),
+            ("beam_width", beam_width, is_whole(beam_width, 0) and beam_width <= 10_000, "an integer from 0 to 10000"),
+        )
+        check_labels(labels, min_group_size)
+        require_regularization(problem, regularization)
+        assert fairness is not None
+        self.regularization = float(regularization)
+        self.fairness = fairness
+        self.labels = labels
+        self.bounds = FairRuleListBounds() if bounds is None else bounds
+        self.memory_limit = memory_limit
+        self.beam_width = int(beam_width)
+        self.min_group_size = int(min_group_size)
+        self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
+        self._first_labels: list[int] | None = None
+        if isinstance(warm_start, RuleList):
+            every = (*warm_start.rules, warm_start.default)
+            self._first_labels = [int(rule.prediction == warm_start.classes[-1]) for rule in every]
+        self._constraints = constraints_of(problem, fairness, self.min_group_size)
+        self._costs: Costs = costs_of(problem, self.regularization, problem.n_antecedents)
+        self._worst = self._costs.per_error * int(self._costs.positives.sum() + self._costs.negatives.sum())
+        self._worst += self._costs.per_rule * problem.n_antecedents
+        if self._worst >= _LARGEST_COST:
+            raise ValueError(
+                f"regularization {self.regularization!r} has too many digits for "
+                f"{problem.n_antecedents} antecedents and a weight of {problem.total_weight:g}; round it"
+            )
+        self._best = _Best(self._worst + 1)
+        self._incumbent: Incumbent | None = None
+        self._made_of = -1
+        self._notes: dict[str, Any] = {}
+        self._phase = "reducing"
+        self._proven, self._stop = 0, 0
+        self._chosen = np.zeros(len(self._constraints.of))
+        self._step = 0
+        self._out_of_memory = False
+        self._rules: state.Rules
+        self._multipliers: Multipliers
+        self._problem: Reduced
+        self._data: state.Data
+        self._store: state.Store
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "regularization": self.regularization,
+            "fairness": self.fairness,
+            "labels": self.labels,
+            "bounds": None if self.bounds == FairRuleListBounds() else self.bounds,
+            "memory_limit": self.memory_limit,
+            "beam_width": self.beam_width,
+            "min_group_size": self.min_group_size,
+            "warm_start": self.warm_start,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(kernels.advance, beams.advance)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the search has ended with a proof that its list is optimal."""
+        return self._phase == "certified"
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are too small for the fairness constraint, in words; empty when none is."""
+        return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
+
+    def certificate(self) -> Certificate:
+        """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with status OPTIMAL, or weights are not whole numbers.
+        """
+        incumbent = self._make_incumbent()
+        if self._phase != "certified" or incumbent is None:
+            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+        if not self.problem.integral:
+            raise CertificateError("fair rule lists are certified for weights that are whole numbers")
+        parameters = {
+            "regularization": self.regularization,
+            "majority": float(self.labels == "majority"),
+            "min_group_size": float(self.min_group_size),
+            "shift": float(self._rules.shift),
+            **{f"{rate.name}_tolerance": float(rate.tolerance) for rate in self.fairness.rates()},
+        }
+        known = dict(zip(self._constraints.of, self._chosen.tolist(), strict=True))
+        groups = groups_of(self.problem, self.fairness)
+        among = compared(self.fairness, groups, self.min_group_size)
+        by_name = {rate.name: of for rate, of in zip(self.fairness.rates(), among, strict=True)}
+        every = [(name, g, h) for name in sorted(by_name) for g, h in combinations(by_name[name], 2)]
+        multipliers = np.array([known.get(one, 0.0) for one in every], dtype=np.float64)
+        bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
+        return prove_fair_rule_list(self.problem, incumbent.model, parameters, multipliers, bounds)
+
+    def _rehearse(self) -> None:
+        solve(FairRuleListSearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
+
+    def _advance(self, max_work: int) -> None:
+        if self._phase == "reducing":
+            self._prepare()
+        phase, target = self._phase, self.work + max_work
+        self._out_of_memory = False
+        while self.work < target and self._phase == phase and not self._out_of_memory:
+            if phase == "incumbent":
+                self._multipliers.advance(_EFFORT_PER_WORK)
+                self.work += 1
+                self._look(self._multipliers.store)
+                if self._multipliers.done:
+                    self._start_search()
+            elif phase == "searching":
+                self._search()
+            else:
+                return
+
+    def _prepare(self) -> None:
+        """Reduce the problem and try the lists without rules."""
+        problem, costs, constraints = self.problem, self._costs, self._constraints
+        shift = shift_of(self._worst)
+        doubt = self.labels == "majority" and not costs.exact
+        switches = self.bounds.to_dict() | ({"same_set": False} if doubt else {})
+        self._rules = state.Rules(
+            per_rule=costs.per_rule,
+            relaxed_rule=scaled(costs.per_rule, shift),
+            base=0,
+            shift=shift,
+            majority=self.labels == "majority",
+            doubt=2 * problem.n_patterns * costs.per_error if doubt else 0,
+            **switches,
+        )
+        wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
+        self._problem = reduced(problem, wrong, constraints)
+        for label in range(2):
+            self._offer((), label, int(self._problem.amounts[label].sum()))
+        if self.warm_start is not None:
+            labels = self._first_labels or self._majority(self.warm_start)
+            rules = tuple(zip(self.warm_start, labels, strict=False))
+            self._offer(rules, labels[-1], self._cost_of(rules, labels[-1]))
+        self._multipliers = Multipliers(self._problem, constraints, self._rules, self.beam_width, self._best.cost)
+        self._phase = "incumbent"
+
+    def _start_search(self) -> None:
+        """Arrange the problem at the best multipliers and begin the first pass."""
+        multipliers, rules = self._multipliers, self._rules
+        if not len(self._problem.antecedents):
+            self._finish()
+            return
+        self._chosen = multipliers.best
+        arrangement = arranged(self._problem, self._constraints, rules, multipliers.best)
+        self._problem, self._data, relaxation = arrangement
+        self._rules = rules = rules._replace(base=relaxation.base)
+        self._stop = int(relaxation.wrong.sum(axis=1).min())
+        most = scaled(self._best.cost, rules.shift)
+        longest = longest_of(most, relaxation.base, rules, len(self._problem.antecedents))
+        self._store = state.new_store(self._data, longest, self._best.cost)
+        for counter in (state.CREATED, state.COUNTED):
+            self._store.numbers[counter] = multipliers.store.numbers[counter]
+        self._store.numbers[state.THRESHOLD] = max(multipliers.value, relaxation.base)
+        del self._multipliers
+        self._phase = "searching"
+
+    def _search(self) -> None:
+        """One unit of work of the present pass."""
+        store, numbers = self._store, self._store.numbers
+        outcome = kernels.advance(self._data, self._rules, store, _EFFORT_PER_WORK)
+        self._look(store)
+        if outcome in (kernels.GROW_ENTRIES, kernels.GROW_NODES, kernels.GROW_LABELS):
+            self._out_of_memory = not self._grow(outcome)
+            return
+        self.work += 1
+        self._prove(
+            self._rules.base + min(self._stop, int(store.bound[0]))
+        )  # of the set that nothing has been captured of
+        if outcome == kernels.DONE:
+            proven = int(numbers[state.THRESHOLD]) + 1
+            self._prove(proven)
+            if self._proven >= self._best.cost:
+                self._finish()
+                return
+            self._step += 1
+            further = self._rules.relaxed_rule << self._step >> 3
+            last = scaled(self._best.cost - 1, self._rules.shift)
+            numbers[state.THRESHOLD] = min(proven + further, last)
+            numbers[state.STAGE] = state.START
+
+    def _prove(self, least: int) -> None:
+        """No fair list has a relaxed cost below this."""
+        shift = self._rules.shift
+        self._proven = max(self._proven, -(-least >> shift) if shift >= 0 else least << -shift)
+
+    def _finish(self) -> None:
+        self._phase = "infeasible" if self._best.rules is None else "certified"
+
+    def _look(self, store: state.Store) -> None:
+        """Take over a better list, and settle which doubtful lists are fair."""
+        numbers = store.numbers
+        for i in range(int(numbers[state.N_DOUBTS])):
+            cost, length = int(store.doubt_cost[i]), int(store.doubt_length[i])
+            if cost < numbers[state.BEST]:
+                self._take(store.doubt_rules[i], length, cost)
+                numbers[state.BEST] = min(int(numbers[state.BEST]), self._best.cost)
+        numbers[state.N_DOUBTS] = 0
+        if numbers[state.BEST] < self._best.cost:
+            self._take(store.best_rules, int(numbers[state.BEST_LENGTH]), int(numbers[state.BEST]))
+
+    def _take(self, codes: np.ndarray, length: int, cost: int) -> None:
+        """Offer a list as the kernels write it."""
+        rules, default = list_of(self._problem, codes, length)
+        self._offer(rules, default, cost)
+
+    def _offer(self, rules: tuple[tuple[int, int], ...], default: int, cost: int) -> None:
+        """Make a list the incumbent when it is better, fair, and labelled as it should be."""
+        if cost >= self._best.cost:
+            return
+        if not self._constraints.is_fair(predicted(self.problem, rules, default)):
+            return
+        if self.labels == "majority" and [label for _, label in rules] + [default] != self._majority(
+            [a for a, _ in rules]
+        ):
+            return
+        self._best = _Best(cost, rules, default, self.work, self._seconds)
+
+    def _cost_of(self, rules: Sequence[tuple[int, int]], default: int) -> int:
+        positive, costs = predicted(self.problem, rules, default), self._costs
+        wrong = int(costs.negatives[positive].sum()) + int(costs.positives[~positive].sum())
+        return costs.per_error * wrong + costs.per_rule * len(rules)
+
+    def _majority(self, antecedents: Sequence[int]) -> list[int]:
+        """The labels of most of the weight that each rule, and the default, is the first to capture."""
+        masses, left, out = self.problem.masses, np.ones(self.problem.n_patterns, dtype=bool), []
+        for a in [*antecedents, None]:
+            hit = left if a is None else left & holds(self.problem, a)
+            out.append(int(sum(masses.positives[hit].tolist()) > sum(masses.negatives[hit].tolist())))
+            left = left & ~hit
+        return out
+
+    def _grow(self, outcome: int) -> bool:
+        """Make room; False when the memory limit does not allow it."""
+        free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+        store = grown(self._store, outcome, len(self._problem.antecedents), free)
+        self._store = store or self._store
+        return store is not None
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        if self._phase == "incumbent":
+            return self._multipliers.nbytes
+        if not hasattr(self, "_store"):
+            return 0
+        return state.memory_bytes(self._store) + sum(a.nbytes for a in self._data if isinstance(a, np.ndarray))
+
+    def _snapshot(self) -> Snapshot:
+        incumbent, costs = self._make_incumbent(), self._costs
+        ended = self._phase in ("certified", "infeasible")
+        status, limit = standing(self._phase == "certified", costs.exact, "memory" if self._out_of_memory else None)
+        lower = max(0.0, min(self._proven, self._best.cost) * costs.unit - costs.slack)
+        if self._phase == "infeasible":
+            status = Status.INFEASIBLE
+        if incumbent is not None:
+            lower = min(lower, incumbent.objective - costs.exactness)
+            lower = float(bound_shown(incumbent.objective, lower, status, limit, costs.exactness))
+        store = getattr(self, "_store", None)
+        if store is None and self._phase == "incumbent":
+            store = self._multipliers.store
+        counts, pruned = counted(store)
+        detail: dict[str, Any] = {
+            "antecedents": self.problem.n_antecedents,
+            "patterns": self.problem.n_patterns,
+            "resolution": costs.exactness,
+            "labels": self.labels,
+            "left_out": self.left_out,
+        }
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=incumbent,
+            lower_bound=lower,
+            counts=counts | ({"queued": 0} if ended else {}),
+            pruned=pruned,
+            log10_remaining=0.0 if ended else np.inf,
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit=limit,
+            detail=detail | self._notes,
+        )
+
+    def _make_incumbent(self) -> Incumbent | None:
+        """The best list as a model; None when there is none yet."""
+        best = self._best
+        if best.rules is None:
+            return None
+        found_at = (best.seconds, best.work)
+        if self._incumbent is None or self._made_of != best.cost:
+            chosen = [label for _, label in best.rules] + [best.default]
+            model = RuleList.from_problem(self.problem, [a for a, _ in best.rules], chosen)
+            objective = model.objective(self.regularization)
+            self._incumbent = Incumbent(model, objective, model.errors, model.complexity, found_at)
+            self._made_of = best.cost
+            groups = groups_of(self.problem, self.fairness)
+            compared = self.fairness, groups, model.predicts_positive(self.problem.matrix()), self.min_group_size
+            self._notes = {"true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
+        return self._incumbent
+
+
+def check_labels(labels: Any, min_group_size: Any) -> None:
+    """ValueError with what is allowed."""
+    require(
+        ("labels", labels, isinstance(labels, str) and labels in LABELS, f"one of {', '.join(LABELS)}"),
+        ("min_group_size", min_group_size, is_whole(min_group_size, 0), "an integer >= 0"),
+    )

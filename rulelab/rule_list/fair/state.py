@@ -1,0 +1,208 @@
+"""The state of a search for fair rule lists as flat arrays: what the kernels read and write, and Python grows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels import bits
+from ...kernels.bit_words import transposed
+from ...kernels.growing import bytes_to_resize, table_size
+from ..bounds import LARGEST_TAIL
+from .constraints import Constraints
+from .reduction import Reduced
+from .relaxation import Relaxed
+
+# positions in Store.numbers
+BEST, BEST_LENGTH, IMPROVED, N_DOUBTS = range(4)
+THRESHOLD, SIZE, STAGE, NODE, LABEL, ANTECEDENT, DEPTH = range(4, 11)
+N_ENTRIES, N_NODES, N_LABELS, CREATED, EXPANDED, COUNTED, N_WAITING = range(11, 18)
+LEAST, SKIPPED, PLUS, MINUS, TAIL = range(18, 23)
+N_NUMBERS = 23
+
+# positions in a row of Store.frames
+ENTRY, BUDGET, VALUE, NEXT, FRAME_PLUS, FRAME_MINUS, EDGE, FRAME_TAIL = range(8)
+
+START, PICK, PROVE, EXPAND = range(4)
+"""Stages: a new pass, the next captured set, its least relaxed completion, its prefixes."""
+
+BY_THRESHOLD, BY_COMPLETIONS, BY_ONE_MORE_RULE, BY_WEAK_RULE, BY_SAME_SET, BY_REACH = range(6)
+PRUNED_NAMES = ("always: threshold", "completions", "one more rule", "weak rule", "same set", "reach")
+
+MOST_DOUBTS = 64
+UNKNOWN = 1 << 61
+"""More than any cost."""
+
+
+class Rules(NamedTuple):
+    """What stays constant during a search; one rule costs ``per_rule``, and ``relaxed_rule`` in the relaxation.
+
+    ``doubt`` is by how much costs of positives and negatives may differ for the majority to be unsure.
+    """
+
+    per_rule: int
+    relaxed_rule: int
+    base: int
+    shift: int
+    majority: bool
+    doubt: int
+    completions: bool
+    one_more_rule: bool
+    weak_rule: bool
+    same_set: bool
+    reach: bool
+
+
+class Data(NamedTuple):
+    """The relaxed problem for the kernels.
+
+    ``weight`` is the relaxed cost of the wrong label of each pattern, ``side`` the cheaper label, ``members`` -1 where
+    an antecedent holds for a pattern, else 0; ``inside`` and ``outside`` are low and high ends, see `Constraints`. The
+    first ``supported`` antecedents get more right in the relaxation than a rule costs.
+    """
+
+    by_antecedent: np.ndarray
+    members: np.ndarray
+    full: np.ndarray
+    weight: np.ndarray
+    side: np.ndarray
+    amounts: np.ndarray
+    outside: np.ndarray
+    inside: np.ndarray
+    supported: int
+    effort: int
+
+
+class Store(NamedTuple):
+    """Captured sets with what is proven of them, the prefixes of the present pass, the stack of a proof, the incumbent.
+
+    An entry is a set of uncaptured patterns: ``bound`` on its relaxed completions by one rule or more, whether that is
+    ``final``, and its ``node`` in the present pass, or -1. A node has a list of labels, which are prefixes: ``cost``,
+    ``relaxed`` cost, constraints' ``sums``, ``parent`` and last ``rule`` (twice the antecedent, plus its label).
+    """
+
+    sets: np.ndarray
+    bound: np.ndarray
+    final: np.ndarray
+    node: np.ndarray
+    table: np.ndarray
+    node_entry: np.ndarray
+    node_head: np.ndarray
+    node_link: np.ndarray
+    node_span: np.ndarray
+    first_of_size: np.ndarray
+    cost: np.ndarray
+    relaxed: np.ndarray
+    sums: np.ndarray
+    parent: np.ndarray
+    rule: np.ndarray
+    link: np.ndarray
+    numbers: np.ndarray
+    pruned: np.ndarray
+    best_rules: np.ndarray
+    doubt_cost: np.ndarray
+    doubt_length: np.ndarray
+    doubt_rules: np.ndarray
+    frames: np.ndarray
+    frame_sets: np.ndarray
+    frame_counts: np.ndarray
+    frame_sums: np.ndarray
+    node_counts: np.ndarray
+    node_amounts: np.ndarray
+    node_totals: np.ndarray
+    node_sums: np.ndarray
+    scratch_set: np.ndarray
+    scratch_sums: np.ndarray
+
+
+ENTRY_ARRAYS = ("sets", "bound", "final", "node")
+NODE_ARRAYS = ("node_entry", "node_head", "node_link", "node_span")
+LABEL_ARRAYS = ("cost", "relaxed", "sums", "parent", "rule", "link")
+
+
+def data_of(problem: Reduced, relaxation: Relaxed, constraints: Constraints, relaxed_rule: int) -> Data:
+    """Arrange a reduced problem, whose supported antecedents come first, and its relaxation."""
+    m, n = len(problem.antecedents), len(problem.patterns)
+    present = np.ones((1, n), dtype=bool)
+    return Data(
+        by_antecedent=transposed(problem.patterns, m),
+        members=-bits.unpack(problem.patterns, m).astype(np.int64),
+        full=bits.pack(present)[0],
+        weight=relaxation.wrong.max(axis=0),
+        side=(relaxation.wrong[0] > 0).astype(np.int64),
+        amounts=problem.amounts,
+        outside=np.stack([constraints.low, constraints.high]),
+        inside=np.stack([constraints.low_inside, constraints.high_inside]),
+        supported=int((support(problem, relaxation) > relaxed_rule).sum()),
+        effort=max(1, m * n),
+    )
+
+
+def support(problem: Reduced, relaxation: Relaxed) -> np.ndarray:
+    """The relaxed weight that each antecedent alone gets right with its better label."""
+    held = bits.unpack(problem.patterns, len(problem.antecedents)).astype(np.int64)
+    return (relaxation.wrong @ held).max(axis=0)
+
+
+def new_store(data: Data, longest: int, best: int, doubts: int = MOST_DOUBTS) -> Store:
+    """An empty store; no list that is looked for has more than ``longest`` rules, or costs ``best``.
+
+    Kernels stop to have lists checked when there may be no room for four more in ``doubts``, which is 4 at least.
+    """
+    m, words = data.by_antecedent.shape
+    width, n = data.amounts.shape
+    entries, labels = 64, 4 * m + 64
+
+    def whole(*shape: int, fill: int = 0, dtype: type = np.int64) -> np.ndarray:
+        return np.full(shape, fill, dtype=dtype)
+
+    store = Store(
+        sets=np.zeros((entries, words), dtype=np.uint64),
+        bound=whole(entries),
+        final=whole(entries, dtype=np.uint8),
+        node=whole(entries, fill=-1, dtype=np.int32),
+        table=whole(table_size(entries), fill=-1, dtype=np.int32),
+        node_entry=whole(entries, dtype=np.int32),
+        node_head=whole(entries, dtype=np.int32),
+        node_link=whole(entries, dtype=np.int32),
+        node_span=whole(entries, 2, width - 2),
+        first_of_size=whole(n + 1, fill=-1, dtype=np.int32),
+        cost=whole(labels),
+        relaxed=whole(labels),
+        sums=whole(labels, width - 2),
+        parent=whole(labels, dtype=np.int32),
+        rule=whole(labels, dtype=np.int32),
+        link=whole(labels, dtype=np.int32),
+        numbers=whole(N_NUMBERS),
+        pruned=whole(len(PRUNED_NAMES)),
+        best_rules=whole(m + 2, dtype=np.int32),
+        doubt_cost=whole(doubts),
+        doubt_length=whole(doubts),
+        doubt_rules=whole(doubts, m + 2, dtype=np.int32),
+        frames=whole(longest + 2, 8),
+        frame_sets=np.zeros((longest + 2, words), dtype=np.uint64),
+        frame_counts=whole(longest + 2, 2, data.supported),
+        frame_sums=whole(longest + 2, 2, LARGEST_TAIL + 1),
+        node_counts=whole(2, m),
+        node_amounts=whole(width, m),
+        node_totals=whole(width),
+        node_sums=whole(2, LARGEST_TAIL + 1),
+        scratch_set=np.zeros((2, words), dtype=np.uint64),
+        scratch_sums=whole(2, width - 2),
+    )
+    store.numbers[BEST], store.numbers[DEPTH] = best, -1
+    return store
+
+
+def memory_bytes(store: Store) -> int:
+    """Bytes of all arrays."""
+    return sum(array.nbytes for array in store)
+
+
+def bytes_to_grow(store: Store, names: tuple[str, ...], capacity: int) -> int:
+    """Bytes that room for so many entries, nodes or labels takes more than now; entries with their table."""
+    table = 0
+    if names == ENTRY_ARRAYS:
+        table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
+    return bytes_to_resize(store, names, capacity) + table

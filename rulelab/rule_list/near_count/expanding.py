@@ -1,0 +1,172 @@
+"""All states that lists near the optimum can pass through, each expanded once.
+
+A state is the set of patterns that a prefix leaves uncaptured. What a completion costs depends on nothing else, so all
+prefixes that leave the same set are one state. A rule makes the set smaller: when states are expanded by the size of
+their sets, the largest first, the cheapest prefix of each is known by then, and with it what a completion may cost.
+A state is left out, or not gone on with, only when a bound of all its completions says that they cost more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import inner, kernel, popcount
+from ...kernels.set_table import slot_of
+from .. import bounds
+from ..cores import HITS, N_CORES, cut, cut_by_core, effort_of
+from ..counting import count, effort_of_a_count, weigh
+from ..near_optimal.kernels import tail, union
+from .state import BUCKET, EXPANDED, N_EDGES, N_ENDS, N_STATES, OPEN_CHILD, OPEN_STATE, WORK
+
+DONE, PAUSED, GROW = 0, 1, 2
+
+
+@kernel
+def start(arrays, sets, limits, store, constant):
+    """Enter the state of the empty prefix; ``constant`` is the weight that every list gets wrong."""
+    for w in range(sets.full.size):
+        store.scratch_state[w] = sets.full[w]
+    positive, negative = weigh(arrays, sets.full[: sets.weighted])
+    _enter(limits, store, 0, limits.per_error * constant, min(positive, negative))
+
+
+@kernel
+def advance(arrays, sets, limits, rules, store, cores, max_work, max_children):
+    """Expand at most ``max_work`` states and look at about ``max_children`` children of theirs.
+
+    Returns DONE, PAUSED, or GROW when an array has no room.
+    """
+    numbers = store.numbers
+    m = sets.captures.shape[0]
+    work = numbers[WORK] + max_work
+    while True:
+        if numbers[OPEN_STATE] >= 0:
+            if max_children <= 0 and numbers[OPEN_CHILD] < m:
+                return PAUSED
+            max_children -= 1 + _expand(arrays, sets, limits, rules, store, cores, max_children)
+            if numbers[OPEN_CHILD] < m:
+                return PAUSED
+            store.last_edge[numbers[OPEN_STATE]] = numbers[N_EDGES]
+            numbers[OPEN_STATE] = -1
+            numbers[WORK] += 1
+            continue
+        while numbers[BUCKET] >= 0 and store.heads[numbers[BUCKET]] < 0:
+            numbers[BUCKET] -= 1
+        if numbers[BUCKET] < 0:
+            return DONE
+        if numbers[WORK] >= work or max_children <= 0:
+            return PAUSED
+        if numbers[N_STATES] + m > store.least.size or numbers[N_EDGES] + m > store.edge_to.size:
+            return GROW
+        state = np.int64(store.heads[numbers[BUCKET]])
+        store.heads[numbers[BUCKET]] = store.following[state]
+        store.order[numbers[EXPANDED]] = state
+        numbers[EXPANDED] += 1
+        store.first_edge[state] = numbers[N_EDGES]
+        numbers[OPEN_STATE] = state
+        numbers[OPEN_CHILD] = 0
+        weighted = store.sets[state, : sets.weighted]
+        needed = limits.threshold + 1 - store.least[state]
+        spent = effort_of(arrays, cores)
+        stopping = limits.per_error * store.stop[state] < needed
+        learning = cores.numbers[N_CORES] < cores.value.size
+        is_cut = not stopping and cut(
+            arrays, rules, cores, weighted, needed, numbers[EXPANDED] if learning else np.int64(0)
+        )
+        max_children -= (effort_of(arrays, cores) - spent) // effort_of_a_count(arrays)
+        if is_cut:
+            numbers[OPEN_CHILD] = m
+        else:
+            positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+            count(arrays, weighted, positive, negative)
+            bounds.largest_sums(positive, store.scratch_sums[0])
+            bounds.largest_sums(negative, store.scratch_sums[1])
+
+
+@kernel
+def rebuild_table(store):
+    """Enter all states into an emptied table."""
+    for slot in range(store.state_table.size):
+        store.state_table[slot] = -1
+    for i in range(store.numbers[N_STATES]):
+        store.state_table[slot_of(store.state_table, store.sets, store.sets[i])] = i
+
+
+@inner
+def _expand(arrays, sets, limits, rules, store, cores, most):
+    """Go on with the open state, for at most ``most`` antecedents; returns how many."""
+    numbers = store.numbers
+    state = numbers[OPEN_STATE]
+    words = sets.full.size
+    positive, negative = store.scratch_counts[0], store.scratch_counts[1]
+    uncaptured, child = store.sets[state], store.scratch_state
+    weight_positive, weight_negative = weigh(arrays, uncaptured[: sets.weighted])
+    cost, length = store.least[state], np.int64(store.shortest[state]) + 1
+    first = numbers[OPEN_CHILD]
+    if length > limits.max_length:
+        numbers[OPEN_CHILD] = positive.size
+    for a in range(numbers[OPEN_CHILD], min(first + most, positive.size)):
+        numbers[OPEN_CHILD] = a + 1
+        wrong = min(positive[a], negative[a])
+        child_cost = cost + limits.per_error * wrong + limits.per_rule
+        if child_cost > limits.threshold:
+            continue
+        left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
+        default = min(left_positive, left_negative)
+        ends = child_cost + limits.per_error * default <= limits.threshold
+        budget = limits.threshold + 1 - child_cost
+        further = union(
+            limits, left_positive, left_negative, store.scratch_sums[0], store.scratch_sums[1], length, budget
+        )
+        if not ends and further >= budget:
+            continue
+        captured = np.uint64(0)
+        for w in range(words):
+            captured |= uncaptured[w] & sets.captures[a, w]
+            child[w] = uncaptured[w] & ~sets.captures[a, w]
+        if captured == 0:
+            continue
+        known = np.int64(-1)
+        if further < budget:
+            known = np.int64(store.state_table[slot_of(store.state_table, store.sets, child)])
+            if known >= 0:
+                store.least[known] = min(store.least[known], child_cost)
+                store.shortest[known] = min(store.shortest[known], length)
+            elif not ends and cut_by_core(arrays, rules, cores, child[: sets.weighted], budget):
+                cores.numbers[HITS] += 1
+            else:
+                further = tail(arrays, sets, limits, store, left_positive, left_negative, length, budget)
+                if further < budget:
+                    known = _enter(limits, store, length, child_cost, default)
+        if known < 0 and not ends:
+            continue
+        edge = numbers[N_EDGES]
+        store.edge_from[edge] = state
+        store.edge_to[edge] = known
+        store.edge_rule[edge] = a
+        store.edge_errors[edge] = wrong if known >= 0 else wrong + default
+        numbers[N_EDGES] += 1
+        if known < 0:
+            numbers[N_ENDS] += 1
+    return numbers[OPEN_CHILD] - first
+
+
+@inner
+def _enter(limits, store, length, cost, stop):
+    """Store the state in ``store.scratch_state``, and let it wait."""
+    numbers = store.numbers
+    state = numbers[N_STATES]
+    store.state_table[slot_of(store.state_table, store.sets, store.scratch_state)] = state
+    numbers[N_STATES] += 1
+    size = 0
+    for w in range(store.scratch_state.size):
+        store.sets[state, w] = store.scratch_state[w]
+        size += popcount(store.scratch_state[w])
+    store.least[state] = cost
+    store.shortest[state] = length
+    store.stop[state] = stop
+    if cost + limits.per_error * stop <= limits.threshold:
+        numbers[N_ENDS] += 1
+    store.following[state] = store.heads[size]
+    store.heads[size] = state
+    return state

@@ -1,0 +1,302 @@
+"""All rule lists within a gap of the optimum, counted over sets of uncaptured patterns instead of listed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ...data.problem import Problem
+from ...kernels.growing import affordable, resized, table_size
+from ...kernels.jit import is_compiled
+from ...models import Model, RuleList
+from ...rehearsal import tiny_problem
+from ...search import Snapshot, solve, standing
+from ..cores import Cores, new_cores
+from ..counting import children_per_work
+from ..exact.search import RuleListSearch
+from ..near_optimal.base import NearSearch
+from . import expanding, merging, state
+from .counted import Counted
+from .result import NearOptimalCount
+from .tables import Making, States, compacted, completing
+
+# cores: learnt when the count is long; when there are many, learning more takes longer than they save
+_LEARN_AFTER = 200
+_MOST_CORES = 256
+
+
+@dataclass(frozen=True)
+class NearOptimalCountProgress(Snapshot):
+    """A count at one moment: a `rulelab.Snapshot` of the best list, and how far the counting is.
+
+    The status is OPTIMAL when all near-optimal lists are counted. The phase is "optimum" while the optimum is being
+    certified, then, on a large table, "preparing", then "expanding" (the states are found), "counting" (the lists of
+    each), and "finished".
+
+    Attributes
+    ----------
+    n_lists : int
+        Near-optimal lists: exactly when finished, before that a lower bound.
+    states : int
+        Sets of uncaptured patterns that near-optimal lists may pass through.
+    optimum, threshold : float
+        The optimum's objective (of the incumbent in the first phase); lists up to ``threshold`` are counted.
+    """
+
+    n_lists: int = 0
+    states: int = 0
+    optimum: float = math.nan
+    threshold: float = math.nan
+
+
+class NearOptimalCounter(NearSearch):
+    """Step-wise count of all rule lists within a gap of the optimum.
+
+    The lists are those of `rulelab.NearOptimalSearch`: sequences of antecedents each of which captures, as the rule at
+    its place, some training weight; antecedents that hold for the same training rows count once. They are not listed
+    but counted over the sets of patterns that their prefixes leave uncaptured, so that numbers of lists beyond all
+    listing are exact. From what is counted, any list can be made: the best ones, or random ones.
+
+    Parameters
+    ----------
+    search : RuleListSearch or Problem
+        A search is advanced to its end first when it has not certified the optimum.
+    regularization : float, optional
+        With a problem: the cost of one rule.
+    within : float, optional
+        Lists with an objective at most the optimum's + ``within`` are near-optimal; or
+    ratio : float, optional
+        at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is within 0.01.
+    gap : float, optional
+        The same as ``within``.
+    max_length : int, optional
+        With a problem: most rules in a list.
+    memory_limit : int, optional
+        Bytes that the count may take.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range.
+
+    Notes
+    -----
+    A state is left out only when a bound of all its completions exceeds what they may cost. Numbers of lists are sums
+    and products of words of 32 bits, as many as the number of all lists of that length needs: they cannot overflow.
+    Weights that are not integers are rounded to a fine grid, as in `rulelab.NearOptimalSearch`; where hardly two lists
+    cost the same then, the tables of costs become large.
+
+    Examples
+    --------
+    >>> import numpy as np, rulelab as rl
+    >>> A = np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool)
+    >>> counter = rl.NearOptimalCounter(rl.Problem.from_arrays(A, [1, 1, 0, 0]), 0.1, 0.1)
+    >>> rl.solve(counter).n_lists
+    2
+    """
+
+    kind: ClassVar[str] = "near_optimal_count"
+
+    def __init__(
+        self,
+        search: RuleListSearch | Problem,
+        regularization: float | None = None,
+        within: float | None = None,
+        *,
+        ratio: float | None = None,
+        gap: float | None = None,
+        max_length: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        super().__init__(search, regularization, within, ratio, gap, max_length, memory_limit)
+        self.states: States | None = None
+        self._cores: Cores
+        self._making: Making | None = None
+
+    @property
+    def compiled(self) -> bool:
+        return self.search.compiled and is_compiled(expanding.advance, merging.merge)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the states and of the tables."""
+        states = 0 if self.states is None else sum(array.nbytes for array in self.states.store)
+        return states + (0 if self._making is None else self._making.memory_bytes)
+
+    @property
+    def n_lists(self) -> int:
+        """Near-optimal lists: exactly when finished, before that a lower bound."""
+        if self.phase == "finished":
+            return self.result().n_lists
+        return 0 if self.states is None else int(self.states.store.numbers[state.N_ENDS])
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The lists by their objective, best first, as in `NearOptimalCount.by_objective`; no row before the end."""
+        return self.result().by_objective
+
+    def _models(self) -> list[Model | None]:
+        return [RuleList.from_problem(self.problem, antecedents) for antecedents in self.result().examples()]
+
+    def result(self) -> NearOptimalCount:
+        """What is counted."""
+        finished = self.phase == "finished"
+        truncated = None if finished else self._stuck or self.stopped_by or "stopped"
+        counted = None
+        if finished:
+            assert self.states is not None
+            assert self._making is not None
+            counted = Counted(
+                self.states, self._making.tables, self.costs, self.representatives, self.groups, self.slots
+            )
+        return NearOptimalCount(
+            problem=self.problem,
+            regularization=self.regularization,
+            optimum=self.optimum,
+            threshold=math.nan if self.states is None else self.limits.threshold * self.costs.unit,
+            truncated=truncated,
+            work=self.work,
+            at_least=0 if self.states is None else int(self.states.store.numbers[state.N_ENDS]),
+            counted=counted,
+        )
+
+    def _rehearse(self) -> None:
+        self.search.compile()
+        small = NearOptimalCounter(tiny_problem(), 0.01, 0.1)
+        solve(small)
+        assert small.states is not None
+        expanding.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
+        small.result().importance()
+        small.result().column_ranges()
+
+    def _begin(self) -> None:
+        m = len(self.representatives)
+        net = np.zeros(len(self.slots), dtype=np.int64)
+        placed = self.slots >= 0
+        net[placed] = (self.costs.positives - self.costs.negatives)[self.slots[placed]]
+        self.states = States(
+            store=state.new_store(self._sets, self.limits),
+            sets=self._sets,
+            net=net,
+            limits=self.limits,
+            constant=self.constant,
+            limbs=state.limbs_for(m, self.limits.max_length),
+        )
+        cores = new_cores(self._layout)
+        self._cores = cores._replace(masks=cores.masks[:_MOST_CORES].copy(), value=cores.value[:_MOST_CORES].copy())
+        self._rules = state.Rules(self.limits.per_error, self.limits.per_rule, _LEARN_AFTER)
+        expanding.start(self._layout, self._sets, self.limits, self.states.store, self.constant)
+        self.phase = "expanding"
+
+    def _run(self, max_work: int) -> None:
+        assert self.states is not None
+        target = self.work + max_work
+        while self.phase != "finished" and self.work < target:
+            outcome = self._expand(target) if self.phase == "expanding" else self._count(target)
+            if outcome == expanding.GROW:
+                self._stuck = "memory"
+            if outcome != expanding.DONE:
+                return
+
+    def _expand(self, target: int) -> int:
+        """Find states; returns the outcome."""
+        assert self.states is not None
+        while True:
+            left = target - self.work
+            outcome = int(
+                expanding.advance(
+                    self._layout,
+                    self._sets,
+                    self.limits,
+                    self._rules,
+                    self.states.store,
+                    self._cores,
+                    left,
+                    left * children_per_work(self._layout),
+                )
+            )
+            self.work = self._work_done()
+            if outcome == expanding.DONE:
+                return self._begin_counting()
+            if outcome != expanding.GROW or not self._grow():
+                return outcome
+
+    def _begin_counting(self) -> int:
+        assert self.states is not None
+        self._making = Making(self.states, completing(self.states), self.states.order[::-1])
+        free = self._free()
+        if free is not None and free < 0:
+            self._making = None
+            return expanding.GROW
+        self.phase = "counting"
+        return expanding.DONE
+
+    def _count(self, target: int) -> int:
+        """Make the tables of states; returns the outcome."""
+        assert self._making is not None
+        outcome = self._making.advance(target - self.work, self._free)
+        self.work = self._work_done()
+        if outcome == merging.DONE:
+            self.states, self._making.tables = compacted(self._making.states, self._making.tables)
+            self._making.states, self._making.links = self.states, completing(self.states)
+            self.phase = "finished"
+        return outcome
+
+    def _work_done(self) -> int:
+        assert self.states is not None
+        made = 0 if self._making is None else int(self._making.tables.numbers[state.MADE])
+        return self.search.work + int(self.states.store.numbers[state.WORK]) + made
+
+    def _free(self) -> int | None:
+        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+
+    def _grow(self) -> bool:
+        """Make room for one more expansion; False when the memory limit does not allow it."""
+        assert self.states is not None
+        store, m = self.states.store, len(self.representatives)
+        for counter, names in state.GROUPS.items():
+            capacity = len(getattr(store, names[0]))
+            needed = int(store.numbers[counter]) + m
+            if needed <= capacity:
+                continue
+            wanted = affordable(capacity, needed, self._free(), partial(state.bytes_to_grow, store, counter))
+            if wanted < needed:
+                return False
+            store = resized(store, names, wanted)
+            if counter == state.N_STATES and table_size(wanted) > len(store.state_table):
+                store = store._replace(state_table=np.empty(table_size(wanted), dtype=np.int32))
+                expanding.rebuild_table(store)
+            self.states = self.states._replace(store=store)
+        return True
+
+    def _snapshot(self) -> NearOptimalCountProgress:
+        finished, prepared = self.phase == "finished", self.states is not None
+        status, limit = standing(finished, not prepared or self.costs.exact, self._stuck)
+        numbers = np.zeros(8, dtype=np.int64) if self.states is None else self.states.store.numbers
+        states = int(numbers[state.N_STATES])
+        return NearOptimalCountProgress(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=self._best,
+            lower_bound=self._lower_bound,
+            counts={
+                "states": states,
+                "rules": int(numbers[state.N_EDGES]),
+                "queued": states - int(numbers[state.EXPANDED]),
+            },
+            log10_remaining=0.0 if finished else math.inf,
+            memory_bytes=self.memory_bytes,
+            phase=self.phase,
+            limit=limit,
+            n_lists=self.n_lists,
+            states=states,
+            optimum=self.optimum,
+            threshold=self.limits.threshold * self.costs.unit if prepared else math.nan,
+        )

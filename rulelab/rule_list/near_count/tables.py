@@ -1,0 +1,309 @@
+"""Tables of completions and of beginnings, made step by step from the states, growing as they need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels import bits
+from ...kernels.growing import affordable, resized, table_size
+from ..near_optimal.state import Limits, Sets
+from . import merging
+from .state import (
+    ENTRIES,
+    EXPANDED,
+    N_EDGES,
+    N_ENTRIES,
+    N_STATES,
+    NEEDED,
+    Links,
+    Passing,
+    Store,
+    Tables,
+    new_tables,
+)
+
+_ENTRIES_AT_ONCE = 4_000_000
+_EDGES_AT_ONCE = 4096
+_NO_NUMBERS = np.zeros(0, dtype=np.int64)
+
+
+class States(NamedTuple):
+    """All states of a problem and what lists may cost.
+
+    Attributes
+    ----------
+    store : Store
+    sets : Sets
+    net : int64 array, shape (64 * words of a set,)
+        Net weight of the pattern at each bit, positive for the positive class.
+    limits : Limits
+    constant : int
+        Weight that every list gets wrong, which is in ``least`` of the store, but in no table.
+    limbs : int
+        Words of a count.
+    """
+
+    store: Store
+    sets: Sets
+    net: np.ndarray
+    limits: Limits
+    constant: int
+    limbs: int
+
+    @property
+    def n(self) -> int:
+        """Number of states."""
+        return int(self.store.numbers[N_STATES])
+
+    @property
+    def n_edges(self) -> int:
+        """Number of rules between them."""
+        return int(self.store.numbers[N_EDGES])
+
+    @property
+    def order(self) -> np.ndarray:
+        """The states, the largest first."""
+        return self.store.order[: self.store.numbers[EXPANDED]]
+
+    @property
+    def budget(self) -> int:
+        """What a list may cost, without what every list costs."""
+        return self.limits.threshold - self.limits.per_error * self.constant
+
+    def rules(self) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """What the rules of the states capture, some at a time.
+
+        Yields
+        ------
+        tuple of slice, bool array of shape (k, bits) and bool array of shape (k,)
+            The edges, which bits each captures, and whether it predicts positive.
+        """
+        store, captures = self.store, self.sets.captures
+        for part in _parts(self.n_edges):
+            captured = store.sets[store.edge_from[part]] & captures[store.edge_rule[part]]
+            yield part, *self._labelled(captured)
+
+    def ends(self) -> Iterator[tuple[np.ndarray, bool, np.ndarray, np.ndarray]]:
+        """What default rules capture, some at a time: those of states, then those of edges where lists must end.
+
+        Yields
+        ------
+        tuple of int array, bool, bool array of shape (k, bits) and bool array of shape (k,)
+            The states, or the edges; which of the two; which bits they capture, and whether positive is predicted.
+        """
+        store, captures = self.store, self.sets.captures
+        for part in _parts(self.n):
+            yield np.arange(self.n)[part], False, *self._labelled(store.sets[part])
+        edges = np.flatnonzero(store.edge_to[: self.n_edges] < 0)
+        for part in _parts(len(edges)):
+            chosen = edges[part]
+            left = store.sets[store.edge_from[chosen]] & ~captures[store.edge_rule[chosen]]
+            yield chosen, True, *self._labelled(left)
+
+    def values(self, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sum of some weights, one for each bit, over all that is predicted positive: by rule, and by end.
+
+        Returns
+        -------
+        int64 array, shape (n_edges,)
+            With the default rule, where the list must end.
+        int64 array, shape (n,)
+        """
+        by_rule, by_end = np.zeros(self.n_edges, dtype=np.int64), np.zeros(self.n, dtype=np.int64)
+        for part, captured, label in self.rules():
+            by_rule[part] = captured @ positive * label
+        for chosen, at_edge, captured, label in self.ends():
+            (by_rule if at_edge else by_end)[chosen] += captured @ positive * label
+        return by_rule, by_end
+
+    def _labelled(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        captured = bits.unpack(words, len(self.net))
+        return captured, captured @ self.net > 0
+
+
+def completing(states: States, value: np.ndarray = _NO_NUMBERS, own_value: np.ndarray = _NO_NUMBERS) -> Links:
+    """Links for the completions of all states; with the values of rules, and of ending in a state, if wanted."""
+    store, limits, n = states.store, states.limits, states.n
+    stop = store.stop[:n]
+    return Links(
+        first=store.first_edge,
+        last=store.last_edge,
+        edge=np.arange(states.n_edges, dtype=np.int32),
+        other=store.edge_to,
+        errors=store.edge_errors,
+        own_errors=stop,
+        budget=limits.threshold - store.least[:n],
+        rules_left=limits.max_length - store.shortest[:n].astype(np.int64),
+        value=value,
+        own_value=own_value,
+        one=_one(states.limbs),
+    )
+
+
+def beginning(states: States, ended: Tables) -> Links:
+    """Links for the beginnings of all states that have completions."""
+    store, limits, n = states.store, states.limits, states.n
+    least = _least(states, ended)
+    onward = np.flatnonzero(store.edge_to[: states.n_edges] >= 0)
+    to = store.edge_to[onward]
+    edge = onward[np.argsort(to, kind="stable")].astype(np.int32)
+    last = np.cumsum(np.bincount(to, minlength=n))
+    own = np.full(n, -1, dtype=np.int64)
+    own[0] = 0
+    return Links(
+        first=np.concatenate([[0], last[:-1]]),
+        last=last,
+        edge=edge,
+        other=store.edge_from,
+        errors=store.edge_errors,
+        own_errors=own,
+        budget=states.budget - least,
+        rules_left=np.full(n, limits.max_length, dtype=np.int64),
+        value=_NO_NUMBERS,
+        own_value=_NO_NUMBERS,
+        one=_one(states.limbs),
+    )
+
+
+class Making:
+    """Tables under way.
+
+    Parameters
+    ----------
+    states : States
+    links : Links
+    sequence : int32 array
+        The states, every one after its neighbours.
+    """
+
+    def __init__(self, states: States, links: Links, sequence: np.ndarray) -> None:
+        self.states, self.links, self.sequence = states, links, np.ascontiguousarray(sequence)
+        with_values = len(links.own_value) > 0
+        self.tables = new_tables(states.n, 0 if with_values else states.limbs, with_values)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the tables and of what they are made from."""
+        own = (self.links.edge, self.links.budget, self.links.rules_left)
+        return sum(array.nbytes for array in (*self.tables, *own))
+
+    def advance(self, max_states: int, room: Callable[[], int | None] = lambda: None) -> int:
+        """Go on; returns DONE, PAUSED, or GROW where the memory does not suffice, of which ``room`` is what is left."""
+        while True:
+            outcome = int(
+                merging.merge(self.states.limits, self.sequence, self.links, self.tables, max_states, _ENTRIES_AT_ONCE)
+            )
+            if outcome != merging.GROW or not self._grow(room()):
+                return outcome
+
+    def _grow(self, free: int | None) -> bool:
+        tables = self.tables
+        needed = int(tables.numbers[NEEDED])
+        entries = int(tables.numbers[N_ENTRIES]) + needed
+        if entries > len(tables.rules):
+            size = sum(getattr(tables, name).nbytes for name in ENTRIES) / len(tables.rules)
+            wanted = affordable(len(tables.rules), entries, free, lambda n: math.ceil(size * (n - len(tables.rules))))
+            if wanted < entries:
+                return False
+            names = ENTRIES if len(tables.values) else ENTRIES[:-1]
+            tables = resized(tables, names, wanted)
+        if 2 * needed > len(tables.slots):
+            tables = tables._replace(slots=np.full(table_size(4 * needed), -1, dtype=np.int64))
+        self.tables = tables
+        return True
+
+
+def compacted(states: States, ended: Tables) -> tuple[States, Tables]:
+    """Only the states that near-optimal lists pass through, and the rules that they take there."""
+    store, limits, n = states.store, states.limits, states.n
+    alive = ended.last > ended.first
+    number = np.cumsum(alive) - 1
+    of, to = store.edge_from[: states.n_edges], store.edge_to[: states.n_edges]
+    cost = store.least[of] + limits.per_rule + limits.per_error * store.edge_errors[: states.n_edges]
+    cost += np.where(to >= 0, _least(states, ended)[to], 0)
+    kept = alive[of] & (cost <= limits.threshold)
+    of, to = number[of[kept]], to[kept]
+    size = np.bincount(of, minlength=int(alive.sum()))
+    begins = np.flatnonzero(np.diff(of, prepend=-1))
+    first = np.zeros(len(size), dtype=np.int64)
+    first[of[begins]] = begins
+    order = states.order[alive[states.order]]
+    numbers = store.numbers.copy()
+    numbers[N_STATES] = numbers[EXPANDED] = len(size)
+    numbers[N_EDGES] = len(of)
+    nothing = np.zeros(0, dtype=np.int32)
+    small = store._replace(
+        **{name: getattr(store, name)[:n][alive] for name in ("sets", "least", "shortest", "stop")},
+        following=nothing,
+        heads=nothing,
+        state_table=nothing,
+        order=number[order].astype(np.int32),
+        first_edge=first,
+        last_edge=first + size,
+        edge_from=of.astype(np.int32),
+        edge_to=np.where(to >= 0, number[to], -1).astype(np.int32),
+        edge_rule=store.edge_rule[: states.n_edges][kept],
+        edge_errors=store.edge_errors[: states.n_edges][kept],
+        numbers=numbers,
+    )
+    used = int(ended.numbers[N_ENTRIES])
+    return states._replace(store=small), ended._replace(
+        first=ended.first[alive],
+        last=ended.last[alive],
+        slots=nothing,
+        **{name: getattr(ended, name)[:used].copy() for name in ENTRIES},
+    )
+
+
+def completed(states: States, value: np.ndarray = _NO_NUMBERS, own_value: np.ndarray = _NO_NUMBERS) -> Tables:
+    """The completions of all states, with values."""
+    return _made(Making(states, completing(states, value, own_value), states.order[::-1]))
+
+
+def begun(states: States, ended: Tables) -> Tables:
+    """The beginnings of all states."""
+    return _made(Making(states, beginning(states, ended), states.order))
+
+
+def passing(states: States, first: Tables, ended: Tables) -> Passing:
+    """The lists through each rule of each state."""
+    out = Passing(
+        np.zeros((states.n_edges, states.limbs), dtype=np.uint32),
+        np.zeros((states.n, states.limbs), dtype=np.uint32),
+        np.full(states.n_edges, np.iinfo(np.int64).max),
+        np.zeros(states.limbs, dtype=np.uint32),
+    )
+    for start in range(0, states.n, 256):
+        last = min(start + 256, states.n)
+        merging.pass_through(states.limits, states.budget, states.store, first, ended, out, start, last)
+    return out
+
+
+def _least(states: States, ended: Tables) -> np.ndarray:
+    """What the cheapest completion of each state costs, more than any list may where there is none."""
+    limits, used = states.limits, ended.numbers[N_ENTRIES]
+    cost = limits.per_rule * ended.rules[:used].astype(np.int64) + limits.per_error * ended.errors[:used]
+    out = np.full(states.n, limits.threshold + 1, dtype=np.int64)
+    made = states.order[::-1]  # in which the entries lie
+    np.minimum.at(out, np.repeat(made, (ended.last - ended.first)[made]), cost)
+    return out
+
+
+def _made(making: Making) -> Tables:
+    while making.advance(1 << 20) != merging.DONE:
+        pass
+    return making.tables
+
+
+def _parts(n: int) -> list[slice]:
+    return [slice(start, min(start + _EDGES_AT_ONCE, n)) for start in range(0, n, _EDGES_AT_ONCE)]
+
+
+def _one(limbs: int) -> np.ndarray:
+    out = np.zeros(limbs, dtype=np.uint32)
+    out[0] = 1
+    return out

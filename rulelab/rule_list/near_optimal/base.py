@@ -1,0 +1,197 @@
+"""What searches for lists near the optimum share: certifying it, the threshold, and the sets of patterns."""
+
+from __future__ import annotations
+
+import abc
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ... import preparing
+from ...arguments import is_number, is_whole
+from ...data.problem import Problem
+from ...kernels import bits
+from ...kernels.bit_words import transposed
+from ...search import Incumbent, Search, Status
+from ..costs import Costs, costs_of
+from ..counting import Layout, layout
+from ..exact.search import RuleListSearch
+from . import state
+
+WITHIN = 0.01
+"""How far above the optimum an objective may be, where nothing is said."""
+
+_LONGEST = int(np.iinfo(np.int16).max) - 1
+
+
+class NearSearch(Search):
+    """A search for lists near the optimum: the optimum first, then what the class does with the lists.
+
+    The phase is "optimum" while the optimum is being certified, then, on a large table, "preparing"; then comes what
+    `_begin` says.
+    """
+
+    family: ClassVar[str] = "rule_list"
+
+    def __init__(
+        self,
+        search: RuleListSearch | Problem,
+        regularization: float | None,
+        within: float | None,
+        ratio: float | None,
+        gap: float | None,
+        max_length: int | None,
+        memory_limit: int | None,
+    ) -> None:
+        if within is None and ratio is None and gap is None:
+            within = WITHIN
+        _check(search, regularization, within, gap, ratio, max_length, memory_limit)
+        if isinstance(search, Problem):
+            search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
+        super().__init__(search.problem)
+        self.search = search
+        self.work = search.work
+        self.regularization = search.regularization
+        self.gap, self.ratio = within if gap is None else gap, ratio
+        self.memory_limit = memory_limit
+        self.phase = "optimum"
+        self._stuck: str | None = None
+        self._best: Incumbent | None = None
+        self._lower_bound = 0.0
+        self.optimum = math.nan
+        self.best_cost = self.constant = 0
+        self.representatives: np.ndarray
+        self.groups: np.ndarray
+        self.slots: np.ndarray
+        self.weights: np.ndarray
+        self.costs: Costs
+        self.limits: state.Limits
+        self._layout: Layout
+        self._sets: state.Sets
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "regularization": self.regularization,
+            "within": self.gap,
+            "ratio": self.ratio,
+            "max_length": self.search.max_length,
+            "memory_limit": self.memory_limit,
+        }
+
+    @abc.abstractmethod
+    def _begin(self) -> None:
+        """Start with the lists: the sets, costs and limits are known."""
+
+    @abc.abstractmethod
+    def _run(self, max_work: int) -> None:
+        """Go on with the lists, for at most so many units of work."""
+
+    def _advance(self, max_work: int) -> None:
+        self._stuck = None
+        if self.phase == "optimum":
+            snapshot = self.search.advance(max_work)
+            self.work = snapshot.work
+            assert snapshot.incumbent is not None
+            self._best, self._lower_bound = snapshot.incumbent, snapshot.lower_bound
+            self.optimum = snapshot.incumbent.objective
+            if self.search.certified:
+                self.phase = "preparing"
+                if not preparing.is_large(self.problem):
+                    self._prepare()
+            elif snapshot.status is Status.LIMIT:
+                self._stuck = snapshot.limit
+        elif self.phase == "preparing":
+            self._prepare()
+        elif self.phase != "finished":
+            self._run(max_work)
+
+    def _prepare(self) -> None:
+        assert self._best is not None
+        optimum, problem = self._best.model.antecedents, self.problem
+        costs = costs_of(problem, self.regularization)
+        columns = transposed(problem.words, problem.n_antecedents)
+        self.groups, first = bits.group_equal_rows(columns)
+        self.representatives = first[bits.counts(columns[first]) > 0]
+        net = costs.positives - costs.negatives
+        self.constant = int(np.minimum(costs.positives, costs.negatives).sum())
+        columns = columns[self.representatives]
+        rows = transposed(columns, problem.n_patterns)
+        m = len(columns)
+        self._layout = layout(rows, net, m)
+        balanced = rows[net == 0]
+        extra = transposed(balanced, m) if len(balanced) else np.zeros((m, 0), dtype=np.uint64)
+        all_balanced = bits.pack(np.ones((1, len(balanced)), dtype=bool))[0] if len(balanced) else extra[:0].ravel()
+        self._sets = state.Sets(
+            captures=np.hstack([self._layout.by_antecedent, extra]),
+            full=np.concatenate([self._layout.full, all_balanced]),
+            weighted=len(self._layout.full),
+        )
+        total = np.stack([problem.positives, problem.negatives])
+        self.slots = self._slots(rows, net)
+        self.weights = np.where(self.slots >= 0, total[:, self.slots], 0)
+        self.costs = costs
+        self.best_cost = self._cost(optimum)
+        self.limits = self._make_limits(m)
+        self._begin()
+
+    def _make_limits(self, m: int) -> state.Limits:
+        costs = self.costs
+        per_objective = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
+        if self.gap is not None:
+            threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
+        else:
+            threshold = math.floor(self.best_cost * (1 + Fraction(repr(float(self.ratio)))))  # type: ignore[arg-type]
+        threshold += math.ceil(2 * costs.slack * per_objective)
+        worst = costs.per_error * int(costs.positives.sum() + costs.negatives.sum()) + m * costs.per_rule
+        longest = m if self.search.max_length is None else min(m, self.search.max_length)
+        if costs.per_rule:
+            longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
+        return state.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
+
+    def _slots(self, rows: np.ndarray, net: np.ndarray) -> np.ndarray:
+        """The pattern at each bit of the sets, -1 where there is none."""
+        pattern = {row.tobytes(): u for u, row in enumerate(rows)}
+        weighted = bits.unpack(self._layout.full[None], len(self._layout.weights))[0]
+        placed = transposed(np.ascontiguousarray(self._layout.by_antecedent), len(weighted))
+        out = np.full(bits.WORD * len(self._sets.full), -1, dtype=np.int64)
+        for slot in np.flatnonzero(weighted).tolist():
+            out[slot] = pattern[placed[slot].tobytes()]
+        balanced = np.flatnonzero(net == 0)
+        out[len(weighted) : len(weighted) + len(balanced)] = balanced
+        return out
+
+    def _cost(self, antecedents: tuple[int, ...]) -> int:
+        """Cost of a list on the grid."""
+        costs, left, wrong = self.costs, np.ones(self.problem.n_patterns, dtype=bool), 0
+        for j in (*antecedents, None):
+            hit = left.copy()
+            if j is not None:
+                hit &= (self.problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+            wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
+            left &= ~hit
+        return costs.per_error * wrong + costs.per_rule * len(antecedents)
+
+
+def _check(
+    search: Any, regularization: Any, within: Any, gap: Any, ratio: Any, max_length: Any, memory_limit: Any
+) -> None:
+    if isinstance(search, RuleListSearch):
+        if regularization is not None or max_length is not None:
+            raise ValueError("regularization and max_length are the search's own; give them only with a problem")
+    elif not isinstance(search, Problem):
+        raise ValueError(f"search must be a RuleListSearch or a Problem, not {search!r}")
+    elif regularization is None:
+        raise ValueError("with a problem, give the regularization too")
+    if sum(value is not None for value in (within, gap, ratio)) > 1:
+        raise ValueError(
+            "give one of within and gap, which are the same (absolute, in the objective's units), and ratio (relative "
+            "to the optimum)"
+        )
+    for name, value in (("within", within), ("gap", gap), ("ratio", ratio)):
+        if value is not None and not (is_number(value) and value >= 0):
+            raise ValueError(f"{name} must be a finite number >= 0, not {value!r}")
+    if memory_limit is not None and not is_whole(memory_limit, 1):
+        raise ValueError(f"memory_limit must be an integer >= 1, not {memory_limit!r}")

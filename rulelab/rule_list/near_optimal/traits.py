@@ -1,0 +1,193 @@
+"""What near-optimal models do on the training patterns: how much each rule decides, and how groups fare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...data.gaps import CRITERIA
+from ...data.metrics import RATES, Confusion, group_labels
+from ...data.problem import Problem
+from ...kernels import bits
+from ...kernels.bit_words import transposed
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMasses:
+    """Training weight of each group of people, pattern by pattern.
+
+    Attributes
+    ----------
+    names : tuple of str
+    positives, negatives : array, shape (n_groups, n_patterns)
+    """
+
+    names: tuple[str, ...]
+    positives: np.ndarray
+    negatives: np.ndarray
+
+
+def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = None) -> GroupMasses:
+    """The rows of each group, counted by pattern.
+
+    Parameters
+    ----------
+    problem : Problem
+        Made from rows, so that the pattern of each is known.
+    groups : array or Series, shape (n_rows,)
+        The group of each row of the problem; a missing one is a group of its own.
+    y : bool array, shape (n_rows,)
+        Whether a row is of the positive class.
+    sample_weight : array, shape (n_rows,), optional
+
+    Raises
+    ------
+    ValueError
+        When the problem was made from counts, or the lengths differ.
+    """
+    pattern = problem.row_pattern
+    if pattern is None:
+        raise ValueError("the problem was made from counts, so that the groups of its rows are not known")
+    labels = group_labels(groups, len(pattern))
+    weight = np.ones(len(pattern)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    positive = np.asarray(y, dtype=bool)
+    if not len(labels) == len(positive) == len(weight) == len(pattern):
+        raise ValueError(f"groups, y and sample_weight must have {len(pattern)} rows, as the problem has")
+    names, group = np.unique(labels.astype(str), return_inverse=True)
+    masses = np.zeros((2, len(names), problem.n_patterns))
+    known = pattern >= 0
+    np.add.at(masses, (positive[known].astype(int), group[known], pattern[known]), weight[known])
+    return GroupMasses(tuple(names.tolist()), masses[1], masses[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Traits:
+    """What lists do, one row per list.
+
+    Attributes
+    ----------
+    decided : tuple of float array
+        For each list the share of the training weight that each of its rules decides, in their order.
+    groups : tuple of str
+    confusions : tuple of Confusion
+        For each group, with an array of one figure per list in each field.
+    """
+
+    decided: tuple[np.ndarray, ...]
+    groups: tuple[str, ...]
+    confusions: tuple[Confusion, ...]
+
+    def gaps(self, criterion: str, least: float = 1) -> np.ndarray:
+        """The largest difference of the criterion's rates between two groups, for each list.
+
+        Parameters
+        ----------
+        criterion : str
+            One of `rulelab.data.gaps.CRITERIA`.
+        least : float
+            Groups with less training weight of the kind that a rate counts are left out.
+
+        Returns
+        -------
+        float array, shape (n_lists,)
+            ``nan`` where fewer than two groups have the rate.
+        """
+        if criterion not in CRITERIA:
+            raise ValueError(f"there is no criterion {criterion!r}; the criteria are {', '.join(CRITERIA)}")
+        out = np.full(len(self.decided), np.nan)
+        for name in CRITERIA[criterion]:
+            parts = [RATES[name](counted) for counted in self.confusions]
+            rates = [np.asarray(k) / n for k, n in parts if np.all(np.asarray(n) >= least)]
+            if len(rates) > 1:
+                out = np.fmax(out, np.max(rates, axis=0) - np.min(rates, axis=0))
+        return out
+
+
+def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: GroupMasses | None = None) -> Traits:
+    """Evaluate lists, each rule predicting the majority of what it captures, on the training patterns.
+
+    Parameters
+    ----------
+    problem : Problem
+    lists : sequence of sequence of int
+        Antecedents, in order.
+    groups : GroupMasses, optional
+        Of the same problem.
+    """
+    used = sorted({j for antecedents in lists for j in antecedents})
+    columns = dict(zip(used, _columns(problem, used), strict=True))
+    positives, negatives = problem.positives, problem.negatives
+    total = problem.total_weight
+    masses = np.zeros((0, problem.n_patterns)) if groups is None else np.vstack([groups.positives, groups.negatives])
+    predicted_positive = np.zeros((len(lists), len(masses)))
+    decided = []
+    for k, antecedents in enumerate(lists):
+        left, predicted = np.ones(problem.n_patterns, dtype=bool), np.zeros(problem.n_patterns, dtype=bool)
+        shares = []
+        for j in antecedents:
+            hit = left & columns[j]
+            positive, negative = positives[hit].sum(), negatives[hit].sum()
+            shares.append((positive + negative) / total)
+            if positive > negative:
+                predicted |= hit
+            left &= ~hit
+        if positives[left].sum() > negatives[left].sum():
+            predicted |= left
+        decided.append(np.array(shares, dtype=np.float64))
+        if len(masses):
+            predicted_positive[k] = masses[:, predicted].sum(axis=1)
+    if groups is None:
+        return Traits(tuple(decided), (), ())
+    hits, alarms = predicted_positive[:, : len(groups.names)], predicted_positive[:, len(groups.names) :]
+    counted = tuple(
+        Confusion(
+            true_positive=hits[:, g],  # type: ignore[arg-type]
+            false_positive=alarms[:, g],  # type: ignore[arg-type]
+            true_negative=groups.negatives[g].sum() - alarms[:, g],
+            false_negative=groups.positives[g].sum() - hits[:, g],
+        )
+        for g in range(len(groups.names))
+    )
+    return Traits(tuple(decided), groups.names, counted)
+
+
+def reliance(problem: Problem, lists: Sequence[Sequence[int]], decided: Sequence[np.ndarray]) -> pd.DataFrame:
+    """How much lists rely on each antecedent: the least and the greatest share of the rows that it decides.
+
+    The range over all good models says what no single model can: whether an antecedent could be done without, and how
+    much could hang on it.
+
+    Returns
+    -------
+    DataFrame
+        By antecedent: ``name``, ``models`` (that have it), ``least`` and ``most`` (share of the training weight that
+        its rule decides; ``least`` is 0 when a list does without), the most used one first.
+    """
+    models: dict[int, int] = {}
+    least: dict[int, float] = {}
+    most: dict[int, float] = {}
+    for antecedents, shares in zip(lists, decided, strict=True):
+        for j, share in zip(antecedents, shares.tolist(), strict=True):
+            models[j] = models.get(j, 0) + 1
+            least[j] = min(least.get(j, 1.0), share)
+            most[j] = max(most.get(j, 0.0), share)
+    index = sorted(models, key=lambda j: (-models[j], j))
+    return pd.DataFrame(
+        {
+            "name": [problem.names[j] for j in index],
+            "models": [models[j] for j in index],
+            "least": [least[j] if models[j] == len(lists) else 0.0 for j in index],
+            "most": [most[j] for j in index],
+        },
+        index=pd.Index(index, name="antecedent"),
+    )
+
+
+def _columns(problem: Problem, chosen: Sequence[int]) -> list[np.ndarray]:
+    """The patterns that satisfy each of some antecedents, as bool arrays."""
+    words = transposed(problem.words, problem.n_antecedents)
+    return [bits.unpack(words[j : j + 1], problem.n_patterns)[0] for j in chosen]

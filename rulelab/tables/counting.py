@@ -1,0 +1,183 @@
+"""Counting the rows of a table by what conditions tell apart: one group-by, in the engine that holds the rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from ..data.binarize import Binarizer
+from ..data.columns import listed
+from ..data.conditions import Condition
+from .cells import Cells
+from .errors import TableError
+from .pattern_counts import COUNT, HEADS, PatternCounts
+from .split import Split
+from .table import Table
+from .weighing import ROWS, Weighing, exact_floats
+
+MOST_PATTERNS = 5_000_000
+_WORD_BITS = 62
+_LABEL, _GROUP, _TEST = "rulelab label", "rulelab group {}", "rulelab test"
+
+
+def count(
+    table: Table,
+    conditions: Binarizer | Sequence[Condition],
+    target: str,
+    positive: Any = None,
+    sensitive: str | Sequence[str] = (),
+    weight: str | None = None,
+    split: Split | None = None,
+) -> PatternCounts:
+    """Count the rows of each kind.
+
+    Parameters
+    ----------
+    table : Table
+    conditions : Binarizer or sequence of Condition
+        Fitted on the features of the table: ``rl.Binarizer().fit(table.features(target))``.
+    target : str
+        Column with two labels, or more when `positive` names one.
+    positive : label, optional
+        Default: the larger of two labels.
+    sensitive : str or sequence of str
+        Columns whose values are kept beside each pattern, for groups of people.
+    weight : str, optional
+        Column with numbers of at least 0 that say how much each row counts; they are summed without rounding.
+    split : Split, optional
+        Which rows are kept out of training; they are counted apart.
+
+    Returns
+    -------
+    PatternCounts
+
+    Raises
+    ------
+    TableError
+        A column that is not there, a target without two classes, weights that are none, a split without rows on
+        one side, or more than `MOST_PATTERNS` patterns.
+    """
+    started = time.perf_counter()
+    sensitive = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+    conditions = conditions.conditions_ if isinstance(conditions, Binarizer) else tuple(conditions)
+    table.require([target, *sensitive, *([] if weight is None else [weight]), *(c.column for c in conditions)])
+    labels, positive, without = _labels(table, target, positive)
+    cells = _cells(table, conditions)
+    frame = table.frame.filter(~nw.col(target).is_null())
+    schema = frame.collect_schema()
+    weighing = ROWS if weight is None else Weighing.by(frame, weight, table.name)
+    frame = weighing.cut(weighing.above_zero(frame))
+    groups = [nw.col(name).alias(_GROUP.format(k)) for k, name in enumerate(sensitive)]
+    sides = [] if split is None else [split.of(table).alias(_TEST)]
+    words, places = _words(cells, schema)
+    label = (nw.col(target) == positive).cast(nw.Int64).alias(_LABEL)
+    keys = [f"word {k}" for k in range(len(words))] + [_LABEL, *(_GROUP.format(k) for k in range(len(sensitive)))]
+    keys += [_TEST] * len(sides)
+    named = [word.alias(f"word {k}") for k, word in enumerate(words)]
+    coded = frame.select(*named, label, *groups, *sides, *weighing.columns)
+    found = coded.group_by(keys).agg(*weighing.totals()).head(MOST_PATTERNS + 1).collect()
+    if len(found) > MOST_PATTERNS:
+        raise TableError(
+            f"{table.name} has more than {MOST_PATTERNS} different rows under these {len(conditions)} "
+            "conditions; " + _advice(cells)
+        )
+    heads, n = weighing.rows(found), weighing.sums(found)
+    data = {}
+    for each, (word, shift, bits) in zip(cells, places, strict=True):
+        codes = (found[f"word {word}"].to_numpy().astype(np.int64) >> shift) & ((1 << bits) - 1)
+        data[each.column] = each.stand_ins().iloc[codes].reset_index(drop=True)
+    features = pd.DataFrame({name: _typed(data[name]) for name in (each.column for each in cells)})
+    people = {name: pd.Series(found[_GROUP.format(k)].to_list(), dtype=object) for k, name in enumerate(sensitive)}
+    test = None if split is None else pd.Series(found[_TEST].to_numpy().astype(bool), name=_TEST)
+    if test is not None and (test.all() or not test.any()):
+        side = "every row is" if test.all() else "no row is"
+        raise TableError(f"{side} kept out of training: {split.in_words()}")  # type: ignore[union-attr]
+    order = np.lexsort([heads, *(np.asarray(found[key].to_numpy()) for key in keys if key.startswith("word"))])[::-1]
+    if not weighing.whole:
+        n, of = exact_floats(n[order], weighing.unit)
+        first = np.append(True, of[1:] != of[:-1])[: len(of)]
+        order = order[of]
+        heads = np.where(first, heads[order], 0)
+    else:
+        n, heads = n[order], heads[order]
+
+    def sorted_(values: Any) -> Any:
+        return values.iloc[order].reset_index(drop=True)
+
+    return PatternCounts(
+        features=sorted_(features),
+        label=sorted_(pd.Series(found[_LABEL].to_numpy().astype(np.int64), name=target)),
+        rows=pd.Series(n, name=COUNT),
+        sensitive=sorted_(pd.DataFrame(people)) if people else None,
+        test=None if test is None else sorted_(test),
+        heads=None if weight is None else pd.Series(heads, name=HEADS),
+        conditions=conditions,
+        target=target,
+        positive=positive,
+        negative=next((each for each in labels if each != positive), None) if len(labels) == 2 else f"not {positive}",
+        name=table.name,
+        engine=table.engine,
+        seconds=time.perf_counter() - started,
+        without_target=without,
+        split="" if split is None else split.in_words(),
+    )
+
+
+def _labels(table: Table, target: str, positive: Any) -> tuple[list[Any], Any, int]:
+    """The labels, the positive one as the table writes it, and how many rows have none."""
+    found = table.values(target)
+    present = found["v"].notna()
+    labels, without = sorted(found["v"][present], key=lambda v: (str(type(v)), v)), int(found["n"][~present].sum())
+    if len(labels) < 2:
+        raise TableError(f"the target {target!r} has a single label, {listed(map(str, labels))}; there must be two")
+    if positive is not None:
+        matching = [label for label in labels if label == positive or str(label) == str(positive)]
+        if not matching:
+            raise TableError(f"the target {target!r} has no label {positive!r}; it has {listed(map(str, labels))}")
+        positive = matching[0]
+    elif len(labels) != 2:
+        raise TableError(
+            f"the target {target!r} has {len(labels)} labels ({listed(map(str, labels))}); name the positive one"
+        )
+    else:
+        positive = labels[-1]
+    return labels, positive, without
+
+
+def _cells(table: Table, conditions: Sequence[Condition]) -> list[Cells]:
+    by_column: dict[str, list[Condition]] = {}
+    for condition in conditions:
+        by_column.setdefault(condition.column, []).append(condition)
+    return [Cells.of(name, table.kind(name), asked) for name, asked in by_column.items()]
+
+
+def _words(cells: Sequence[Cells], schema: Any) -> tuple[list[nw.Expr], list[tuple[int, int, int]]]:
+    """Integers that hold the numbers of cells side by side, and for each column its word, its place and its bits."""
+    words: list[nw.Expr] = []
+    places, used = [], _WORD_BITS
+    for each in cells:
+        bits = max(1, (each.size - 1).bit_length())
+        if used + bits > _WORD_BITS:
+            words.append(nw.lit(0, dtype=nw.Int64))
+            used = 0
+        words[-1] = words[-1] + each.number(schema[each.column]) * (1 << used)
+        places.append((len(words) - 1, used, bits))
+        used += bits
+    return words, places
+
+
+def _advice(cells: Sequence[Cells]) -> str:
+    finest = sorted(cells, key=lambda each: -each.size)[:3]
+    named = ", ".join(f"{each.column!r} ({each.size - 2} cuts or values)" for each in finest)
+    return f"coarsen the finest columns: {named}"
+
+
+def _typed(values: pd.Series) -> pd.Series:
+    """Booleans as such where none is missing."""
+    known = values.dropna()
+    return values.astype(bool) if len(known) == len(values) and known.map(type).eq(bool).all() else values

@@ -1,0 +1,289 @@
+"""Rows that were counted: what rules can tell apart, and how many rows there are of each kind."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..data.conditions import Condition, attach_conditions, unique_names
+from ..data.metrics import group_labels
+from ..data.problem import Problem
+from ..datasets import Dataset
+from .errors import TableError
+
+COUNT, HEADS, TEST = "rulelab rows", "rulelab heads", "rulelab test"
+_KEY = b"rulelab.tables.counts"
+_VERSION, _KNOWN = 2, (1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class PatternCounts:
+    """Kinds of rows and their numbers; no row of anybody.
+
+    Attributes
+    ----------
+    features : DataFrame, shape (n_kinds, n_columns)
+        For each column that has conditions a value that stands for all that the conditions do not tell apart.
+    label : Series of int64
+        1 for the positive class.
+    rows : Series of int64 or float64
+        How many rows there are of each kind, or what they weigh; a weight that no double holds is the sum of several
+        entries of the same kind.
+    sensitive : DataFrame or None
+        The groups of people.
+    conditions : tuple of Condition
+    target : str
+    positive, negative : label
+    name, engine : str
+        Where they were counted, and by what.
+    seconds : float
+    without_target : int
+        Rows that have no label; they are not counted.
+    rare : int
+        Rows of kinds that were left out because they are rare, see `without_rare`.
+    heads : Series of int64 or None
+        Where rows are weighted, how many there are of each kind; None: as many as `rows`.
+    test : Series of bool or None
+        Which kinds are kept out of training; None: there is no split.
+    split : str
+        How it was made, in words.
+    """
+
+    features: pd.DataFrame
+    label: pd.Series
+    rows: pd.Series
+    sensitive: pd.DataFrame | None
+    conditions: tuple[Condition, ...]
+    target: str
+    positive: Any
+    negative: Any
+    name: str = "table"
+    engine: str = ""
+    seconds: float = 0.0
+    without_target: int = 0
+    rare: int = 0
+    heads: pd.Series | None = None
+    test: pd.Series | None = None
+    split: str = ""
+
+    def __repr__(self) -> str:
+        kinds = f"in {len(self)} kinds, {len(self.conditions)} conditions"
+        return f"PatternCounts({self.n_rows} rows of {self.name!r} {kinds})"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def n_rows(self) -> int:
+        """The rows that were counted; those of whole weights as often as they count."""
+        counted = self.rows if self.heads is None or self.rows.dtype.kind == "i" else self.heads
+        return int(counted.sum())
+
+    @property
+    def training(self) -> PatternCounts:
+        """What is not kept out of training."""
+        return self if self.test is None else self._some(~self.test, test=None)
+
+    @property
+    def held_out(self) -> PatternCounts | None:
+        """What is kept out of training; None where there is no split."""
+        return None if self.test is None else self._some(self.test, test=None)
+
+    @property
+    def positions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the kinds for training and of those that are kept out."""
+        test = np.zeros(len(self), dtype=bool) if self.test is None else self.test.to_numpy()
+        return np.flatnonzero(~test), np.flatnonzero(test)
+
+    def _some(self, kept: pd.Series, **more: Any) -> PatternCounts:
+        """Some kinds."""
+        names = ("features", "label", "rows", "sensitive", "heads", "test")
+        found = {
+            name: values[kept].reset_index(drop=True) for name in names if (values := getattr(self, name)) is not None
+        }
+        return replace(self, **{**found, **more})
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The conditions of each kind: DataFrame of bool, shape (n_kinds, n_conditions), that carries them along."""
+        held = {name: condition.evaluate(self.features[condition.column]) for name, condition in self._named}
+        frame = pd.DataFrame(held, index=self.features.index)
+        attach_conditions(frame, self.conditions)
+        return frame
+
+    @property
+    def _named(self) -> list[tuple[str, Condition]]:
+        return list(zip(unique_names(map(str, self.conditions)), self.conditions, strict=True))
+
+    @property
+    def thresholds(self) -> dict[str, list[float]]:
+        """The cuts of each numeric column, for a `Binarizer` that makes the same conditions of `dataset`."""
+        cuts: dict[str, list[float]] = {}
+        for c in self.conditions:
+            if c.operator == "<=":
+                cuts.setdefault(c.column, []).append(c.value)
+        return cuts
+
+    def dataset(self) -> Dataset:
+        """A data set with a row for each kind, which counts as often as there are rows of it."""
+        notes = [
+            f"{self.n_rows} rows counted by {self.engine} in {self.seconds:.1f} s, in {len(self)} kinds",
+            self.split,
+        ]
+        notes += [f"{self.without_target} rows have no {self.target} and are left out"] * (self.without_target > 0)
+        notes += [f"{self.rare} rows of rare kinds are left out"] * (self.rare > 0)
+        return Dataset(
+            X=self.features,
+            y=self.label,
+            sensitive=self.sensitive,
+            name=self.name,
+            target=self.target,
+            positive=self.positive,
+            negative=self.negative,
+            notes="; ".join(filter(None, notes)),
+            weight=self.rows,
+            heads=self.rows if self.heads is None else self.heads,
+        )
+
+    def split_at_random(self, share: float, seed: int = 0) -> PatternCounts:
+        """With this share of the rows kept out of training, drawn one by one; rows of one kind cannot be told apart.
+
+        Raises
+        ------
+        TableError
+            Where rows are weighted, which tells them apart, or when no row is on one side.
+        """
+        if self.heads is not None:
+            raise TableError("rows that are weighted cannot be drawn of their counts; count with a split by a key")
+        if not 0 < share < 1:
+            raise TableError(f"the share of the test rows must be above 0 and below 1, not {share!r}")
+        drawn = np.random.default_rng(seed).binomial(self.rows.to_numpy(), share)
+        parts = self._some(self.rows > drawn, rows=None), self._some(pd.Series(drawn > 0), rows=None)
+        counts = np.concatenate([n[n > 0] for n in (self.rows.to_numpy() - drawn, drawn)])
+        test = np.repeat([False, True], [len(part.label) for part in parts])
+        if test.all() or not test.any():
+            raise TableError(f"a share of {share:g} leaves no row on one side; take another one")
+        joined = {
+            name: pd.concat([getattr(part, name) for part in parts], ignore_index=True)
+            for name in ("features", "label")
+        }
+        groups = [part.sensitive for part in parts if part.sensitive is not None]
+        return replace(
+            self,
+            **joined,
+            rows=pd.Series(counts, name=COUNT),
+            sensitive=pd.concat(groups, ignore_index=True) if groups else None,
+            test=pd.Series(test, name=TEST),
+            split=f"{100 * share:g} % of the rows are kept out for the test, at random",
+        )
+
+    def without_rare(self, least: int) -> PatternCounts:
+        """Without the kinds that fewer than ``least`` rows are of, whatever their label; `rare` says how many rows.
+
+        A kind is what features and groups of people tell apart. What is left says nothing of fewer people than that.
+        """
+        if isinstance(least, bool) or not isinstance(least, int | np.integer) or least < 1:
+            raise TableError(f"the least number of rows must be a whole number of at least 1, not {least!r}")
+        people = [] if self.sensitive is None else [self.sensitive.add_prefix("rulelab group ")]
+        keys = pd.concat([self.features, *people, *([] if self.test is None else [self.test.rename(TEST)])], axis=1)
+        kind = keys.groupby(list(keys.columns), dropna=False, sort=False).ngroup()
+        heads = self.rows if self.heads is None else self.heads
+        kept = heads.groupby(kind).transform("sum") >= least
+        if not kept.any():
+            raise TableError(f"every kind has fewer than {least} rows; use fewer conditions, or a smaller number")
+        return self._some(kept, rare=self.rare + int(heads[~kept].sum()))
+
+    def save(self, path: str | Path) -> None:
+        """Write a Parquet file, which `rulelab.tables.load` reads."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        columns: dict[str, Any] = {f"feature {name}": self.features[name] for name in self.features.columns}
+        if self.sensitive is not None:
+            columns |= {f"group {name}": self.sensitive[name].astype(object) for name in self.sensitive.columns}
+        columns |= {name: v for name, v in ((HEADS, self.heads), (TEST, self.test)) if v is not None}
+        table = pa.table({**columns, "label": self.label, COUNT: self.rows})
+        said = {
+            "version": _VERSION,
+            "conditions": [c.to_dict() for c in self.conditions],
+            **{name: getattr(self, name) for name in ("target", "positive", "negative", "name", "engine", "seconds")},
+            **{name: getattr(self, name) for name in ("without_target", "rare", "split")},
+        }
+        pq.write_table(table.replace_schema_metadata({_KEY: json.dumps(said).encode()}), path)
+
+
+def as_rows(problem: Problem, counts: PatternCounts) -> Problem:
+    """The problem of counts with as many rows as were counted, for itself and for its groups."""
+    groups = problem.groups
+    if groups is not None:
+        groups = replace(groups, rows=None if counts.heads is None else _heads(counts, groups.names))
+    return replace(problem, n_rows=counts.n_rows, row_pattern=None, groups=groups)
+
+
+def _heads(counts: PatternCounts, names: tuple[str, ...]) -> np.ndarray:
+    """How many positive and negative rows each group has, whatever they weigh: int64 array, shape (2, n_groups)."""
+    assert counts.heads is not None
+    group = pd.Series(group_labels(counts.sensitive, len(counts))).map(str)
+    sides = [counts.heads.where(counts.label == side, 0).groupby(group).sum() for side in (1, 0)]
+    return np.stack([side.reindex(names, fill_value=0).to_numpy(np.int64) for side in sides])
+
+
+def load_counts(path: str | Path) -> PatternCounts:
+    """Read counts that were saved.
+
+    Raises
+    ------
+    TableError
+        The file is none of these, or damaged.
+    OSError
+        It cannot be read.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name = Path(path).name
+    try:
+        table = pq.read_table(path)
+        said = json.loads((table.schema.metadata or {})[_KEY])
+        if said.pop("version") not in _KNOWN:
+            raise TableError(f"{name} was written by another version of rulelab")
+        conditions = tuple(map(Condition.from_dict, said.pop("conditions")))
+        columns = {column: table[column].to_pandas() for column in table.column_names}
+        for column in (c for c in columns if c.startswith("feature ") and table.schema.field(c).type == pa.int64()):
+            columns[column] = table[column].to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+        rows, label = columns.pop(COUNT), columns.pop("label")
+        heads, test = columns.pop(HEADS, None), columns.pop(TEST, None)
+        _check(rows, label, heads, test)
+        return PatternCounts(
+            features=pd.DataFrame(_starting(columns, "feature ")),
+            label=label.rename(said["target"]),
+            rows=rows,
+            sensitive=pd.DataFrame(groups) if (groups := _starting(columns, "group ")) else None,
+            conditions=conditions,
+            heads=heads,
+            test=test,
+            **said,
+        )
+    except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        raise TableError(f"{name} holds no counts of rulelab, or is damaged") from error
+
+
+def _check(rows: pd.Series, label: pd.Series, heads: pd.Series | None, test: pd.Series | None) -> None:
+    numbers = rows.dtype == np.int64 or (rows.dtype == np.float64 and heads is not None and np.isfinite(rows).all())
+    if not numbers or label.dtype != np.int64 or (rows <= 0).any() or not label.isin([0, 1]).all():
+        raise TableError("the counts must be numbers above 0, whole unless rows are weighted, and the labels 0 or 1")
+    if heads is not None and (heads.dtype != np.int64 or (heads < 0).any()):
+        raise TableError("the numbers of rows must be whole and at least 0")
+    if test is not None and test.dtype != np.bool_:
+        raise TableError("what is kept out of training must be said by true and false")
+
+
+def _starting(columns: dict[str, Any], prefix: str) -> dict[str, Any]:
+    return {name.removeprefix(prefix): values for name, values in columns.items() if name.startswith(prefix)}

@@ -1,0 +1,206 @@
+"""A table that is read where it lies: in files, a database, a dataframe or a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Protocol
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from ..data.columns import Column, listed
+from .errors import TableError
+from .quantiles import listed_near
+from .weighing import ROWS, Weighing
+
+MOST_VALUES = 2_000_000
+"""Different values of a column that are looked at one by one."""
+_COUNT, _VALUE = "n", "v"
+
+
+class Splits(Protocol):
+    """What says which rows are kept out of training."""
+
+    def of(self, table: Table) -> nw.Expr:
+        """Whether a row is kept out."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table whose rows stay where they are.
+
+    Attributes
+    ----------
+    frame : narwhals.LazyFrame
+    name : str
+        For messages and files.
+    engine : str
+        What counts the rows, such as "duckdb", "polars" or "dask".
+    weighing : Weighing
+        How much each row counts; its column is none of the columns.
+    connection : object or None
+        Of DuckDB, where files were opened.
+    """
+
+    frame: nw.LazyFrame[Any]
+    name: str
+    engine: str
+    weighing: Weighing = ROWS
+    connection: Any = None
+
+    @property
+    def progress(self) -> float | None:
+        """How much of the present pass over the rows is done, from 0 to 1; None where it is not known."""
+        percent = -1.0 if self.connection is None else self.connection.query_progress()
+        return percent / 100 if percent >= 0 else None
+
+    def interrupt(self) -> None:
+        """End what is being counted, from another thread, where the engine can; it then raises TableError."""
+        if self.connection is not None:
+            self.connection.interrupt()
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, {len(self.columns)} columns, counted by {self.engine})"
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return [name for name in self.frame.collect_schema().names() if name != self.weighing.column]
+
+    @property
+    def scale(self) -> Fraction | None:
+        """What makes the sums of weights those of weights with a mean of 1; None where rows are counted."""
+        return self.weighing.scale
+
+    def drop(self, *names: str) -> Table:
+        """Without these columns."""
+        self.require(names)
+        return replace(self, frame=self.frame.drop(*names))
+
+    def features(self, target: str, *others: str, weight: str | None = None, split: Splits | None = None) -> Table:
+        """What conditions are chosen on: rows with a target, without it and without these other columns.
+
+        Parameters
+        ----------
+        target : str
+        *others : str
+        weight : str, optional
+            Column that says how much each row counts: rows of weight 0 are left out.
+        split : `rulelab.tables.Split`, optional
+            Rows that it keeps out of training are left out.
+
+        Raises
+        ------
+        TableError
+        """
+        self.require([target, *others, *([] if weight is None else [weight])])
+        frame = self.frame.filter(~nw.col(target).is_null())
+        if split is not None:
+            frame = frame.filter(~split.of(self))
+        aside = [name for name in (target, *others) if name != weight]
+        if weight is None:
+            return replace(self, frame=frame).drop(*aside)
+        weighing = Weighing.by(frame, weight, self.name)
+        return replace(self, frame=weighing.above_zero(frame).drop(*aside), weighing=weighing)
+
+    def require(self, names: Sequence[str]) -> None:
+        """Refuse names of columns that are not there; raises TableError."""
+        missing = [name for name in names if name not in self.columns]
+        if missing:
+            raise TableError(f"{self.name} has no column {listed(missing)}; it has {listed(self.columns)}")
+
+    def kind(self, name: str) -> str:
+        """ "boolean", "number" or "category"; raises TableError for a column that is none of them."""
+        dtype = self.frame.collect_schema()[name]
+        if dtype == nw.Boolean:
+            return "boolean"
+        if dtype.is_numeric():
+            return "number"
+        if isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
+            return "category"
+        if dtype.is_temporal():
+            raise TableError(f"column {name!r} holds dates or times; turn it into numbers first, such as its year")
+        raise TableError(f"column {name!r} holds {dtype}, neither numbers, Booleans nor texts; leave it out")
+
+    def values(self, name: str) -> pd.DataFrame:
+        """The different values of a column: ``v``, None where missing, and ``n``, how many rows have each.
+
+        Weighted rows count as much as they weigh, in the unit of the weighing.
+
+        Raises
+        ------
+        TableError
+            When there are more than `MOST_VALUES`.
+        """
+        found = self._grouped(self._cells(name), MOST_VALUES)
+        if found is None:
+            raise TableError(
+                f"column {name!r} has more than {MOST_VALUES} different values; round it, or leave it out (an "
+                "identifier says nothing)"
+            )
+        return self._frame(name, *found)
+
+    def summaries(self, groups: Callable[[str], int]) -> Iterator[tuple[Column, np.ndarray]]:
+        """Each column by its different values, with the number of rows of each: one pass over the table a column.
+
+        Parameters
+        ----------
+        groups : callable
+            In how many groups a column of numbers is to be cut, by its name. Of one with more than `MOST_VALUES`
+            values those are given that such cuts depend on; where they lie is found in a few more passes.
+        """
+        for name in self.columns:
+            kind = self.kind(name)
+            cells = self._cells(name)
+            grouped = self._grouped(cells, MOST_VALUES)
+            if grouped is None and kind == "number":
+                present = cells.filter(~nw.col(_VALUE).is_null())
+                if self._float(name):
+                    present = present.filter(~nw.col(_VALUE).is_nan())
+                near = listed_near(present, _VALUE, self.weighing, groups(name), MOST_VALUES, name)
+                missing = cells.select(nw.len()).collect().item() - present.select(nw.len()).collect().item()
+                found = pd.DataFrame({_VALUE: near[0], _COUNT: near[1]})
+                if missing:
+                    found.loc[len(found)] = [None, 0]
+            else:
+                found = self.values(name) if grouped is None else self._frame(name, *grouped)
+            missing = found[_VALUE].isna().to_numpy()
+            if kind == "category":
+                data = np.array(found[_VALUE], dtype=object)
+                data[missing] = np.nan
+            else:
+                data = np.array([np.nan if value is None else value for value in found[_VALUE]])
+                if data.dtype.kind not in "iu":
+                    data = data.astype(np.float64)
+                if np.isinf(data).any():
+                    raise TableError(f"column {name!r} holds infinite numbers; replace or remove them")
+            yield Column(name, kind, data, missing), found[_COUNT].to_numpy()
+
+    def _float(self, name: str) -> bool:
+        return self.kind(name) == "number" and not self.frame.collect_schema()[name].is_integer()
+
+    def _cells(self, name: str) -> nw.LazyFrame[Any]:
+        """The cells of a column and the weights of their rows."""
+        cells = nw.col(name)
+        if self._float(name):
+            cells = cells.cast(nw.Float64)
+        elif self.kind(name) == "category":
+            cells = cells.cast(nw.String)
+        return self.weighing.cut(self.frame).select(cells.alias(_VALUE), *self.weighing.columns)
+
+    def _grouped(self, cells: nw.LazyFrame[Any], most: int) -> tuple[nw.Series[Any], np.ndarray] | None:
+        """The different cells and what each counts; None when there are more than so many."""
+        found = cells.group_by(_VALUE).agg(*self.weighing.totals()).head(most + 1).collect()
+        return None if len(found) > most else (found[_VALUE], self.weighing.sums(found))
+
+    def _frame(self, name: str, cells: nw.Series[Any], counts: np.ndarray) -> pd.DataFrame:
+        missing = cells.is_null().to_numpy()
+        values = np.array(cells.to_list(), dtype=object)
+        if self.kind(name) == "number":
+            missing = missing | np.array([value != value for value in values], dtype=bool)
+        values[missing] = None
+        return pd.DataFrame({_VALUE: pd.Series(values, dtype=object), _COUNT: counts})

@@ -1,0 +1,178 @@
+"""How much rows count: one each, or as a column says, in sums that every engine computes without rounding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from ..data.exact_weights import rounded_down
+from .errors import TableError
+
+_BITS = 26
+_DIGITS = 53
+_MOST_PARTS = 6
+_LOWEST = -800
+_EXACT = 2.0**53
+_ROWS, _PART, _LEFT = "rulelab n", "rulelab part {}", "rulelab left"
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """What a row counts.
+
+    A weight is a double, so an integer over a power of two. It is cut into parts of 26 bits, whose sums are whole
+    numbers that no engine rounds.
+
+    Attributes
+    ----------
+    column : str or None
+        The weights; None: every row counts as one.
+    parts : int
+        In how many integers a weight is cut.
+    top : int
+        No weight is 2 to this power, or more.
+    whole : bool
+        Whether weights count as repeated rows: all are whole, and their sum is exact in a double.
+    n_rows, units : int
+        How many rows have a weight above 0, and the sum of their weights in `unit`.
+    """
+
+    column: str | None = None
+    parts: int = 0
+    top: int = 0
+    whole: bool = True
+    n_rows: int = 0
+    units: int = 0
+
+    @classmethod
+    def by(cls, frame: nw.LazyFrame[Any], column: str, where: str) -> Weighing:
+        """The weights of a column; raises TableError for what are none."""
+        dtype = frame.collect_schema()[column]
+        if not dtype.is_numeric():
+            raise TableError(f"column {column!r} of {where} holds {dtype}; weights must be numbers of at least 0")
+        weight = nw.col(column).cast(nw.Float64)
+        missing = nw.col(column).is_null() | weight.is_nan() if dtype.is_float() else nw.col(column).is_null()
+        above = nw.when(weight > 0).then(weight)
+        uneven = (weight != weight.floor()).cast(nw.Int64)
+        looked = frame.select(weight.alias("w"), above.alias("a"), uneven.alias("r"), missing.cast(nw.Int64).alias("m"))
+        w = nw.col("w")
+        ends = (w.min().alias("least"), w.max().alias("most"), w.sum().alias("sum"))
+        seen = _first(looked.select(*ends, nw.col("a").min(), nw.col("r").max(), nw.col("m").sum()))
+        said = f"the weights in {column!r} must be numbers of at least 0, and"
+        if seen["m"]:
+            raise TableError(f"{said} {int(seen['m'])} rows have none; fill them in, or leave these rows out")
+        if seen["least"] is None:
+            return cls(column, 1)
+        least, most = float(seen["least"]), float(seen["most"])
+        if least < 0 or math.isinf(most):
+            raise TableError(f"{said} one is {least if least < 0 else most!r}")
+        if most == 0:
+            raise TableError(f"the weights in {column!r} are 0 in every row; some row must count")
+        if seen["r"] == 0 and seen["sum"] < _EXACT:
+            return cls(column, 1).counted(frame)
+        top, bottom = (math.frexp(float(seen[which]))[1] for which in ("most", "a"))
+        parts = -(-(top - bottom + _DIGITS) // _BITS)
+        if parts > _MOST_PARTS or top < _LOWEST:
+            raise TableError(
+                f"the weights in {column!r} go from {float(seen['a']):g} to {most:g}, too far apart to be summed "
+                "without rounding; leave the smallest out, or multiply them"
+            )
+        return cls(column, parts, top, False).counted(frame)
+
+    def counted(self, frame: nw.LazyFrame[Any]) -> Weighing:
+        """The same with the sum of all weights, and no more parts than they have."""
+        seen = _first(self.cut(self.above_zero(frame)).select(*self.totals()))
+        sums = [int(seen[name]) for name in self.columns]
+        used = max(k for k, part in enumerate(sums) if part) + 1
+        some = Weighing(self.column, used, self.top, self.whole, int(seen[_ROWS]))
+        return Weighing(self.column, used, self.top, self.whole, some.n_rows, some._joined(sums[:used]))
+
+    def above_zero(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The rows that count."""
+        return frame if self.column is None else frame.filter(nw.col(self.column) > 0)
+
+    @property
+    def unit(self) -> Fraction:
+        """What 1 is worth in a sum."""
+        return Fraction(1) if self.whole else Fraction(2) ** (self.top - _BITS * self.parts)
+
+    @property
+    def scale(self) -> Fraction | None:
+        """What makes sums those of weights with a mean of 1; None where weights count as repeated rows."""
+        return None if self.whole else Fraction(self.n_rows, self.units)
+
+    def cut(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The frame with the parts of its weights as columns, beside those that it has."""
+        if self.column is None:
+            return frame
+        weight = nw.col(self.column)
+        if self.whole:
+            return frame.with_columns(weight.cast(nw.Int64).alias(_PART.format(0)))
+        frame = frame.with_columns((weight.cast(nw.Float64) * 2.0 ** (_BITS - self.top)).alias(_LEFT))
+        left = nw.col(_LEFT)
+        for k in range(self.parts):  # a column each time: as one expression it would double with every part
+            part = left.floor().cast(nw.Int64).alias(_PART.format(k))
+            frame = frame.with_columns(part, ((left - left.floor()) * 2.0**_BITS).alias(_LEFT))
+        return frame
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the parts."""
+        return [_PART.format(k) for k in range(self.parts)]
+
+    def totals(self) -> list[nw.Expr]:
+        """What is summed of the columns."""
+        return [nw.len().alias(_ROWS), *(nw.col(name).sum() for name in self.columns)]
+
+    def rows(self, found: nw.DataFrame[Any]) -> np.ndarray:
+        """The numbers of rows: int64 array."""
+        return _integers(found[_ROWS])
+
+    def sums(self, found: nw.DataFrame[Any]) -> np.ndarray:
+        """The weights, in `unit`: int64 array, or Python's integers in an object array."""
+        if self.column is None:
+            return self.rows(found)
+        parts = [_integers(found[name]) for name in self.columns]
+        return parts[0] if self.parts == 1 else self._joined([part.astype(object) for part in parts])
+
+    def _joined(self, parts: Sequence[Any]) -> Any:
+        total = parts[0]
+        for part in parts[1:]:
+            total = total * (1 << _BITS) + part
+        return total
+
+
+ROWS = Weighing()
+"""Every row counts as one."""
+
+
+def exact_floats(units: np.ndarray, unit: Fraction) -> tuple[np.ndarray, np.ndarray]:
+    """Doubles whose sums are these numbers of units, exactly: the doubles, and the position that each is a part of.
+
+    Most numbers are a double themselves; the others take two or three.
+    """
+    parts, of = [], []
+    for position, number in enumerate(units.tolist()):
+        left = number * unit
+        while left:
+            part = rounded_down(left)
+            parts.append(part)
+            of.append(position)
+            left -= Fraction(part)
+    return np.array(parts, dtype=np.float64), np.array(of, dtype=np.int64)
+
+
+def _first(frame: nw.LazyFrame[Any]) -> dict[str, Any]:
+    """The only row."""
+    found = frame.collect()
+    return {name: found[name].to_list()[0] for name in found.columns}
+
+
+def _integers(column: nw.Series[Any]) -> np.ndarray:
+    return column.to_numpy().astype(np.int64)

@@ -1,0 +1,1 @@
+"""Many good models: found, compared and chosen from."""

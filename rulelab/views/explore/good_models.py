@@ -1,0 +1,280 @@
+"""What is seen of many good models: pictures and tables of those that pass the filters."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import panel as pn
+import param
+from panel.viewable import Viewer
+
+from ...data.gaps import CRITERIA
+from ..fronts.points import criterion_name, criterion_words
+from ..live.wording import count
+from ..search.plot_box import PlotBox
+from ..widgets.download import download
+from ..widgets.esc import plain
+from ..widgets.explained import term_classes
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from . import html as explore_html
+from .finding import Found
+from .matrix import Matrix
+from .plots import Dots, Within, inside
+
+ANY = ""
+DIVERSE = 4
+NO_MODEL = -1
+_MOST_OFFERED = 200
+WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+LISTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
+BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38, "align": "end"}
+
+
+class Choosing(Viewer):
+    """Filters, pictures and tables of what was found; one model is the chosen one."""
+
+    attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
+    criterion: param.Selector[str] = param.Selector(
+        default="equal_opportunity",
+        objects={criterion_words(name): name for name in CRITERIA},
+        label="Gap between groups in",
+    )
+    uses: param.Selector[str] = param.Selector(default=ANY, objects={"(any)": ANY}, label="With the antecedent")
+    without: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Without the antecedent")
+    column: param.Selector[str] = param.Selector(default=ANY, objects={"(any)": ANY}, label="Using the column")
+    rules: param.Selector[int] = param.Selector(default=0, objects={"(any number)": 0}, label="Rules, at most")
+    diverse = param.Boolean(default=False, doc="Whether only the models that differ most are shown.")
+    brush = param.Tuple(
+        default=None, allow_None=True, length=4, doc="Part of the picture of dots that is chosen: x0, x1, y0, y1."
+    )
+    model: param.Selector[int] = param.Selector(
+        default=NO_MODEL, objects={"(tap a model, or choose one here)": NO_MODEL}, label="Good model"
+    )
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._found: Found | None = None
+        self._gaps: dict[tuple[str, str], np.ndarray] = {}
+        self._offered = self._kept = np.zeros(0, dtype=np.int64)
+        self._filling = False
+        self._build_overview()
+        self._restyle()
+
+    @property
+    def found(self) -> Found | None:
+        """What is shown."""
+        return self._found
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The models that pass the filters, best first, as indices into those of the result."""
+        return self._kept
+
+    @property
+    def gaps(self) -> np.ndarray | None:
+        """The gap between groups for every model, in per cent; None without groups."""
+        if self._found is None or not self.attribute:
+            return None
+        asked = (self.attribute, self.criterion)
+        if asked not in self._gaps:
+            self._gaps[asked] = self._found.gaps(*asked)
+        return self._gaps[asked]
+
+    def choose_diverse(self, *_: Any) -> None:
+        """Show the models that differ most in what they predict, or all again."""
+        self.diverse = not self.diverse
+
+    def models_csv(self) -> io.StringIO:
+        """One row per model that passes the filters."""
+        assert self._found is not None
+        frame = self._found.frame.iloc[self._kept].copy()
+        frame.insert(0, "model", self._kept + 1)
+        if self.gaps is not None:
+            frame[f"gap in {criterion_name(self.criterion)} by {self.attribute} (%)"] = self.gaps[self._kept]
+        frame["antecedents"] = frame["antecedents"].map("; ".join)
+        return io.StringIO(frame.to_csv(index=False))
+
+    def antecedents_csv(self) -> io.StringIO:
+        """One row per antecedent."""
+        assert self._found is not None
+        both = self._found.reliance.join(self._found.result.antecedents[["lists", "share", "objective"]])
+        return io.StringIO(both.to_csv(index=False))
+
+    def _take_overview(self, found: Found) -> None:
+        """Show what was found, without filters but those that still can be."""
+        self._found, self._gaps = found, {}
+        names = {plain(row.name, 60): row.name for row in found.reliance.itertuples(index=False)}
+        most = int(found.frame["rules"].max()) if len(found.frame) else 0
+        columns = {plain(name, 60): name for name in found.columns}
+        self._filling = True
+        try:
+            self._offer(self._attribute, "attribute", {"(none)": ANY, **{name: name for name in found.attributes}})
+            self._offer(self._uses, "uses", {"(any)": ANY, **names})
+            self._offer(self._without, "without", {"(none)": ANY, **names})
+            self._offer(self._column, "column", {"(any)": ANY, **columns})
+            self._offer(self._rules, "rules", {"(any number)": 0, **{f"{k}": k for k in range(most + 1) if k}})
+            self.param.update(diverse=False, model=NO_MODEL, brush=None)
+        finally:
+            self._filling = False
+        self._antecedents.object = explore_html.antecedents(found)
+        self._draw()
+
+    def _offer(self, widget: Any, name: str, options: dict[str, Any]) -> None:
+        """What can be chosen; what was chosen stays, where it still can be."""
+        value = getattr(self, name)
+        self.param[name].objects = options
+        widget.options = options
+        if value not in options.values():
+            setattr(self, name, next(iter(options.values())))
+
+    @param.depends("attribute", "criterion", "uses", "without", "column", "rules", "diverse", "brush", watch=True)
+    def _draw(self) -> None:
+        """Filter, and show what is left."""
+        if self._filling:
+            return
+        found = self._found
+        with pn.io.hold():
+            if found is not None:
+                self._offered, self._kept = self._filtered(found)
+                self._all.disabled = self.brush is None
+                self._criterion.disabled = not self.attribute
+                self._diverse.label = "All models" if self.diverse else "Diverse four"
+                options = {"(tap a model, or choose one here)": NO_MODEL}
+                for k in self._kept[:_MOST_OFFERED].tolist():
+                    rules = plain("; ".join(found.frame["antecedents"].iloc[k]) or "no rule", 80)
+                    options[f"{k + 1}: {found.frame['accuracy'].iloc[k]:.2f} %, {rules}"] = k
+                self._choosable = options
+                self._filling = True
+                try:
+                    if self.model not in options.values():
+                        options[f"{self.model + 1}: as tapped"] = self.model
+                    self._offer(self._picker, "model", options)
+                finally:
+                    self._filling = False
+            self._show_chosen_in_pictures()
+
+    def _show_chosen_in_pictures(self) -> None:
+        found, chosen = self._found, None if self.model == NO_MODEL else self.model
+        axis = f"{criterion_name(self.criterion)} by {self.attribute}"
+        self._within.show(None if found is None else found.result)
+        self._dots.show(None if found is None else found.frame, self._offered, self.gaps, axis, chosen, self.brush)
+        self._matrix.show(None if found is None else found, self._kept, chosen)
+        for box in self._boxes:
+            box.refresh()
+        if found is not None:
+            left = f"{count(len(self._kept))} of {count(found.result.count)} models"
+            text = f'<p class="note">{left}</p>' + explore_html.models(found, self._kept.tolist(), self.gaps, chosen)
+            if self._table.object != text:
+                self._table.object = text
+
+    def _filtered(self, found: Found) -> tuple[np.ndarray, np.ndarray]:
+        """The models that pass the filters, and those of them that the pictures show as chosen."""
+        frame, names = found.frame, found.frame["antecedents"]
+        keep = np.ones(len(frame), dtype=bool)
+        if self.uses:
+            keep &= np.array([self.uses in each for each in names], dtype=bool)
+        if self.without:
+            keep &= np.array([self.without not in each for each in names], dtype=bool)
+        if self.column:
+            looking = found.columns[self.column]
+            keep &= np.array([not looking.isdisjoint(each) for each in found.result.lists], dtype=bool)
+        if self.rules:
+            keep &= frame["rules"].to_numpy() <= self.rules
+        offered = kept = np.flatnonzero(keep)
+        if self.brush is not None:
+            kept = offered[inside(self.brush, frame, offered, self.gaps)]
+        if self.diverse and len(kept):
+            offered = kept = _farthest(found, kept, DIVERSE)
+        return offered, kept
+
+    @param.depends("attribute", "criterion", watch=True)
+    def _forget_brush(self) -> None:
+        """Another axis: what was chosen on it means nothing any more."""
+        self.brush = None
+
+    def _brushed(self, part: tuple[float, float, float, float]) -> None:
+        self.brush = part
+
+    def _tapped(self, k: int) -> None:
+        if k not in self._picker.options.values():
+            options = {**self._picker.options, f"{k + 1}: as tapped": k}
+            self._offer(self._picker, "model", options)
+        self.model = k
+
+    @param.depends("dark", watch=True)
+    def _restyle(self) -> None:
+        for plot in (self._within, self._dots, self._matrix):
+            plot.use_dark(self.dark)
+
+    def _build_overview(self) -> None:
+        self._within, self._dots, self._matrix = Within(), Dots(self._tapped, self._brushed), Matrix(self._tapped)
+        self._boxes = [
+            PlotBox(plot, plot.picture, self._file_name) for plot in (self._dots, self._matrix, self._within)
+        ]
+        select = pn.widgets.Select.from_param
+        self._attribute = select(self.param.attribute, width=170, **LISTED)
+        self._criterion = select(self.param.criterion, width=330, disabled=True, **LISTED)
+        self._uses, self._without = (select(self.param[name], width=220, **LISTED) for name in ("uses", "without"))
+        self._column = select(self.param.column, width=170, **LISTED)
+        self._rules = select(self.param.rules, width=120, **LISTED)
+        self._diverse = pn.widgets.Button(
+            label="Diverse four",
+            on_click=self.choose_diverse,
+            width=120,
+            css_classes=term_classes("diverse four"),
+            **BUTTON,
+        )
+        self._all = pn.widgets.Button(
+            label="Whole picture", on_click=lambda _: self.param.update(brush=None), disabled=True, width=120, **BUTTON
+        )
+        exports = (
+            download("Models (CSV)", "good_models.csv", self.models_csv),
+            download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150),
+        )
+        self._picker = select(self.param.model, sizing_mode="stretch_width", **LISTED)
+        self._table = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
+        self._antecedents = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
+        dots, matrix, within = (
+            pn.Column(*box.items, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **WIDE) for box in self._boxes
+        )
+        antecedents, models = (
+            pn.Column(_heading(head), item, stylesheets=[PANEL_CSS], css_classes=[place], **WIDE)
+            for head, item, place in (
+                ("Antecedents of the good models", self._antecedents, "rl-wide"),
+                ("Good models", self._table, "rl-row"),
+            )
+        )
+        bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
+        self._overview = pn.Column(
+            pn.Row(self._attribute, self._criterion, *exports, **bar),
+            dots,
+            matrix,
+            pn.Row(self._uses, self._without, self._column, self._rules, self._diverse, self._all, **bar),
+            models,
+            within,
+            antecedents,
+            stylesheets=[VIEW_CSS],
+            css_classes=["rl-row"],
+            **WIDE,
+        )
+
+    def _file_name(self) -> str:
+        return "good_models" if self._found is None else f"{self._found.prepared.name}_good_models"
+
+
+def _heading(text: str) -> Html:
+    return Html(f"<h2>{text}</h2>", stylesheets=[CARD_CSS], **WIDE)
+
+
+def _farthest(found: Found, kept: np.ndarray, n: int) -> np.ndarray:
+    """Of some models those that differ most in what they predict, the best one first; see `NearOptimal.diverse`."""
+    chosen = [int(kept[0])]
+    nearest = found.result.disagreement(chosen[0])[kept]
+    while len(chosen) < min(n, len(kept)):
+        chosen.append(int(kept[int(np.argmax(nearest))]))
+        nearest = np.minimum(nearest, found.result.disagreement(chosen[-1])[kept])
+    return np.array(sorted(set(chosen)), dtype=np.int64)

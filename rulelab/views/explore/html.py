@@ -1,0 +1,83 @@
+"""Tables of good models and of their antecedents, as HTML; all text from data goes through `esc`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..live.wording import count
+from ..widgets.esc import esc
+from .finding import Found
+
+_MOST = 15
+
+EMPTY = (
+    "<h2>How many other lists would do as well?</h2>"
+    "<p>The optimum is one list. Often thousands of others are nearly as good: with other antecedents, fewer rules, or "
+    "a smaller gap between groups of people. Here all of them are found, with proof that none is missing, to be "
+    "compared and chosen from.</p>"
+    '<p class="empty">The data and settings are those of the tab Search, family “Rule list”. Press “Find good '
+    "models”.</p>"
+)
+
+
+def antecedents(found: Found) -> str:
+    """What each antecedent means to all good models: in how many it is, and how much it decides."""
+    relied, of_lists = found.reliance, found.result.antecedents
+    n = found.result.count
+    rows = ""
+    for j, name, models, least, most in relied.head(_MOST).itertuples():
+        share = of_lists["share"].get(j, np.nan)
+        bar = (
+            f'<span class="bar"><span style="left:{100 * least:.1f}%;width:{100 * (most - least):.1f}%"></span></span>'
+        )
+        rows += (
+            f'<tr><th scope="row">{esc(name, 80)}</th><td>{count(models)} of {count(n)}</td>'
+            f"<td>{100 * share:.1f}</td><td>{100 * least:.1f} to {100 * most:.1f}</td><td>{bar}</td></tr>"
+        )
+    more = len(relied) - _MOST
+    note = f'<p class="note">and {count(more)} more, in the table to save</p>' if more > 0 else ""
+    return (
+        '<table aria-label="Antecedents of the good models"><thead><tr><th scope="col">antecedent</th>'
+        '<th scope="col">models</th><th scope="col">% of lists</th><th scope="col">decides, % of rows</th>'
+        f'<th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}'
+        '<p class="note">“Decides” goes from the good model that relies least on the antecedent to the one that relies '
+        "most on it, each as its cheapest list. From 0: one can do without.</p>"
+    )
+
+
+def models(found: Found, kept: Sequence[int], gaps: np.ndarray | None, chosen: int | None) -> str:
+    """The best of the models that are left, a line each."""
+    frame = found.frame
+    head = '<th scope="col">gap, %</th>' if gaps is not None else ""
+    rows = ""
+    for k in kept[:_MOST]:
+        row = frame.iloc[k]
+        gap = "" if gaps is None else f"<td>{'–' if np.isnan(gaps[k]) else f'{gaps[k]:.1f}'}</td>"
+        rules = "; ".join(row["antecedents"]) or "no rule"
+        mark = ' class="chosen"' if k == chosen else ""
+        rows += (
+            f'<tr{mark}><th scope="row">{k + 1}</th><td>{row["accuracy"]:.2f}</td><td>{row["rules"]}</td>{gap}'
+            f"<td>{row['above']:.3f}</td><td>{count(int(row['lists']))}</td>"
+            f'<td class="text">{esc(rules, 300)}</td></tr>'
+        )
+    return (
+        '<table aria-label="Good models"><thead><tr><th scope="col">model</th><th scope="col">accuracy, %</th>'
+        f'<th scope="col">rules</th>{head}<th scope="col">above, %</th><th scope="col">lists</th>'
+        f'<th scope="col">if … else if …</th></tr></thead><tbody>{rows}</tbody></table>'
+    )
+
+
+TABLE_CSS = """
+:host { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 13px; width: 100%; }
+th, td { text-align: right; padding: 3px 8px; white-space: nowrap; font-variant-numeric: tabular-nums; }
+thead th { font-weight: 600; border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
+th[scope="row"], td.text, thead th:last-child { text-align: left; font-weight: 400; }
+th[scope="row"], td.text { white-space: normal; min-width: 90px; overflow-wrap: anywhere; }
+tr.chosen { background: color-mix(in srgb, #0072B2 16%, transparent); }
+.bar { display: inline-block; position: relative; width: 120px; height: 10px; border-radius: 5px;
+  background: color-mix(in srgb, currentColor 12%, transparent); vertical-align: middle; }
+.bar span { position: absolute; top: 0; height: 10px; min-width: 3px; border-radius: 5px; background: #D55E00; }
+"""

@@ -1,0 +1,97 @@
+"""All near-optimal lists as one HTML file that opens without a network or a server; all text from data is escaped."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import json
+
+from ... import __version__
+from ...rule_list import NearOptimal
+from ...rule_list.near_optimal.prefix_graph import PrefixGraph
+from ..live.wording import count, counted
+from ..widgets.esc import esc
+from . import svg
+from .builder_script import BUILDER, CSS, DECODE
+from .packing import Labels, condition_names, packed
+
+_MOST = 40
+_START = 'builder(document.getElementById("builder"), JSON.parse(document.getElementById("lists").textContent))'
+_PAGE_CSS = """
+:root { color-scheme: light dark; --panel-on-surface-color: #1a1a1a; --ground: #fff; }
+@media (prefers-color-scheme: dark) { :root { --panel-on-surface-color: #eee; --ground: #16181c; } }
+body { margin: 0 auto; padding: 16px; max-width: 1280px; font: 14px/1.4 system-ui, sans-serif;
+  background: var(--ground); color: var(--panel-on-surface-color); }
+h1 { font-size: 20px; margin: 0 0 2px; overflow-wrap: anywhere; }
+h2 { font-size: 16px; margin: 0 0 8px; }
+section.box { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 8px;
+  padding: 12px; min-width: 0; margin: 12px 0; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 0 12px; }
+.note { opacity: 0.8; font-size: 13px; margin: 4px 0; overflow-wrap: anywhere; }
+.relied { border-collapse: collapse; width: 100%; font-size: 13px; }
+.relied th, .relied td { text-align: right; font-weight: 400; padding: 3px 6px; font-variant-numeric: tabular-nums;
+  border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent); }
+.relied thead th { font-size: 12px; opacity: 0.8; }
+.relied th:first-child { text-align: left; min-width: 105px; overflow-wrap: anywhere; }
+.range { display: inline-block; position: relative; width: min(160px, 22vw); height: 10px; border-radius: 5px;
+  background: color-mix(in srgb, currentColor 12%, transparent); }
+.range span { position: absolute; top: 0; height: 10px; min-width: 3px; border-radius: 5px; background: #D55E00; }
+"""
+
+
+def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
+    """The file: how many lists are within what, the builder, all models as dots, what each antecedent decides.
+
+    Parameters
+    ----------
+    result : NearOptimal
+        With at least one model.
+    graph : PrefixGraph
+        Of the same enumeration.
+    labels : Labels
+    """
+    data = json.dumps(packed(result, graph, labels), allow_nan=False).replace("<", "\\u003c")
+    script = f'"use strict"\n;(() => {{\n{DECODE}{BUILDER}\n{_START}\n}})()\n'
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"
+    made = f"made by rulelab {esc(__version__)} on {datetime.datetime.now(datetime.UTC).date().isoformat()}"
+    predicts = f", predicting {esc(labels.target, 80)}" if labels.target else ""
+    found = "" if result.complete else ' <p class="note">The enumeration ended early: these are the best ones.</p>'
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Good rule lists: {esc(labels.title, 80)}</title><style>{_PAGE_CSS}{svg.SVG_CSS}{CSS}</style></head>"
+        f"<body><h1>Good rule lists: {esc(labels.title, 80)}</h1>"
+        f'<p class="note">{counted(result.count, "models")}{predicts}; {made}. This file asks nothing of a network.</p>'
+        '<main><section class="box"><h2>Build a list, rule by rule</h2><div id="builder">'
+        '<noscript>The builder needs JavaScript.</noscript></div></section><div class="pair">'
+        f'<section class="box"><h2>Good models by distance</h2>{svg.within(result)}'
+        '<p class="note">Solid: models, which predict differently. Dashed: lists, whose order may differ.</p>'
+        f"{found}</section>"
+        f'<section class="box"><h2>Models by accuracy</h2>{svg.dots(result)}'
+        '<p class="note">Accuracy (%) on the training rows; a larger dot is more models, the ring the optimum.</p>'
+        f'</section></div><section class="box"><h2>Antecedents</h2>{_relied(graph)}</section></main>'
+        f'<script type="application/json" id="lists">{data}</script><script>{script}</script></body></html>\n'
+    )
+
+
+def _relied(graph: PrefixGraph) -> str:
+    """How much each antecedent decides, from the list that relies least on it to the one that relies most."""
+    table, names = graph.reliance(), condition_names(graph.problem)
+    rows = "".join(
+        f'<tr><th scope="row">{esc(names[j])}</th><td>{100 * row.lists:.1f}</td>'
+        f"<td>{100 * row.least:.1f} to {100 * row.most:.1f}</td>"
+        f'<td><span class="range"><span style="left:{100 * row.least:.1f}%;width:{100 * (row.most - row.least):.1f}%">'
+        "</span></span></td></tr>"
+        for j, row in zip(table.index.tolist(), table.head(_MOST).itertuples(index=False), strict=False)
+    )
+    more = len(table) - _MOST
+    note = f'<p class="note">and {count(more)} more, which fewer lists have</p>' if more > 0 else ""
+    return (
+        '<table class="relied" aria-label="Antecedents"><thead><tr><th scope="col">antecedent</th>'
+        '<th scope="col">% of lists</th><th scope="col">decides, % of rows</th><th scope="col"></th></tr></thead>'
+        f'<tbody>{rows}</tbody></table>{note}<p class="note">“Decides” goes from the list that relies least on the '
+        "antecedent to the one that relies most on it. From 0: some list does without.</p>"
+    )

@@ -1,0 +1,294 @@
+"""Many good models: find all rule lists near the optimum, look at them together, and choose one or build it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import panel as pn
+import param
+
+from ...data.problem import Problem
+from ...datasets import Dataset
+from ...rule_list import RuleListSearch
+from ..cards.card import Card
+from ..cards.style import MODEL_CSS
+from ..cards.view import ModelCard
+from ..live.job import Job
+from ..live.pool import POOL
+from ..live.session import Prepared
+from ..live.ticker import Beat
+from ..live.wording import count
+from ..widgets import icons
+from ..widgets.download import download
+from ..widgets.esc import esc, plain
+from ..widgets.explained import Explained, term_classes
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.strip import Strip
+from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, STRIP_CSS, VIEW_CSS
+from . import html as explore_html
+from .builder import Builder
+from .finding import Found, Wanted, find, verdict
+from .good_models import BUTTON, LISTED, NO_MODEL, WIDE, Choosing
+from .offline import explorer
+
+TOGETHER, BUILD = "All together", "Build a list"
+Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
+
+
+class ExploreView(Choosing):
+    """All rule lists near the optimum, as pictures, tables and cards, and to be chosen from rule by rule.
+
+    Parameters
+    ----------
+    search : RuleListSearch, optional
+        The optimum's search; it is brought to its proof where it has not come to it.
+    data : Dataset, optional
+        That the search's problem was made from, row by row: adds groups of people and test scores.
+    source : callable, optional
+        Instead of a search: gives what makes the search, when models are to be found.
+
+    Examples
+    --------
+    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+
+        rl.views.ExploreView(rl.RuleListSearch(problem, regularization=0.01))
+    """
+
+    distance: param.Selector[float] = param.Selector(
+        default=0.02,
+        objects={f"{100 * share:g} %": share for share in (0.01, 0.02, 0.05, 0.1, 0.2)},
+        label="Above the optimum, at most",
+    )
+    most: param.Selector[int] = param.Selector(
+        default=10_000, objects={count(n): n for n in (1_000, 10_000, 100_000)}, label="Models, at most"
+    )
+    seconds: param.Selector[float] = param.Selector(
+        default=60.0, objects={f"{n} s": float(n) for n in (10, 60, 300)}, label="Time limit of the enumeration"
+    )
+    on_pin = param.Callable(
+        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
+
+    def __init__(
+        self,
+        search: RuleListSearch | Problem | None = None,
+        data: Dataset | None = None,
+        *,
+        source: Source | None = None,
+        **params: Any,
+    ) -> None:
+        if (search is None) == (source is None):
+            raise ValueError("give either a search or source")
+        if search is not None and type(search) is not RuleListSearch:
+            raise TypeError(f"search must be a rulelab.RuleListSearch without a fairness constraint, not {search!r}")
+        super().__init__(**params)
+        if search is not None:
+            source = partial(_given, search, data)
+        assert source is not None
+        self._source = source
+        self._job: Job | None = None
+        self._card: ModelCard | None = None
+        self._builder: Builder | None = None
+        self._beat = Beat(self.refresh)
+        self._build(alone=search is not None)
+        if pn.state.curdoc is not None:
+            pn.state.on_session_destroyed(lambda _: self.close())
+        self._draw()
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def find(self, *_: Any) -> None:
+        """Look for good models, with the present settings."""
+        self.complain("")
+        if self._job is not None:
+            self._job.cancel()
+        try:
+            source = self._source()
+        except ValueError as error:
+            self.complain(str(error))
+            return
+        wanted = Wanted(self.distance, self.most, self.seconds)
+        self._job = Job(lambda progress: find(source, wanted, progress), POOL)
+        self.refresh()
+        self._beat.start()
+
+    def stop(self, *_: Any) -> None:
+        """End the enumeration and keep what it has found."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def close(self) -> None:
+        """End what is under way."""
+        self.stop()
+        if self._card is not None:
+            self._card.close()
+        self._beat.stop()
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self._alert.phase = plain(message, 600)
+
+    def refresh(self) -> bool:
+        """Show what is new; True while more may come."""
+        job = self._job
+        busy = job is not None and job.busy
+        with pn.io.hold():
+            self._stop.disabled = not busy
+            if job is not None and busy:
+                self._status.param.update(tone="busy", phase=f"Finding good models: {job.standing}")
+            elif job is not None:
+                self._job = None
+                if job.result is not None:
+                    self._take(job.result)
+                else:
+                    self._status.param.update(tone="idle", phase="")
+                    self.complain(job.error or "nothing was found")
+        return busy
+
+    def pin(self, *_: Any) -> None:
+        """Hand the card to `on_pin`."""
+        if self._card is None or self.on_pin is None:
+            return
+        try:
+            letter = self.on_pin(self._card.card)
+        except ValueError as error:
+            self.complain(str(error))
+        else:
+            self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
+
+    def explorer_html(self) -> io.StringIO:
+        """All that was found as one file that needs no network."""
+        assert self._found is not None
+        return io.StringIO(explorer(self._found.result, self._found.graph, self._found.labels))
+
+    def _take(self, found: Found) -> None:
+        tone, said = verdict(found)
+        self._status.param.update(
+            tone=tone,
+            phase=said,
+            figures=[
+                ["optimum", f"{found.result.optimum:.4f}"],
+                ["good models", count(found.result.count)],
+                ["search time", f"{found.snapshot.seconds:.1f} s"],
+            ],
+        )
+        self._take_overview(found)
+        self._details.visible = True
+        self._empty.visible = False
+        self._explorer.disabled = not found.result.count
+        if self._builder is not None:
+            self._builder.begin(found)
+        if found.result.count:
+            self.model = 0
+
+    def _open(self, *_: Any) -> None:
+        """Show the pictures, or the builder, which is made when it is first opened."""
+        building = self._strip.open == BUILD
+        if building and self._builder is None and self._found is not None:
+            self._builder = Builder(self._ended, **WIDE)
+            self._builder.begin(self._found)
+            self._building.objects = [self._builder]
+        self._building.visible = building
+        self._overview.visible = self._picker.visible = not building
+
+    def _ended(self, antecedents: tuple[int, ...]) -> None:
+        """Show the card of a list that was built: that of its model, or, in another order, one of its own."""
+        found = self._found
+        assert found is not None
+        k = int(found.graph.model[found.graph.node(antecedents)])
+        self._tapped(k)
+        if antecedents != found.result.lists[k]:
+            self._show_card(found.card_of(antecedents))
+
+    @param.depends("model", watch=True)
+    def _choose(self) -> None:
+        """Show the card of the chosen model."""
+        if self._filling or self._found is None:
+            return
+        self._show_card(None if self.model == NO_MODEL else self._found.card(self.model))
+        self._show_chosen_in_pictures()
+
+    def _show_card(self, card: Card | None) -> None:
+        if self._card is not None:
+            self._card.close()
+        self._card = None if card is None else ModelCard(card)
+        self._pinned.object = ""
+        self._place.objects = [] if self._card is None else [self._card.__panel__()]
+        self._offer_pin()
+
+    @param.depends("on_pin", watch=True)
+    def _offer_pin(self) -> None:
+        self._pin.visible = self.on_pin is not None and self._card is not None
+
+    def _build(self, alone: bool) -> None:
+        self._status = LiveText(caption="Good models", css_classes=["rl-row"], **WIDE)
+        self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], **WIDE)
+        select = pn.widgets.Select.from_param
+        self._start = pn.widgets.Button(
+            label="Find good models", icon=icons.RUN, on_click=self.find, color="primary", width=170, **BUTTON
+        )
+        self._stop = pn.widgets.Button(
+            label="Stop", icon=icons.STOP, on_click=self.stop, disabled=True, width=90, **BUTTON
+        )
+        settings = [
+            select(self.param.distance, width=190, css_classes=term_classes("near-optimal"), **LISTED),
+            select(self.param.most, width=140, **LISTED),
+            select(self.param.seconds, width=200, **LISTED),
+        ]
+        self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, height=38)
+        self._explorer.param.update(disabled=True, align="end")
+        bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
+        self._pin = pn.widgets.Button(
+            label="Pin model", icon=icons.PIN, on_click=self.pin, visible=False, width=120, **BUTTON
+        )
+        self._pinned = Html("", stylesheets=[MODEL_CSS], margin=0)
+        self._place = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
+        self._strip = Strip(
+            names=[TOGETHER, BUILD], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
+            css_classes=["rl-row"], **WIDE,
+        )  # fmt: skip
+        self._strip.param.watch(self._open, "open")
+        self._building = pn.Column(visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-row"], **WIDE)
+        chosen = pn.Column(
+            self._picker,
+            pn.Row(self._pin, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
+            self._place,
+            css_classes=["rl-row"],
+            **WIDE,
+        )
+        self._empty = Html(explore_html.EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **WIDE)
+        self._details = pn.Column(
+            self._strip,
+            self._building,
+            self._overview,
+            chosen,
+            visible=False,
+            stylesheets=[VIEW_CSS],
+            css_classes=["rl-row"],
+            **WIDE,
+        )
+        self._layout = pn.Column(
+            pn.Row(self._start, self._stop, *settings, self._explorer, **bar),
+            self._alert,
+            self._status,
+            self._empty,
+            self._details,
+            *([Explained()] if alone else []),
+            stylesheets=[VIEW_CSS],
+            css_classes=["rl-explore"],
+            **WIDE,
+        )
+
+
+def _given(search: Any, data: Dataset | None) -> Callable[[Callable[[str], None]], Prepared]:
+    if data is None:
+        prepared = Prepared(search)
+    else:
+        prepared = Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
+    return lambda report: replace(prepared)

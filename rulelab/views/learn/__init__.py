@@ -1,0 +1,1 @@
+"""Guided walks over the live views: what a search does and why, one thing at a time."""

@@ -1,0 +1,198 @@
+"""What a walk is made of: steps with two sentences, something to look at, something to do, and a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...data.problem import Problem
+from ...search import Search, Snapshot
+from ..live.session import State
+
+Figures = Mapping[str, Callable[["Run"], str]]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A search of a walk that has ended.
+
+    Attributes
+    ----------
+    choice : str
+        What was chosen before it, in words; empty where there was nothing to choose.
+    snapshot : Snapshot
+        Its last state.
+    search : Search
+    """
+
+    choice: str
+    snapshot: Snapshot
+    search: Search
+
+    @property
+    def problem(self) -> Problem:
+        """What was searched."""
+        return self.search.problem
+
+    @property
+    def model(self) -> Any:
+        """The best one."""
+        assert self.snapshot.incumbent is not None, "every search of a walk has a model from the start"
+        return self.snapshot.incumbent.model
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What has happened in a walk, for its steps to know whether something was done.
+
+    Attributes
+    ----------
+    status : State
+        Of the present run.
+    snapshot : Snapshot or None
+        The state of the present run.
+    before : int
+        Work that had been done when the step began.
+    anew : bool
+        Whether the present run was begun since then.
+    ends : int
+        How many runs have ended since then.
+    looked_back : bool
+        Whether an earlier moment of the run has been looked at since then.
+    problem : Problem or None
+    runs : tuple of Run
+        All that have ended, the last of each choice.
+    """
+
+    status: State = State.IDLE
+    snapshot: Snapshot | None = None
+    before: int = 0
+    anew: bool = False
+    ends: int = 0
+    looked_back: bool = False
+    problem: Problem | None = None
+    runs: tuple[Run, ...] = ()
+
+    @property
+    def work(self) -> int:
+        """Work done since the step began."""
+        return 0 if self.snapshot is None else self.snapshot.work - self.before
+
+
+Task = Callable[[Seen], bool]
+
+
+def stepped(units: int) -> Task:
+    """So much work has been done, or the search has ended."""
+    return lambda seen: seen.snapshot is not None and (seen.work >= units or seen.status.over)
+
+
+def stepped_anew(units: int) -> Task:
+    """So much work has been done in a run that was begun since."""
+    return lambda seen: seen.anew and seen.snapshot is not None and seen.snapshot.work >= units
+
+
+def ended(seen: Seen) -> bool:
+    """The search has ended."""
+    return seen.status.over
+
+
+def ran(seen: Seen) -> bool:
+    """A run has ended since the step began."""
+    return seen.ends > 0
+
+
+def looked_back(seen: Seen) -> bool:
+    """An earlier moment has been looked at."""
+    return seen.looked_back
+
+
+def tried(choices: int) -> Task:
+    """So many choices have been run to their ends."""
+    return lambda seen: len(seen.runs) >= choices
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter that a step lets one choose.
+
+    Attributes
+    ----------
+    name : str
+        Of the family's parameter.
+    label : str
+    values : mapping of str to value
+        By what they are called.
+    """
+
+    name: str
+    label: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to see.
+
+    Attributes
+    ----------
+    text : str
+        Two sentences. ``[[term]]`` and ``[[words|term]]`` are explained by the glossary.
+    look_at : str
+        The part of the view that is outlined, see `rulelab.views.search.view.SearchView.part`.
+    do : str
+        One thing to do.
+    done : callable
+        Whether it was done.
+    question : str
+    answer : str or callable
+        The callable makes it of what has been seen once that was done.
+    chooses : bool
+        Whether the choice of the walk is offered.
+    """
+
+    text: str
+    look_at: str
+    do: str
+    done: Task
+    question: str
+    answer: str | Callable[[Seen], str]
+    chooses: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A walk.
+
+    Attributes
+    ----------
+    name : str
+        Such as "branch and bound".
+    about : str
+        A sentence.
+    family, data : str
+        What is searched, and on which data set.
+    parameters : mapping
+        Of the family, where they are not the defaults.
+    speed : str
+        One of `rulelab.views.search.view.SPEEDS`.
+    steps : tuple of Step
+    choice : Choice or None
+        A parameter that is tried with several values.
+    sensitive : str or None
+        Column of the groups of people, where they are compared.
+    figures : mapping of str to callable
+        Columns of the table of runs, beside those that all have.
+    """
+
+    name: str
+    about: str
+    family: str
+    data: str
+    parameters: Mapping[str, Any]
+    speed: str
+    steps: tuple[Step, ...]
+    choice: Choice | None = None
+    sensitive: str | None = None
+    figures: Figures = field(default_factory=dict)

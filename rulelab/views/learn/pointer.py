@@ -1,0 +1,31 @@
+"""Brings the part of the page that a walk speaks of into sight."""
+
+from __future__ import annotations
+
+import param
+from panel.custom import JSComponent
+
+_ESM = """
+const lit = (root) => {
+  for (const one of root.querySelectorAll("*")) {
+    if (one.classList.contains("rl-lit")) { return one }
+    const inside = one.shadowRoot && lit(one.shadowRoot)
+    if (inside) { return inside }
+  }
+}
+export function render({ model }) {
+  model.on("turns", () => setTimeout(() => {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
+    lit(document)?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
+  }, 100))
+  return document.createElement("span")
+}
+"""
+
+
+class Pointer(JSComponent):
+    """Nothing to see: whenever it turns, what is outlined is scrolled into sight."""
+
+    turns = param.Integer(default=0, doc="How often it has turned.")
+
+    _esm = _ESM

@@ -1,0 +1,174 @@
+"""The tab Learn: the guided walks, how far one has come in each, and a script for ten minutes before an audience."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import panel as pn
+import param
+from panel.viewable import Viewer
+
+from ..forms.address import Address, Part
+from ..live.wording import counted
+from ..widgets.browser import Kept
+from ..widgets.esc import esc
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.style import BUTTON_CSS, COMPARE_CSS, STACK_CSS
+from .plans import PLANS
+from .script import script_html
+from .style import LIST_CSS, TEXT_CSS
+from .walk import Walk
+
+SCRIPT = "script"
+_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+_SAYS = (
+    "<h2>Learn</h2><p>Five short walks over live searches. Each step has something to see, something to do, and a "
+    "question; the walk knows when you have done it.</p>"
+)
+
+
+def read_progress(text: str) -> dict[str, list[int]]:
+    """The steps done in each walk, from a text that may come from anywhere; what is not sound is left out."""
+    try:
+        found = json.loads(text) if len(text) < 10_000 else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        return {}
+    sound = {}
+    for name, plan in PLANS.items():
+        steps = found.get(name)
+        if isinstance(steps, list):
+            sound[name] = [k for k in range(1, len(plan.steps) + 1) if any(k is each or k == each for each in steps)]
+    return sound
+
+
+class LearnView(Viewer):
+    """The walks to choose from, or the one that is open.
+
+    Attributes
+    ----------
+    kept : Kept
+        To be shown somewhere on the page: keeps the progress in the browser.
+    """
+
+    walk: param.Selector[str] = param.Selector(default="", objects=["", *PLANS, SCRIPT], doc="What is open.")
+    step = param.Integer(default=1, bounds=(1, None), doc="The step of the walk that is open.")
+    dark = param.Boolean(default=False, doc="Whether the page is dark.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._progress: dict[str, list[int]] = {}
+        self._open: Walk | None = None
+        self.kept = Kept(key="rulelab-learn", lasting=True, width=0, height=0, margin=0)
+        self.kept.param.watch(self._found, "found")
+        self._alert = LiveText(role="alert", caption="Error", **_WIDE)
+        self._leave = pn.widgets.Button(
+            label="All walks",
+            on_click=lambda _: self.param.update(walk="", step=1),
+            stylesheets=[BUTTON_CSS],
+            margin=(0, 0, 10, 0),
+            height=34,
+            width=110,
+        )
+        self._body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)
+        self._layout = pn.Column(self._alert, self._body, self.kept, stylesheets=[STACK_CSS], **_WIDE)
+        if pn.state.curdoc is not None:
+            pn.state.on_session_destroyed(self._close)
+        self._show()
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self._alert.phase = message
+
+    @param.depends("walk", watch=True)
+    def _show(self) -> None:
+        self._close()
+        if self.walk == SCRIPT:
+            self._body.objects = [self._leave, Html(script_html(), stylesheets=[TEXT_CSS], **_WIDE)]
+        elif self.walk:
+            self._body.objects = [self._leave, self._opened(self.walk)]
+        else:
+            self._body.objects = [Html(_SAYS, stylesheets=[TEXT_CSS], **_WIDE), self._offers()]
+
+    def _opened(self, name: str) -> Walk:
+        step = min(self.step, len(PLANS[name].steps))
+        walk = self._open = Walk(name, alone=False, step=step, done=self._progress.get(name, []), dark=self.dark)
+        self.step = step
+        walk.param.watch(self._keep, "done")
+        walk.param.watch(lambda event: self.param.update(step=event.new), "step")
+        return walk
+
+    @param.depends("step", watch=True)
+    def _go(self) -> None:
+        if self._open is not None and self._open.step != self.step:
+            self._open.step = min(self.step, len(self._open.plan.steps))
+
+    def _offers(self) -> pn.Column:
+        items = []
+        for name, plan in PLANS.items():
+            done, of = len(self._progress.get(name, [])), len(plan.steps)
+            said = counted(of, "steps") + (f", {done} done" if done else "")
+            items.append(self._offer(name, name.capitalize(), plan.about, said, "Go on" if 0 < done < of else "Start"))
+        about = "A script: what to show and what to say, and the keys that drive the page from a projector."
+        items.append(self._offer(SCRIPT, "Ten minutes before an audience", about, "a page to read", "Read"))
+        return pn.Column(*items, stylesheets=[LIST_CSS], **_WIDE)
+
+    def _offer(self, name: str, title: str, about: str, said: str, verb: str) -> pn.Column:
+        text = f'<h3>{esc(title)}</h3><p>{esc(about)}</p><p class="note">{esc(said)}</p>'
+        button = pn.widgets.Button(
+            label=verb,
+            description=title,
+            on_click=partial(self._start, name),
+            stylesheets=[BUTTON_CSS],
+            margin=0,
+            height=34,
+            width=92,
+        )
+        return pn.Column(Html(text, stylesheets=[TEXT_CSS], **_WIDE), button, css_classes=["rl-offer"], **_WIDE)
+
+    def _start(self, name: str, *_: Any) -> None:
+        done: Sequence[int] = self._progress.get(name, [])
+        steps = range(1, len(PLANS[name].steps) + 1) if name in PLANS else [1]
+        self.param.update(walk=name, step=next((k for k in steps if k not in done), 1))
+
+    def _keep(self, event: param.parameterized.Event) -> None:
+        self._progress[self.walk] = list(event.new)
+        self.kept.kept = json.dumps(self._progress)
+
+    def _found(self, event: param.parameterized.Event) -> None:
+        """The browser says what it kept: at once when the page is there, and never again."""
+        if event.old is None and event.new:
+            found = read_progress(event.new)
+            self._progress = {**found, **self._progress}
+            if self._open is not None:
+                self._open.done = sorted({*self._open.done, *found.get(self.walk, [])})
+            elif not self.walk:
+                self._show()
+
+    def _close(self, *_: Any) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    @param.depends("dark", watch=True)
+    def _restyle(self) -> None:
+        if self._open is not None:
+            self._open.dark = self.dark
+
+
+class LearnTab:
+    """The walks on the page."""
+
+    def __init__(self, address: Address) -> None:
+        self.view = LearnView()
+        self.complain = self.view.complain
+        self.complaints = address.follow(Part(self.view, ["walk", "step"], steps=["walk"]))
+        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)

@@ -1,0 +1,232 @@
+"""A guided walk over a live search: a text beside it that says what to look at, what to do, and what it means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.viewable import Viewer
+
+from ... import datasets
+from ...families import FAMILIES
+from ...limits import TIME_LIMIT
+from ..live.recipe import PageRecipe
+from ..live.session import Limits, SearchSession
+from ..live.wording import count
+from ..search.families import SHOWN
+from ..search.view import SearchView
+from ..widgets.esc import esc
+from ..widgets.explained import Explained
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, PANEL_CSS
+from .plan import Plan, Run, Seen, Step
+from .plans import PLANS
+from .pointer import Pointer
+from .style import TEXT_CSS, WALK_CSS
+from .words import as_html
+
+_LIT = "rl-lit"
+_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+
+
+class Walk(Viewer):
+    """A guided walk: a few steps, each with two sentences, one thing to do, and a question.
+
+    Parameters
+    ----------
+    name : str
+        "branch and bound", "equal rows", "falling lists", "column generation" or "what fairness costs".
+    alone : bool
+        Whether it brings along what explains words; False where the page around does.
+
+    Attributes
+    ----------
+    plan : Plan
+    view : SearchView
+        The live search.
+
+    Examples
+    --------
+    In a notebook, after ``pn.extension(inline=True)``::
+
+        rl.views.Walk("branch and bound")
+    """
+
+    step = param.Integer(default=1, bounds=(1, None), doc="The step that is shown, from 1.")
+    done: param.List[list[int]] = param.List(default=[], item_type=int, doc="The steps that have been done.")
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+
+    def __init__(self, name: str, *, alone: bool = True, **params: Any) -> None:
+        key = " ".join(str(name).lower().replace("-", " ").split())
+        if key not in PLANS:
+            raise ValueError(f"there is no walk {name!r}; there are {', '.join(PLANS)}")
+        self.plan: Plan = PLANS[key]
+        self._family = FAMILIES[self.plan.family]
+        self._chosen = next(iter(self.plan.choice.values)) if self.plan.choice else ""
+        self._seen = Seen()
+        self._lit: pn.viewable.Viewable | None = None
+        super().__init__(**params)
+        self.param["step"].bounds = (1, len(self.plan.steps))
+        self.view = SearchView(new_session=self._new_session, speed=self.plan.speed, dark=self.dark)
+        self._session = self.view.session
+        self._build(alone)
+        self.view.param.watch(self._look, ["snapshot", "status", "looking_back"])
+        self._show()
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def close(self) -> None:
+        """End the search and the updates."""
+        self.view.close()
+
+    @property
+    def _step(self) -> Step:
+        return self.plan.steps[self.step - 1]
+
+    def _new_session(self) -> SearchSession:
+        plan = self.plan
+        chosen = {plan.choice.name: plan.choice.values[self._chosen]} if plan.choice else {}
+        recipe = PageRecipe(
+            self._family,
+            {**plan.parameters, **chosen},
+            partial(datasets.load, plan.data),
+            load_code=f"rl.datasets.load({plan.data!r})",
+            sensitive=plan.sensitive,
+        )
+        look = SHOWN[plan.family].look_of({**self._family.defaults, **recipe.parameters})
+        return SearchSession(recipe, Limits(seconds=TIME_LIMIT), look=look)
+
+    def _look(self, *_: Any) -> None:
+        """Learn what has happened in the search."""
+        view, seen = self.view, self._seen
+        search = view.session.search
+        seen = replace(
+            seen,
+            status=view.status,
+            anew=view.session is not self._session,
+            ends=seen.ends + (view.status.over and not seen.status.over),
+            snapshot=view.snapshot,
+            before=0 if view.snapshot is None else min(seen.before, view.snapshot.work),
+            looked_back=seen.looked_back or view.looking_back,
+            problem=None if search is None else search.problem,
+        )
+        if seen.status.over and seen.snapshot is not None and search is not None and seen.snapshot.incumbent:
+            others = tuple(run for run in seen.runs if run.choice != self._chosen)
+            seen = replace(seen, runs=(*others, Run(self._chosen, seen.snapshot, search)))
+        if seen.runs != self._seen.runs:
+            self._runs.object = self._table(seen.runs)
+        self._seen = seen
+        self._light()
+        if self.step not in self.done and self._step.done(seen):
+            self.done = sorted({*self.done, self.step})
+
+    @param.depends("step", watch=True)
+    def _begin(self) -> None:
+        snapshot, self._session = self._seen.snapshot, self.view.session
+        self._seen = replace(
+            self._seen, before=0 if snapshot is None else snapshot.work, anew=False, ends=0, looked_back=False
+        )
+        self._show()
+        self._look()
+
+    @param.depends("done", watch=True)
+    def _show(self) -> None:
+        step, number, of = self._step, self.step, len(self.plan.steps)
+        done = number in self.done
+        sign, state = ("✓ Done.", " done") if done else ("Do this:", "")
+        self._text.object = (
+            f'<p class="where">{esc(self.plan.name.capitalize())} · step {number} of {of}</p>'
+            f'<div class="bar"><span style="width: {100 * len(self.done) / of:.0f}%"></span></div>'
+            f'<p>{as_html(step.text, self.plan.family)}</p><p class="do{state}"><b>{sign}</b> {esc(step.do, 400)}</p>'
+        )
+        self._question.object = (
+            f"<details><summary>{esc(step.question, 300)}</summary><p>{self._answer(step, done)}</p></details>"
+        )
+        if self._choice is not None:
+            self._choice.visible = step.chooses
+        self._back.disabled = number == 1
+        self._next.param.update(
+            label="Next" if done else "Skip", color="primary" if done else "default", disabled=number == of
+        )
+        self._light()
+
+    def _answer(self, step: Step, done: bool) -> str:
+        if isinstance(step.answer, str):
+            return as_html(step.answer, self.plan.family)
+        if not done or self._seen.snapshot is None:
+            return "Do it first: the answer is made of what your search finds."
+        return as_html(step.answer(self._seen), self.plan.family)
+
+    def _light(self) -> None:
+        """Outline the part of the view that the step speaks of."""
+        part = self.view.part(self._step.look_at)
+        if part is self._lit:
+            return
+        if self._lit is not None:
+            self._lit.css_classes = [name for name in self._lit.css_classes if name != _LIT]
+        if part is not None:
+            if LIT_CSS not in part.stylesheets:
+                part.stylesheets = [*part.stylesheets, LIT_CSS]
+            part.css_classes = [*part.css_classes, _LIT]
+        self._lit = part
+
+    def _table(self, runs: tuple[Run, ...]) -> str:
+        if self.plan.choice is None or not runs:
+            return ""
+        heads = [self.plan.choice.label, "objective", *self.plan.figures, "work", ""]
+        rows = ""
+        for run in runs:
+            best = run.snapshot.incumbent
+            cells = [run.choice, "" if best is None else f"{best.objective:.5g}"]
+            cells += [figure(run) for figure in self.plan.figures.values()]
+            cells += [count(run.snapshot.work), "proven" if run.snapshot.status == "optimal" else "not proven"]
+            rows += "<tr>" + "".join(f"<td>{esc(cell)}</td>" for cell in cells) + "</tr>"
+        head = "".join(f'<th scope="col">{esc(name)}</th>' for name in heads)
+        return f'<div class="scroll"><table><caption>Your runs</caption><tr>{head}</tr>{rows}</table></div>'
+
+    def _choose(self, event: param.parameterized.Event) -> None:
+        self._chosen = event.new
+        self.view.reset()
+
+    def _build(self, alone: bool) -> None:
+        html: dict[str, Any] = {"stylesheets": [TEXT_CSS], **_WIDE}
+        self._text, self._question, self._runs = Html("", **html), Html("", **html), Html("", **html)
+        button: dict[str, Any] = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 36, "width": 92}
+        self._back = pn.widgets.Button(label="Back", on_click=lambda _: self._go(-1), **button)
+        self._next = pn.widgets.Button(label="Next", on_click=lambda _: self._go(1), **button)
+        self._choice = None
+        if self.plan.choice is not None:
+            self._choice = pmui.RadioButtonGroup(
+                label=self.plan.choice.label,
+                options=list(self.plan.choice.values),
+                value=self._chosen,
+                size="small",
+                margin=(0, 0, 10, 0),
+            )
+            self._choice.param.watch(self._choose, "value")
+        guide = pn.Column(
+            self._text,
+            *filter(None, [self._choice]),
+            self._question,
+            pn.Row(self._back, self._next, stylesheets=[BAR_CSS], margin=(0, 0, 10, 0)),
+            self._runs,
+            css_classes=["rl-guide"],
+            stylesheets=[PANEL_CSS],
+            **_WIDE,
+        )
+        self._pointer = Pointer(width=0, height=0, margin=0)
+        further = [self._pointer, *([Explained()] if alone else [])]
+        self._layout = pn.Column(guide, self.view, *further, stylesheets=[WALK_CSS], **_WIDE)
+
+    def _go(self, by: int) -> None:
+        self.step += by
+        self._pointer.turns += 1
+
+    @param.depends("dark", watch=True)
+    def _restyle(self) -> None:
+        self.view.dark = self.dark

@@ -1,0 +1,91 @@
+"""A run from a file: a session that is over, with a history and a tree, but without the engine and without rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from ...recording import Recording
+from ...search import Search, Snapshot
+from .history import History
+from .session import FULL_SPEED, Limits, Prepared, SearchSession, State
+
+
+class RecordedSearch:
+    """What is known of the search that was recorded: its family, its parameters, and how much its rows weigh.
+
+    Attributes
+    ----------
+    recording : Recording
+    """
+
+    kind, compiled = "", True
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording, self.family = recording, recording.family
+        self.parameters = {**recording.parameters, "fairness": None}  # the criterion has become a text
+        model = next((each.incumbent.model for each in recording.snapshots if each.incumbent is not None), None)
+        weight = 0.0 if model is None else model.weight
+        self.problem: Any = SimpleNamespace(total_weight=weight, total_positive=weight, left_out=())
+
+
+class RecordedSession(SearchSession):
+    """A session that nothing can be done with but to look at it.
+
+    Parameters
+    ----------
+    recording : Recording
+    name : str
+        Of the file.
+    look : str
+        How it is shown, see `rulelab.views.search.families.LOOKS`.
+
+    Raises
+    ------
+    ValueError
+        When nothing was recorded.
+    """
+
+    def __init__(self, recording: Recording, name: str, look: str) -> None:
+        if not recording.snapshots:
+            raise ValueError(f"{name} holds no moment of a search")
+        search: Any = RecordedSearch(recording)
+        prepared = Prepared(search, name=name, notes=(f"Recording: {name}. It holds no rows.",))
+        super().__init__(lambda report: prepared, Limits(), FULL_SPEED, look=look)
+        self.history = History(max(2, len(recording.snapshots)))
+        for snapshot in recording.snapshots:
+            self.history.append(snapshot)
+        self.snapshot: Snapshot = recording.snapshots[-1]
+        self.prepared = prepared
+        self._state = State.ENDED
+        self._frames: dict[str, Any] = {}
+
+    @property
+    def resumable(self) -> bool:
+        return False
+
+    def run(self) -> None:
+        """Nothing: it has ended."""
+
+    step = pause = stop = run
+
+    def recording(self) -> Recording:
+        return self.prepared.search.recording  # type: ignore[union-attr]
+
+    def watch(self, name: str, see: Callable[[Search], Any], every: float) -> None:
+        self._frames[name] = see(self.prepared.search)  # type: ignore[union-attr]
+
+    def unwatch(self, name: str) -> None:
+        self._frames.pop(name, None)
+
+    def seen(self, name: str) -> Any:
+        return self._frames.get(name)
+
+    @property
+    def recorded(self) -> bool:
+        return True
+
+    @property
+    def unseen(self) -> bool:
+        return False

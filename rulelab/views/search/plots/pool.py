@@ -1,0 +1,123 @@
+"""The pool of column generation: each rule by its complexity and its reduced cost, those of the best set marked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from bokeh.embed import json_item
+from bokeh.models import ColumnDataSource, HoverTool
+
+from ...live.wording import count, counted
+from ...widgets.esc import plain
+from ...widgets.style import INK, ORANGE, SKY
+from .base import Columns, Plot, TextSizes, Window, add_legend, new_figure, replace, set_ticks, show_entries
+
+EMPTY = pd.DataFrame(columns=["rule", "complexity", "rows", "reduced_cost", "use", "chosen"])
+PICTURE = (1280, 720)
+_KINDS = {"in the pool": SKY, "used by the LP": ORANGE, "in the best set": None}
+_SPREAD = 0.3
+"""How far rules of one complexity stand apart, of the way to the next."""
+_USED = 1e-6
+_TOOLTIP = (
+    '<div style="max-width: min(300px, 60vw); font-size: 12px; line-height: 1.4; overflow-wrap: anywhere"><b>@rule</b>'
+    "<br>complexity @complexity, @rows rows<br>reduced cost @cost{0.0000}, in the LP @use{0.000}</div>"
+)
+"""Bokeh escapes what it puts in."""
+
+
+class PoolPlot(Plot):
+    """A dot per rule: below 0 it lowers the value of the LP; large ones hold many rows."""
+
+    below = ""
+
+    def __init__(self) -> None:
+        self._shown = EMPTY
+        self._across, self._up = Window(0, 5), Window(-1, 1)
+        plot = new_figure(
+            "Rules in the pool",
+            "complexity of the rule",
+            "reduced cost (rows)",
+            height=300,
+            min_border_top=34,
+            x_range=self._across.range,
+            y_range=self._up.range,
+        )
+        set_ticks(plot.xaxis, min_interval=1)
+        self.sources = tuple(ColumnDataSource(_columns(EMPTY)) for _ in _KINDS)
+        dots: list[Any] = [
+            plot.scatter(x="x", y="cost", size="size", source=source, color=color or "black", fill_alpha=0.5)
+            for source, color in zip(self.sources, _KINDS.values(), strict=True)
+        ]
+        self._chosen = dots[-1].glyph
+        self._chosen.update(fill_alpha=0.0, line_width=2.5, marker="square")
+        self._entries = add_legend(plot, list(zip(_KINDS, dots, strict=True)))
+        plot.add_tools(HoverTool(renderers=dots, tooltips=_TOOLTIP, point_policy="follow_mouse"))
+        self.figure, self._sizes = plot, TextSizes([plot])
+        self.use_dark(False)
+        self.draw(EMPTY)
+
+    def draw(self, frame: pd.DataFrame) -> None:
+        """Show what `rulelab.RuleSetSearch.pool` gives."""
+        self._shown = frame
+        known = frame[np.isfinite(frame["reduced_cost"].astype(float))]
+        kinds = (~known["chosen"].astype(bool) & (known["use"] <= _USED), known["use"] > _USED, known["chosen"])
+        parts = [known[each.astype(bool)] for each in kinds]
+        for source, part in zip(self.sources, parts, strict=True):
+            replace(source, _columns(part))
+        show_entries(self._entries, [bool(len(part)) for part in parts])
+        if not len(known):
+            gathered = f"{counted(len(frame), 'rules')} gathered; " if len(frame) else ""
+            self.caption = f"{gathered}no rule has a price yet: the linear programme gives it."
+            return
+        costs = known["reduced_cost"].astype(float)
+        low, high = min(float(costs.min()), 0.0), max(float(np.quantile(costs, 0.98)), 0.0)
+        room = 0.08 * (high - low) or 1.0
+        self._up.span(low - room, high + room)
+        self._across.span(1.4, float(known["complexity"].max()) + 0.6)
+        size = int(frame.attrs.get("pool", len(frame)))
+        more = f"; the {count(len(frame))} best of them are drawn" if size > len(frame) else ""
+        lower = int((costs < -_USED).sum())
+        said = f"{count(lower)} of them would lower" if lower else "none of them lowers"
+        self.caption = f"{counted(size, 'rules')} in the pool{more}; {said} the value of the LP. Squares: the best set."
+
+    def frame(self) -> pd.DataFrame:
+        names = {
+            "rows": "rows covered",
+            "reduced_cost": "reduced cost",
+            "use": "in the LP",
+            "chosen": "in the best set",
+        }
+        return self._shown.rename(columns=names)
+
+    def use_dark(self, dark: bool) -> None:
+        self._chosen.line_color = INK[dark]
+
+    def use_size(self, large: bool) -> None:
+        """Make the text fit for a screen, or larger for a projector."""
+        self._sizes.use(large)
+
+    def picture(self) -> dict[str, Any]:
+        """It alone on white, as what Bokeh embeds, and its size in pixels."""
+        alone = PoolPlot()
+        alone.draw(self._shown)
+        alone.figure.update(width=PICTURE[0], height=PICTURE[1], sizing_mode="fixed", toolbar_location=None)
+        return {"item": json_item(alone.figure), "size": list(PICTURE)}
+
+
+def _columns(part: pd.DataFrame) -> Columns:
+    n = len(part)
+    order = np.argsort(np.argsort(part["rows"].astype(float), kind="stable"), kind="stable") if n else np.zeros(0)
+    aside = _SPREAD * (2 * ((order * 0.618034) % 1) - 1)
+    rows = part["rows"].astype(float)
+    largest = float(rows.max()) if n else 1.0
+    return {
+        "x": np.round(part["complexity"].astype(float) + aside, 3).tolist(),
+        "cost": part["reduced_cost"].astype(float).round(6).tolist(),
+        "size": np.round(5 + 9 * np.sqrt(rows / (largest or 1.0)), 1).tolist(),
+        "rule": [plain(rule, 200) for rule in part["rule"]],
+        "complexity": part["complexity"].astype(int).tolist(),
+        "rows": [count(value) for value in rows.tolist()],
+        "use": part["use"].astype(float).round(6).tolist(),
+    }

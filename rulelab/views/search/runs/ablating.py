@@ -1,0 +1,80 @@
+"""An ablation on the page: sessions one after the other, each with the same data and one bound less."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....ablation import Variant, contradiction, variants
+from ....search import Snapshot
+from ...live.session import FULL_SPEED, Limits, SearchSession, State
+from .past import PastRun
+
+
+class Ablating:
+    """What an ablation has run and what it will run.
+
+    Parameters
+    ----------
+    first : SearchSession
+        Not begun yet; its search has everything.
+
+    Attributes
+    ----------
+    first : SearchSession
+    """
+
+    def __init__(self, first: SearchSession) -> None:
+        self.first = first
+        self.basis: PastRun | None = None
+        self._variants: tuple[Variant, ...] = ()
+        self._at = 0
+        self._ended: list[tuple[str, Snapshot]] = []
+
+    @property
+    def name(self) -> str:
+        """What the present session goes without, in words."""
+        return self._variants[self._at].name if self._variants else "as set"
+
+    @property
+    def place(self) -> str:
+        """Which of how many it is."""
+        of = f" of {len(self._variants)}" if self._variants else ""
+        return f"{self._at + 1}{of}, {self.name}"
+
+    def next(self, session: SearchSession) -> SearchSession | None:
+        """The session after one that has ended; None: that was the last one.
+
+        Raises
+        ------
+        ValueError
+            When there is nothing that could be left out.
+        """
+        if session.snapshot is None:
+            return None
+        assert session.prepared is not None
+        if not self._variants:
+            self._variants = variants(session.prepared.search)
+        self._ended.append((self.name, session.snapshot))
+        if self._at + 1 == len(self._variants) or session.state is State.STOPPED:
+            return None
+        self._at += 1
+        made, first = self._variants[self._at], self.first.prepared
+        assert first is not None
+        limits = Limits(seconds=self.first.limits.seconds)
+        return SearchSession(
+            lambda report: replace(first, search=made.of(first.search)), limits, FULL_SPEED, look=self.first.look
+        )
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong with the proofs so far; empty: nothing."""
+        return contradiction(self._ended)
+
+    @property
+    def said(self) -> str:
+        """How it went."""
+        proven = sum(each.status == "optimal" for _, each in self._ended)
+        of = len(self._variants)
+        ran = f"Ablation: {len(self._ended)} of {of} runs" if len(self._ended) < of else f"Ablation: all {of} runs"
+        same = f"; {proven} proofs, all of the same objective" if proven > 1 and not self.wrong else ""
+        return f"{ran} have ended{same}. ×: times the run as set."

@@ -1,0 +1,161 @@
+"""What stands under "Runs": the button of the ablation, and the table of the runs of this session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import panel as pn
+
+from ....ablation import nodes_of
+from ....search import Status
+from ...live.wording import NONE, apart, count, gap
+from ...widgets.esc import esc
+from ...widgets.explained import SIGN_CSS, sign
+from ...widgets.html import Html
+from ...widgets.press import Press
+from ...widgets.style import BAR_CSS, CARD_CSS
+from .past import MOST_RUNS, PastRun, Runs
+from .table import RunTable
+from .words import differing
+
+HEADS = ["run", "objective", "lower bound", "gap", "nodes", "search time", "integral"]
+_TERMS = {"run": "runs", "integral": "primal-dual integral"}
+_EMPTY = "No run has ended yet. Each one stays here with its figures, and as a pale line beneath the next one's curves."
+_ABLATES = (
+    "Runs the settings of the form as they are and once more without each bound in use, one after the other, each "
+    "within the time limit."
+)
+_CANNOT = "This kind of search has no bounds that could be left out one by one."
+_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+
+
+class RunsBox:
+    """The runs and what can be done with them.
+
+    Parameters
+    ----------
+    runs : Runs
+    changed : callable
+        Called when other pale curves are to be drawn.
+    ablate : callable
+        What the button does.
+    to_form : callable
+        Takes the query of a run's settings.
+
+    Attributes
+    ----------
+    head, items : tuple of viewable
+        The button with what it does; what is said of the runs, and the table of them.
+    """
+
+    def __init__(
+        self,
+        runs: Runs,
+        changed: Callable[[], None],
+        ablate: Callable[..., None],
+        to_form: Callable[[str], None],
+    ) -> None:
+        self._runs, self._changed, self._to_form = runs, changed, to_form
+        self._note = ""
+        self.button = Press(ablate, label="Ablation", margin=0, height=30, width=86)
+        self._about = Html("", stylesheets=[CARD_CSS, SIGN_CSS], min_width=160, **_WIDE)
+        self._said = Html("", stylesheets=[CARD_CSS], **_WIDE)
+        self.table = RunTable(self.act, heads=HEADS, terms=_TERMS, empty=_EMPTY, **_WIDE)
+        bar = pn.Row(self.button, self._about, stylesheets=[BAR_CSS, ":host { flex-wrap: nowrap; }"], **_WIDE)
+        self.head, self.items = (bar,), (self._said, self.table)
+
+    def offer(self, possible: bool, free: bool) -> None:
+        """Let an ablation begin: where there is something to leave out, and nothing runs."""
+        about = f'<p class="note">{_ABLATES if possible else _CANNOT} {sign("ablation")}</p>'
+        if about != self._about.object:
+            self._about.object = about
+        if self.button.able is not (possible and free):
+            self.button.able = possible and free
+
+    def say(self, note: str) -> None:
+        """Say how the ablation went; empty: nothing."""
+        self._note = note
+        self.show(self._runs.present)
+
+    def show(self, present: PastRun | None) -> None:
+        """Bring the table up to date."""
+        gone = f"{count(self._runs.gone)} older runs have made room: {MOST_RUNS} are kept." if self._runs.gone else ""
+        said = " ".join(filter(None, (self._note, gone)))
+        html = f'<p class="note" role="note">{esc(said, 600)}</p>' if said else ""
+        if html != self._said.object:
+            self._said.object = html
+        shown = rows(list(self._runs), present)
+        if shown != self.table.rows:
+            self.table.rows = shown
+
+    def act(self, number: Any, what: str) -> None:
+        """Do what was pressed in the table."""
+        run = self._runs.find(number)
+        if run is None:
+            return
+        if what == "show":
+            run.shown = not run.shown
+        elif what == "pin":
+            pinned = sum(each.pinned for each in self._runs)
+            if not run.pinned and pinned >= MOST_RUNS - 1:
+                self._note = f"{count(pinned)} runs are pinned; one place stays free for the next run."
+            else:
+                run.pinned = not run.pinned
+        elif what == "remove":
+            self._runs.remove(run)
+        elif run.query is not None:
+            self._to_form(run.query)
+        self.show(self._runs.present)
+        self._changed()
+
+
+def rows(runs: Sequence[PastRun], present: PastRun | None) -> list[dict[str, Any]]:
+    """What the table shows, in the order in which the runs began: what stands there stays there."""
+    apart_words = differing([run.settings for run in runs])
+    latest = present or (runs[-1] if runs else None)
+    return [
+        {
+            "number": run.number,
+            "cells": cells(run),
+            "said": _said(run, words, latest),
+            "shown": run.shown,
+            "pinned": run.pinned,
+            "present": run is present,
+            "comparable": latest is None or run.key == latest.key,
+            "settable": run.query is not None,
+        }
+        for run, words in zip(runs, apart_words, strict=True)
+    ]
+
+
+def cells(run: PastRun) -> list[str]:
+    """Objective, lower bound, gap, nodes, search time, integral; of an ablation with what they are times the first."""
+    now, best = run.snapshot, run.snapshot.incumbent
+    found, bound = (NONE, f"{now.lower_bound:.4f}")
+    if best is not None:
+        found, bound = apart(best.objective, now.lower_bound, run.family)
+    nodes, seconds = nodes_of(now), now.seconds
+    base = None if run.basis is None else run.basis.snapshot
+    return [
+        found,
+        NONE if now.status is Status.INFEASIBLE else bound,
+        gap(now, run.family),
+        count(nodes) + _times(nodes, None if base is None else nodes_of(base)),
+        f"{seconds:.2f} s" + _times(seconds, None if base is None else base.seconds),
+        f"{run.integral:.4g}",
+    ]
+
+
+def _times(value: float, first: float | None) -> str:
+    return f" (×{value / first:.3g})" if first else ""
+
+
+def _said(run: PastRun, words: dict[str, str], latest: PastRun | None) -> str:
+    """What was set differently, how it ended, and why it is in no plot."""
+    if run.variant and run.basis is not None:
+        words = {}  # its run as set says the others
+    said = [run.variant, *(f"{name}: {value}" for name, value in words.items()), run.said]
+    if latest is not None and run.key != latest.key:
+        said.append("other data or family: not in the plot")
+    return " · ".join(filter(None, said))

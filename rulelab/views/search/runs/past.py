@@ -1,0 +1,185 @@
+"""The runs of a session of the page: of each what it was set to, what it came to, and its curves, thinned out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....recording import primal_dual_integral
+from ....search import Snapshot
+from ...live.history import Mark
+from ...live.session import Prepared, SearchSession
+from ...live.wording import standing
+from ..plots.base import Columns
+from ..plots.curves import AXES, curve_columns
+from .words import settings_in_words
+
+MOST_RUNS = 12
+MOST_POINTS = 160
+"""Of a pale curve."""
+_CURVES = ("objective", "lower_bound")
+
+
+@dataclass(eq=False)
+class PastRun:
+    """A run that may be over.
+
+    Attributes
+    ----------
+    number : int
+        From 1, in the order in which runs began.
+    key : tuple
+        Runs of equal keys look for the same kind of model on the same rows, so that their curves compare.
+    settings : dict of str to str
+        All of them in words.
+    query : str or None
+        The address that sets the form; None where there is none.
+    snapshot : Snapshot
+        Its last state.
+    said : str
+        How it stands, in words.
+    integral : float
+        Primal-dual integral over work.
+    curves : Columns
+        Points of objective and lower bound, and where they are on each axis.
+    variant : str
+        In an ablation: what it went without.
+    """
+
+    number: int
+    key: tuple[Any, ...]
+    settings: Mapping[str, str]
+    query: str | None
+    family: str
+    snapshot: Snapshot
+    said: str = ""
+    integral: float = 0.0
+    curves: Columns = field(default_factory=dict)
+    variant: str = ""
+    basis: PastRun | None = None
+    shown: bool = True
+    pinned: bool = False
+    over: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is called where one points at its curve."""
+        return " · ".join(filter(None, (f"Run {self.number}", self.variant, self.said)))
+
+
+class Runs:
+    """What is kept of the runs, at most `MOST_RUNS` of them; the oldest that is not pinned goes first.
+
+    Attributes
+    ----------
+    present : PastRun or None
+        The run of the session that is on the page.
+    gone : int
+        How many have been left out for want of room.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[PastRun] = []
+        self.present: PastRun | None = None
+        self.gone = 0
+        self._began = 0
+        self._seen: tuple[Any, ...] = ()
+
+    def __iter__(self) -> Iterator[PastRun]:
+        return iter(self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def find(self, number: Any) -> PastRun | None:
+        """The run of this number, which may be anything."""
+        return next((run for run in self._kept if type(number) is int and run.number == number), None)
+
+    def follow(self, session: SearchSession, rests: bool, variant: str = "", basis: PastRun | None = None) -> bool:
+        """Keep the present run as it stands, where it is over or ``rests``; whether anything has changed.
+
+        Parameters
+        ----------
+        session : SearchSession
+        rests : bool
+            Whether it will not go on: it is reset, or replaced by another one.
+        variant : str
+            In an ablation: what it goes without.
+        basis : PastRun, optional
+            In an ablation: the run with everything.
+        """
+        snapshot, prepared, over = session.snapshot, session.prepared, session.state.over or rests
+        if snapshot is None or prepared is None or not over or (session, snapshot, session.state) == self._seen:
+            return False
+        self._seen = (session, snapshot, session.state)
+        run = self.present
+        if run is None:
+            self._began += 1
+            settings, key = settings_in_words(session), key_of(session.look, prepared)
+            run = PastRun(self._began, key, settings, session.query, prepared.search.family, snapshot)
+            run.variant, run.basis = variant, basis
+            self.present = run
+            self._kept.append(run)
+            self._make_room()
+        snapshots, _, _ = session.history.since(Mark())
+        run.snapshot, run.over = snapshot, session.state.over
+        run.said = standing(session).phase.split(": no ")[0] if session.state.over else "reset before its end"
+        run.integral = primal_dual_integral(snapshots, "work")
+        run.curves = thinned(snapshots)
+        return True
+
+    def leave(self, run: PastRun | None = None) -> None:
+        """Another run comes to be the present one: one that was kept before, or a new one."""
+        self.present, self._seen = run, ()
+
+    def remove(self, run: PastRun) -> None:
+        """Forget a run."""
+        self._kept.remove(run)
+
+    def beneath(self, look: str, prepared: Prepared | None) -> list[PastRun]:
+        """Those whose curves lie beneath the present one's: shown, and comparable.
+
+        Parameters
+        ----------
+        look : str
+            How the present search is shown.
+        prepared : Prepared or None
+            None: it is not made yet, and the last run tells what there is to compare with.
+        """
+        last = self._kept[-1].key if self._kept else ()
+        key = last if prepared is None and last[:1] == (kind_of(look),) else key_of(look, prepared)
+        return [run for run in self._kept if run.shown and run is not self.present and run.key == key]
+
+    def _make_room(self) -> None:
+        while len(self._kept) > MOST_RUNS:
+            loose = [run for run in self._kept if not run.pinned and run is not self.present]
+            if not loose:
+                return
+            self._kept.remove(loose[0])
+            self.gone += 1
+
+
+def kind_of(look: str) -> str:
+    """What a kind of search has in common with one for fair models."""
+    return look.removeprefix("fair_")
+
+
+def key_of(look: str, prepared: Prepared | None) -> tuple[Any, ...]:
+    """What runs have in common whose curves compare: the kind of search, and the rows."""
+    if prepared is None:
+        return ()
+    problem = prepared.search.problem
+    rows = float(problem.total_weight), float(problem.total_positive)
+    return (kind_of(look), prepared.name, prepared.target, *rows)
+
+
+def thinned(snapshots: Sequence[Snapshot], most: int = MOST_POINTS) -> Columns:
+    """The points of a run's curves where one of them moves; of many that are alike only some, but always both ends."""
+    columns = curve_columns(snapshots, {})
+    pairs = list(zip(*(columns[name] for name in _CURVES), strict=True))
+    moved = [k for k, pair in enumerate(pairs) if not k or repr(pair) != repr(pairs[k - 1])]
+    found = [k for k in moved if not k or repr(pairs[k][0]) != repr(pairs[k - 1][0])]
+    stride = max(1, -(-len(moved) // max(1, most - len(found))))
+    kept = sorted({*moved[::stride], *found[-most:], *([len(pairs) - 1] if pairs else [])})
+    return {name: [columns[name][k] for k in kept] for name in (*AXES.values(), *_CURVES)}

@@ -1,0 +1,257 @@
+"""The box beside the gap: the tree of the search, its last step, and the other plots, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import panel as pn
+
+from ...families import FAMILIES
+from ...prefixes import PrefixSearch
+from ...rule_set import RuleSetSearch
+from ...search import Search, Snapshot
+from ..live.recorded import RecordedSearch
+from ..live.session import TICK_SECONDS, SearchSession, State
+from ..prefixes.frames import LARGEST_COPY, StepFrame, TreeFrame, recorded_frame, step_frame, tree_frame
+from ..prefixes.step_view import StepPane
+from ..prefixes.tree_view import TreePane
+from ..widgets.html import Html
+from ..widgets.strip import Strip
+from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
+from .families import Look
+from .plot_box import PlotBox
+from .plots.pool import EMPTY as EMPTY_POOL
+from .plots.pool import PoolPlot
+
+TREE, STEP, POOL = "Tree", "This step", "Pool"
+_WATCHED = (TREE, STEP, POOL)
+MOST_NODES = 400
+"""Prefixes of a tree on the page."""
+_OFFERED, _HEIGHT = 40, 210
+_EVERY = 1.0
+"""Seconds between two pictures of a search that runs faster than one can follow."""
+_SETTLING = 2
+"""Beats of the page in which the browser makes what is opened for the first time."""
+_SLOW = 10
+"""Units of work per beat of the page that can be followed."""
+_TOO_FAST = '<p class="note">The search is faster than the picture: Pause or Step to see one step after the other.</p>'
+_BACK = '<p class="note">This is the present: of earlier moments the tree is kept, and not each step.</p>'
+_STEP_FIRST = '<p class="empty">No prefix is expanded yet. Step shows one prefix after the other.</p>'
+_NO_ROWS = '<p class="note">A recording holds no rows: what would become of each next rule cannot be told from it.</p>'
+_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+
+
+class WhyBox:
+    """What is shown of it is made when it is first opened, and looked at only while it is open.
+
+    Parameters
+    ----------
+    session : callable
+        Gives the present run.
+    name_of_files : callable
+    start_beat : callable
+        Sees to it that `refresh` is called soon, and as long as `waits`.
+
+    Attributes
+    ----------
+    strip, body : viewable
+        The names of what there is to see, and the open one.
+    """
+
+    def __init__(
+        self, session: Callable[[], SearchSession], name_of_files: Callable[[], str], start_beat: Callable[[], None]
+    ) -> None:
+        self._session, self._name_of_files, self._start_beat = session, name_of_files, start_beat
+        self._settling, self._refusal = 0, ""
+        self._asked: tuple[Any, ...] = ()
+        self._drawn: Any = None
+        self._pictured = {"dark": False, "large": False}
+        self._tree: TreePane | None = None
+        self._step: StepPane | None = None
+        self._pool: tuple[PoolPlot, PlotBox] | None = None
+        self._places: dict[str, pn.Column] = {}
+        self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **_WIDE)
+        self.strip.param.watch(self._opened, "open")
+        self.body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)
+
+    def take(self, look: Look, boxes: Sequence[PlotBox], further: Mapping[str, Sequence[Any]] | None = None) -> None:
+        """Begin anew, for another kind of search, with boxes of its plots, and what else is to be seen by its name."""
+        self._look = look
+        self._tree = self._step = self._pool = None
+        self._make: dict[str, Callable[[], Sequence[Any]]] = {}
+        if look.family:
+            self._make = {TREE: self._new_tree, STEP: self._new_step}
+        if look.pooled:
+            self._make[POOL] = self._new_pool
+        for name, box in zip(look.others, boxes, strict=True):
+            self._make[name] = partial(self._plot, box)
+        for name, items in (further or {}).items():
+            self._make[name] = partial(list, items)
+        self._named = {box.name.lower(): name for name, box in zip(look.others, boxes, strict=True)}
+        self._named |= {name: place for name, place in (("search tree", TREE), ("this step", STEP)) if look.family}
+        self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE) for name in self._make}
+        note = (
+            [] if not look.no_tree else [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **_WIDE)]
+        )
+        self.body.objects = [*self._places.values(), *note]
+        names = list(self._make)
+        self.strip.param.update(names=names, open=self.strip.open if self.strip.open in names else names[0])
+        self._show()
+
+    @property
+    def open(self) -> str:
+        """The name of what is seen."""
+        return self.strip.open
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is more to see soon, although the search rests."""
+        session = self._session()
+        shown = self.open not in _WATCHED or session.seen(self.open) is self._drawn
+        return bool(self._settling or self._refusal) or session.unseen or not shown
+
+    def turn_to(self, plot: str) -> bool:
+        """Open what has this name, in small letters; whether there is such a thing."""
+        if plot in self._named:
+            self.strip.open = self._named[plot]
+        return plot in self._named
+
+    def use_look(self, dark: bool, large: bool) -> None:
+        """Colour what the page's theme does not reach, and make its text fit for a screen or for a projector."""
+        self._pictured = {"dark": dark, "large": large}
+        for pane in (self._tree, self._step):
+            if pane is not None:
+                pane.param.update(**self._pictured)
+        if self._pool is not None:
+            self._pool[0].use_dark(dark)
+            self._pool[0].use_size(large)
+
+    def refresh(self, moment: Snapshot | None = None) -> None:
+        """Ask for what is open, and show what has come; ``moment``: as it was then."""
+        session, name = self._session(), self.open
+        if self._settling:
+            self._settling -= 1
+            return
+        if name not in _WATCHED:
+            return
+        pace, prefix = session.pace, None if self._step is None else self._step.prefix
+        slow = pace.units is not None and pace.units <= _SLOW and not pace.doubling
+        asked = (session, name, slow, *((moment,) if name == TREE else (prefix,)))
+        if asked != self._asked:
+            self._forget()
+            self._asked = asked
+            looks: dict[str, Callable[[Search], Any]] = {
+                TREE: partial(_tree_of, moment=moment),
+                STEP: partial(_step_of, prefix=prefix),
+                POOL: _pool_of,
+            }
+            session.watch(name, looks[name], TICK_SECONDS if slow else _EVERY)
+        frame = session.seen(name)
+        if name == STEP and self._step is not None and session.state is not State.IDLE:
+            fast = session.state.busy and not slow
+            back = _NO_ROWS if session.recorded else _BACK
+            self._step.remark(back if session.recorded or moment is not None else _TOO_FAST if fast else "")
+        if frame is None or frame is self._drawn:
+            return
+        self._drawn = frame
+        with pn.io.hold():
+            if name == TREE and self._tree is not None:
+                self._tree.draw(frame)
+            elif name == POOL and self._pool is not None:
+                self._draw_pool(frame)
+            elif self._step is not None:
+                self._draw_step(self._step, frame)
+
+    def clear(self) -> None:
+        """Show that nothing is searched."""
+        self._forget()
+        if self._tree is not None:
+            self._tree.node = None
+            self._tree.draw(TreeFrame())
+        if self._step is not None:
+            self._step.prefix = None
+            self._step.clear(_STEP_FIRST)
+        if self._pool is not None:
+            self._draw_pool(EMPTY_POOL)
+
+    def _draw_step(self, pane: StepPane, frame: StepFrame | str) -> None:
+        """Show a step; where there is none, what was seen before, and why."""
+        if isinstance(frame, str):
+            pane.prefix, self._refusal = pane.path or None, frame
+            return
+        pane.draw(frame)
+        if self._refusal:
+            pane.refuse(self._refusal)
+            self._refusal = ""
+
+    def _forget(self) -> None:
+        if self._asked:
+            self._asked[0].unwatch(self._asked[1])
+        self._asked, self._drawn = (), None
+
+    def _opened(self, *_: Any) -> None:
+        """Show another one; what is new to the browser changes only when it has made it."""
+        if self.open in self._places:
+            if not self._places[self.open].objects:
+                self._settling = _SETTLING
+            self._show()
+            self._start_beat()
+
+    def _show(self) -> None:
+        """Show what is open, made when it is first seen."""
+        place = self._places[self.open]
+        if not place.objects:
+            place.objects = list(self._make[self.open]())
+        for name, other in self._places.items():
+            if other.visible != (name == self.open):
+                other.visible = name == self.open
+        if self.open not in _WATCHED:
+            self._forget()
+
+    def _new_tree(self) -> list[Any]:
+        self._tree = TreePane(_OFFERED, _HEIGHT, self._name_of_files, **self._pictured)
+        return [self._tree]
+
+    def _new_step(self) -> list[Any]:
+        self._step = StepPane(FAMILIES[self._look.family].unit, self._look.family, **self._pictured)
+        self._step.clear(_STEP_FIRST)
+        return [self._step]
+
+    def _new_pool(self) -> Sequence[Any]:
+        plot = PoolPlot()
+        self._pool = plot, PlotBox(plot, plot.picture, self._name_of_files)
+        self.use_look(**self._pictured)
+        self._draw_pool(EMPTY_POOL)
+        return self._pool[1].items
+
+    def _draw_pool(self, frame: pd.DataFrame) -> None:
+        assert self._pool is not None
+        self._pool[0].draw(frame)
+        self._pool[1].refresh()
+
+    @staticmethod
+    def _plot(box: PlotBox) -> Sequence[Any]:
+        return box.items
+
+
+def _tree_of(search: Search, moment: Snapshot | None) -> TreeFrame:
+    if isinstance(search, RecordedSearch):
+        return recorded_frame(search.recording, None if moment is None else moment.step, MOST_NODES)
+    return tree_frame(search, MOST_NODES, moment) if isinstance(search, PrefixSearch) else TreeFrame()
+
+
+def _pool_of(search: Search) -> pd.DataFrame:
+    return search.pool() if isinstance(search, RuleSetSearch) else EMPTY_POOL
+
+
+def _step_of(search: Search, prefix: Sequence[str] | None) -> StepFrame | str | None:
+    """The step, or why there is no such prefix."""
+    if not isinstance(search, PrefixSearch):
+        return None
+    try:
+        return step_frame(search, prefix, LARGEST_COPY)
+    except ValueError as error:
+        return str(error)

@@ -1,0 +1,1 @@
+"""Lists edited by hand, against the optimizer and against others."""

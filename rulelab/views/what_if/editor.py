@@ -1,0 +1,338 @@
+"""The list as something to take in one's hands: rules to drag, move, flip and delete, and antecedents to put in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, TEXT
+
+_ESM = """
+export function render({ model }) {
+  const root = document.createElement("div")
+  root.className = "editor"
+  const list = document.createElement("ol")
+  list.setAttribute("aria-label", "Rules")
+  const add = document.createElement("div")
+  add.className = "add"
+  const said = document.createElement("p")
+  said.className = "aside"
+  said.setAttribute("role", "status")
+  said.setAttribute("aria-label", "What was changed")
+  const heads = document.createElement("div")
+  heads.className = "rule heads"
+  heads.setAttribute("aria-hidden", "true")
+  root.append(heads, list, add, said)
+  const make = (kind, name, text = "") => {
+    const one = document.createElement(kind)
+    one.className = name
+    one.textContent = text
+    return one
+  }
+  const ask = (message) => { model.send_msg(message) }
+  let next = null
+
+  const button = (what, sign, name, possible, message, then) => {
+    const one = make("button", what, sign)
+    one.type = "button"
+    one.setAttribute("aria-label", name)
+    one.title = name
+    one.setAttribute("aria-disabled", String(!possible))
+    one.addEventListener("click", () => {
+      if (one.getAttribute("aria-disabled") === "true") { return }
+      next = then
+      ask(message)
+    })
+    return one
+  }
+  const target = make("span", "label")
+  heads.append(make("span", "words", "rule"), target, make("span", "counts", "captured first"))
+  const line = () => {
+    const row = make("li", "rule")
+    const handle = make("span", "handle", "\\u2807")
+    handle.title = "Drag to another place"
+    handle.setAttribute("aria-hidden", "true")
+    const bar = make("span", "bar")
+    bar.append(make("i", "right"), make("i", "wrong"))
+    row.append(handle, make("span", "words"), make("span", "label"), make("span", "counts"), bar, make("span", "acts"))
+    handle.addEventListener("pointerdown", (event) => { drag(event, row) })
+    return row
+  }
+  const put = (node, text) => { if (node.textContent !== text) { node.textContent = text } }
+  const fill = (row, k, rule, n) => {
+    const [handle, words, label, counts, bar, acts] = row.children
+    const last = k === n
+    row.classList.toggle("default", last)
+    handle.style.visibility = last ? "hidden" : ""
+    words.replaceChildren(make("span", "kw", last ? (n ? "else" : "always") : k ? "else if" : "if"), " " + rule.words)
+    const what = last ? "the default" : `rule ${k + 1}`
+    label.replaceChildren(button("flip", `${rule.label} \\u21c4`, `Flip the label of ${what}, now ${rule.label}`, true,
+      { do: "flip", at: k }, [k, "flip"]))
+    put(counts, rule.counts)
+    bar.children[0].style.flexGrow = rule.right
+    bar.children[1].style.flexGrow = rule.wrong
+    bar.style.setProperty("--share", `${100 * rule.share}%`)
+    acts.replaceChildren(...(last ? [] : [
+      button("up", "\\u2191", `Move rule ${k + 1} up`, k > 0, { do: "move", at: k, to: k - 1 }, [k - 1, "up"]),
+      button("down", "\\u2193", `Move rule ${k + 1} down`, k < n - 1, { do: "move", at: k, to: k + 1 },
+        [k + 1, "down"]),
+      button("delete", "\\u2715", `Delete rule ${k + 1}`, true, { do: "delete", at: k }, [k, "delete"]),
+    ]))
+  }
+  const show = () => {
+    const inside = list.contains(list.getRootNode().activeElement)
+    const at = next
+    next = null
+    const n = Math.max(0, model.rules.length - 1)
+    put(target, model.target || "label")
+    while (list.children.length > model.rules.length) { list.lastElementChild.remove() }
+    while (list.children.length < model.rules.length) { list.append(line()) }
+    model.rules.forEach((rule, k) => { fill(list.children[k], k, rule, n) })
+    places(n)
+    if (at && (inside || list.getRootNode().activeElement === null)) {
+      const row = list.children[Math.min(at[0], n)]
+      const same = row.querySelector(`.${at[1]}`) ?? row.querySelector("button")
+      same.focus({ preventScroll: true })
+    }
+  }
+
+  const drag = (event, row) => {
+    const rows = [...list.children]
+    const n = rows.length - 1
+    const from = rows.indexOf(row)
+    if (from === n || event.button) { return }
+    event.preventDefault()
+    row.classList.add("dragged")
+    const start = event.clientY
+    let to = from
+    const handle = event.currentTarget
+    handle.setPointerCapture(event.pointerId)
+    const middles = rows.slice(0, n).map((one) => {
+      const place = one.getBoundingClientRect()
+      return place.top + place.height / 2
+    })
+    const scrolled = window.scrollY
+    const move = (now) => {
+      row.style.transform = `translateY(${now.clientY - start + window.scrollY - scrolled}px)`
+      const y = now.clientY + window.scrollY - scrolled
+      to = middles.filter((middle, k) => k !== from && middle < y).length
+      rows.forEach((one, k) => {
+        one.classList.toggle("before", k < n && to < from && k === to)
+        one.classList.toggle("after", k < n && to > from && k === to)
+      })
+    }
+    const end = (now) => {
+      handle.removeEventListener("pointermove", move)
+      row.style.transform = ""
+      rows.forEach((one) => { one.classList.remove("before", "after", "dragged") })
+      if (now.type === "pointerup" && to !== from) { ask({ do: "move", at: from, to }) }
+    }
+    handle.addEventListener("pointermove", move)
+    handle.addEventListener("pointerup", end, { once: true })
+    handle.addEventListener("pointercancel", end, { once: true })
+  }
+
+  const field = document.createElement("input")
+  field.type = "text"
+  field.id = "search"
+  field.autocomplete = "off"
+  field.maxLength = 200
+  field.placeholder = "search the antecedents"
+  field.setAttribute("role", "combobox")
+  field.setAttribute("aria-autocomplete", "list")
+  field.setAttribute("aria-controls", "found")
+  field.setAttribute("aria-expanded", "false")
+  const name = make("label", "", "Add a rule")
+  name.htmlFor = "search"
+  const where = document.createElement("select")
+  where.id = "where"
+  const place = make("label", "", "Its place")
+  place.htmlFor = "where"
+  const box = make("div", "box")
+  const found = document.createElement("ul")
+  found.id = "found"
+  found.setAttribute("role", "listbox")
+  found.setAttribute("aria-label", "Antecedents")
+  found.hidden = true
+  const first = make("div", "field wide")
+  const second = make("div", "field")
+  box.append(field, found)
+  first.append(name, box)
+  second.append(place, where)
+  add.append(first, second)
+  let active = -1
+  const open = (on) => {
+    found.hidden = !on
+    field.setAttribute("aria-expanded", String(on))
+    if (!on) { mark(-1) }
+  }
+  const choices = () => [...found.querySelectorAll("[role=option]")]
+  const mark = (k) => {
+    active = k
+    choices().forEach((one, i) => { one.setAttribute("aria-selected", String(i === k)) })
+    if (k >= 0) {
+      field.setAttribute("aria-activedescendant", `option-${k}`)
+      choices()[k].scrollIntoView({ block: "nearest" })
+    } else { field.removeAttribute("aria-activedescendant") }
+  }
+  const choose = (one) => {
+    ask({ do: "insert", at: Number(where.value), antecedent: Number(one.dataset.antecedent) })
+    field.value = ""
+    open(false)
+    field.focus()
+  }
+  let wanted = false
+  const search = () => {
+    wanted = true
+    if (model.found.text === field.value) { list_found() } else { ask({ do: "find", text: field.value }) }
+  }
+  const list_found = () => {
+    if (!wanted || model.found.text !== field.value) { return }
+    const items = model.found.items ?? []
+    found.replaceChildren(...items.map(([antecedent, text], k) => {
+      const one = make("li", "", text)
+      one.id = `option-${k}`
+      one.dataset.antecedent = antecedent
+      one.setAttribute("role", "option")
+      one.addEventListener("pointerdown", (event) => { event.preventDefault() })
+      one.addEventListener("click", () => { choose(one) })
+      return one
+    }))
+    if (model.found.note) { found.append(make("li", "note", model.found.note)) }
+    open(true)
+    mark(items.length && field.value ? 0 : -1)
+  }
+  field.addEventListener("input", search)
+  field.addEventListener("click", search)
+  field.addEventListener("blur", () => { wanted = false; open(false) })
+  field.addEventListener("keydown", (event) => {
+    const n = choices().length
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault()
+      if (found.hidden) { search() }
+      else if (n) { mark((active + (event.key === "ArrowDown" ? 1 : active < 0 ? n : n - 1)) % n) }
+    } else if (event.key === "Enter" && !found.hidden && active >= 0) {
+      event.preventDefault()
+      choose(choices()[active])
+    } else if (event.key === "Escape" && !found.hidden) {
+      event.stopPropagation()
+      open(false)
+    }
+  })
+  let size = -1
+  const places = (n) => {
+    if (n === size) { return }
+    const end = where.value === "" || Number(where.value) === size
+    const kept = Number(where.value)
+    size = n
+    where.replaceChildren(...Array.from({ length: n + 1 }, (_, k) => {
+      const one = make("option", "", k === n ? "last" : `before rule ${k + 1}`)
+      one.value = k
+      return one
+    }))
+    where.value = end ? n : Math.min(kept, n)
+  }
+  model.on("rules", show)
+  model.on("found", list_found)
+  model.on("said", () => { said.textContent = model.said })
+  show()
+  return root
+}
+"""
+_CSS = f"""
+:host {{ display: block; width: 100%; min-width: 0; color: {TEXT}; font-size: 14px; line-height: 1.35; }}
+ol {{ list-style: none; margin: 0; padding: 0; }}
+.rule {{ display: grid; grid-template-columns: 20px minmax(0, 1fr) 112px 150px 96px; gap: 0 8px; align-items: center;
+  grid-template-areas: "handle words label counts acts" ". bar bar bar acts"; padding: 5px 2px;
+  border-bottom: 1px solid {LINE}; position: relative; min-height: 34px;
+  background: var(--panel-surface-color, transparent); }}
+.heads {{ min-height: 0; font-size: 12px; color: {MUTED}; padding: 0 2px 3px; }}
+.handle {{ grid-area: handle; }}
+.words {{ grid-area: words; }}
+.label {{ grid-area: label; }}
+.counts {{ grid-area: counts; }}
+.acts {{ grid-area: acts; }}
+.handle {{ cursor: grab; touch-action: none; color: {MUTED}; font-size: 20px; line-height: 30px; text-align: center;
+  user-select: none; }}
+.dragged {{ z-index: 5; box-shadow: 0 3px 12px #0006; }}
+.dragged .heads {{ min-height: 0; font-size: 12px; color: {MUTED}; padding: 0 2px 3px; }}
+.handle {{ grid-area: handle; }}
+.words {{ grid-area: words; }}
+.label {{ grid-area: label; }}
+.counts {{ grid-area: counts; }}
+.acts {{ grid-area: acts; }}
+.handle {{ cursor: grabbing; }}
+.before::before, .after::after {{ content: ""; position: absolute; left: 0; right: 0; height: 4px;
+  background: {BLUE}; }}
+.before::before {{ top: -2px; }}
+.after::after {{ bottom: -2px; }}
+.words {{ overflow-wrap: anywhere; }}
+.kw {{ color: {MUTED}; font-style: italic; }}
+.counts {{ font-size: 12px; color: {MUTED}; font-variant-numeric: tabular-nums; text-align: right; }}
+.bar {{ grid-area: bar; display: flex; height: 5px; width: max(2px, var(--share)); margin-top: 3px;
+  border-radius: 2px; overflow: hidden; }}
+.bar i {{ flex: 0 1 0; }}
+.right {{ background: {GREEN}; }}
+.wrong {{ background: repeating-linear-gradient(45deg, {ORANGE} 0 3px, transparent 3px 5px);
+  box-shadow: inset 0 0 0 1px {ORANGE}; }}
+.acts {{ display: flex; gap: 3px; justify-content: flex-end; }}
+button, input, select {{ font: inherit; color: inherit; border: 1px solid {LINE}; border-radius: 4px;
+  background: transparent; }}
+button {{ cursor: pointer; min-width: 30px; min-height: 30px; padding: 2px 6px; }}
+button:hover {{ background: {FAINT}; }}
+button[aria-disabled=true] {{ opacity: .4; cursor: default; }}
+button:focus-visible, input:focus-visible, select:focus-visible {{ {FOCUS} }}
+.flip {{ width: 100%; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }}
+.add {{ display: flex; flex-wrap: wrap; gap: 8px; margin-top: 10px; }}
+.field {{ flex: 0 0 140px; min-width: 0; }}
+.field.wide {{ flex: 1 1 220px; }}
+label {{ display: block; font-size: 12px; color: {MUTED}; }}
+input, select {{ box-sizing: border-box; width: 100%; height: 34px; padding: 4px 8px; }}
+select option {{ color: #1a1a1a; background: #fff; }}
+.box {{ position: relative; }}
+ul {{ position: absolute; z-index: 20; left: 0; right: 0; top: 36px; max-height: 260px; overflow: auto; margin: 0;
+  padding: 4px 0; list-style: none; border: 1px solid {LINE}; border-radius: 6px; box-shadow: 0 4px 14px #0005;
+  background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }}
+ul[hidden] {{ display: none; }}
+[role=option] {{ padding: 5px 10px; cursor: pointer; overflow-wrap: anywhere; }}
+[role=option]:hover, [role=option][aria-selected=true] {{ background: color-mix(in srgb, {BLUE} 22%, transparent); }}
+.note {{ padding: 5px 10px; color: {MUTED}; font-size: 12px; }}
+.aside {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
+.editor {{ container-type: inline-size; }}
+@container (max-width: 560px) {{
+  .rule {{ grid-template: "handle words words" "handle label acts" ". counts counts" ". bar bar"
+    / 20px minmax(0, 1fr) 100px; row-gap: 3px; }}
+  .heads {{ display: none; }}
+  .counts {{ text-align: left; }}
+  .flip {{ max-width: 150px; }}
+}}
+"""
+
+
+class Editor(JSComponent):
+    """Rules in order with what each captures; tells of every edit that is wanted.
+
+    Parameters
+    ----------
+    act : callable
+        Takes what is wanted: a mapping with the entry ``do``.
+    """
+
+    rules = param.List(default=[], doc="Of each rule, and at last of the default, what is shown.")
+    target = param.String(default="", doc="What is predicted.")
+    found = param.Dict(default={}, doc="Antecedents that were searched for: text, items, note.")
+    said = param.String(default="", doc="For screen readers: what has changed.")
+
+    _esm = _ESM
+    _stylesheets = [_CSS]
+
+    def __init__(self, act: Callable[[dict[str, Any]], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._act = act
+
+    def _handle_msg(self, data: Any) -> None:
+        if isinstance(data, dict):
+            self._act(data)

@@ -1,0 +1,491 @@
+"""What if the list were another one: a list to edit, its distance from the optimum, one person, and a class."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+import param
+from panel.viewable import Viewer
+
+from ...data.problem import Problem
+from ...datasets import Dataset
+from ...models import RuleList
+from ...rule_list import RuleListSearch
+from ...what_if import Change, EditedList
+from ..cards.rule_tables import rules_table
+from ..live.job import Job
+from ..live.pool import POOL, Pool
+from ..live.session import Prepared
+from ..live.ticker import Beat
+from ..widgets import icons
+from ..widgets.esc import esc, plain
+from ..widgets.explained import Explained, explain_all, term_classes
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS
+from . import wording
+from .editor import Editor
+from .finding import find_best
+from .hand import Hand
+from .panels import WIDE, GroupsPanel, PersonPanel, RoomPanel, pane, panel
+from .style import SIDE_CSS, VIEW_CSS
+
+_MOST_FOUND = 40
+_BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
+_SELECT: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
+_BAR: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
+_APART = Pool(10_000)
+"""Optimizers wait for the processors at each of their steps, and not in a line before it."""
+Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
+
+
+class WhatIfView(Viewer):
+    """A rule list to edit by hand, with all that an edit changes, and how far it is from the optimum.
+
+    Parameters
+    ----------
+    search : RuleListSearch or Problem, optional
+        Whose lists are edited; it is brought to its proof beside it, where it has not come to it. A problem alone is
+        searched with ``regularization``.
+    model : RuleList, optional
+        To begin with; by default the best one of the search, or an empty list where none is known yet.
+    data : Dataset, optional
+        That the problem was made from, row by row: adds groups of people, and rows to choose a person from.
+    regularization : float
+        Price of a rule, where a problem alone is given.
+    source : callable, optional
+        Instead of a search: gives what makes the search, when editing begins.
+
+    Examples
+    --------
+    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+
+        rl.views.WhatIfView(rl.RuleListSearch(problem, regularization=0.01))
+    """
+
+    seconds: param.Selector[float] = param.Selector(
+        default=60.0, objects={f"{n} s": float(n) for n in (10, 60, 300)}, label="Time limit of the optimizer"
+    )
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+    on_pin = param.Callable(
+        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
+
+    def __init__(
+        self,
+        search: RuleListSearch | Problem | None = None,
+        model: RuleList | None = None,
+        *,
+        data: Dataset | None = None,
+        regularization: float = 0.01,
+        source: Source | None = None,
+        **params: Any,
+    ) -> None:
+        if (search is None) == (source is None):
+            raise ValueError("give either a search, or a problem, or source")
+        if isinstance(search, Problem):
+            search = RuleListSearch(search, regularization=regularization)
+        if search is not None and type(search) is not RuleListSearch:
+            raise TypeError(
+                f"search must be a rulelab.RuleListSearch without a fairness constraint or demands, not {search!r}"
+            )
+        if model is not None and not isinstance(model, RuleList):
+            raise TypeError(f"model must be a rulelab.RuleList, not {model!r}")
+        super().__init__(**params)
+        self._source = source
+        self._hand: Hand | None = None
+        self._preparing: Job | None = None
+        self._finding: Job | None = None
+        self._hinting: tuple[EditedList, Job] | None = None
+        self._best_first = False
+        self._hints, self._revealed, self._shown = 0, False, False
+        self._change: Change | None = None
+        self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
+        self.groups.param.watch(lambda _: self._say(), "attribute")
+        self._beat = Beat(self.refresh)
+        self._build(alone=search is not None)
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            pn.state.on_session_destroyed(lambda _: self.close())
+        if search is not None:
+            self._begin(_given(search, data), _first(search, model))
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    @property
+    def hand(self) -> Hand | None:
+        """The list that is edited; None before it begins."""
+        return self._hand
+
+    def edit_best(self, *_: Any) -> None:
+        """Begin with the best model of the search."""
+        self._prepare(best_first=True)
+
+    def play(self, *_: Any) -> None:
+        """Begin with an empty list, while the optimizer searches beside."""
+        self._prepare(best_first=False)
+
+    def close(self) -> None:
+        """End what is under way, and leave the room."""
+        for job in (self._preparing, self._finding, None if self._hinting is None else self._hinting[1]):
+            if job is not None:
+                job.cancel()
+        self.room.close()
+        self._beat.stop()
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self._alert.phase = plain(message, 600)
+
+    def refresh(self) -> bool:
+        """Show what the workers have done, and the room; True while more may come."""
+        with pn.io.hold():
+            self._look_at_preparation()
+            self._look_at_search()
+            self._look_at_hint()
+        return any((self._preparing, self._finding, self._hinting))
+
+    def act(self, wanted: dict[str, Any]) -> None:
+        """Do what the editor asks for; what makes no sense is left alone."""
+        hand = self._hand
+        if hand is None:
+            return
+        n, at, to = len(hand.edited), wanted.get("at"), wanted.get("to")
+        places = [type(each) is int and 0 <= each < n for each in (at, to)]
+        doing = wanted.get("do")
+        if doing == "find":
+            text = str(wanted.get("text", ""))[:200]
+            items, more = hand.matching(text, _MOST_FOUND)
+            note = "no antecedent has these words" if not items else f"and {more} more: type more of it" if more else ""
+            shown = [[j, plain(name, 200)] for j, name in items]
+            self._editor.found = {"text": text, "items": shown, "note": note}
+        elif doing == "move" and all(places):
+            self._take(hand.edited.moved(at, to), f"rule {at + 1} is now rule {to + 1}")  # type: ignore[operator,arg-type]
+        elif doing == "delete" and places[0]:
+            self._take(hand.edited.deleted(at), f"rule {at + 1} is deleted")  # type: ignore[operator,arg-type]
+        elif doing == "flip" and (places[0] or (type(at) is int and at == n)):
+            self._take(hand.edited.flipped(at), "the label is flipped")  # type: ignore[arg-type]
+        elif doing == "insert" and type(at) is int and 0 <= at <= n:
+            j = wanted.get("antecedent")
+            if type(j) is int and 0 <= j < hand.problem.n_antecedents:
+                self._insert(at, j)
+
+    def undo(self, *_: Any) -> None:
+        """Take the last edit back."""
+        if self._hand is not None:
+            self._hand.undo()
+            self._show("the last edit is taken back")
+
+    def redo(self, *_: Any) -> None:
+        """Do again what was taken back."""
+        if self._hand is not None:
+            self._hand.redo()
+            self._show("the edit is done again")
+
+    def hint(self, *_: Any) -> None:
+        """Look for the best single change."""
+        hand = self._hand
+        if hand is None or self._hinting is not None:
+            return
+        edited, bench, most = hand.edited, hand.bench, hand.full
+        self._hints += 1
+        self._hint.object = '<p class="note">Trying all single changes …</p>'
+
+        def look(progress: Any) -> list[Change]:
+            found = bench.best_changes(edited, lambda: progress.report("trying all single changes"))
+            return [change for change in found if not most or change.kind != "insert"]
+
+        self._hinting = edited, Job(look)
+        self._beat.start()
+
+    def apply_hint(self, *_: Any) -> None:
+        """Make the change that was found last."""
+        if self._hand is not None and self._change is not None:
+            self._take(self._change.result, "the best single change is made")
+
+    def reveal(self, *_: Any) -> None:
+        """Show what the search has found, or hide it again."""
+        self._revealed = True
+        self._shown = not self._shown
+        self._show_best()
+        if self._hand is not None:
+            self.room.follow(self._hand, self._hints, self._revealed)
+
+    def pin(self, *_: Any) -> None:
+        """Hand the card to `on_pin`."""
+        if self._hand is None or self.on_pin is None:
+            return
+        try:
+            letter = self.on_pin(self._hand.card())
+        except ValueError as error:
+            self.complain(str(error))
+        else:
+            self.complain("")
+            self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
+
+    def as_json(self) -> io.StringIO:
+        """The saved model, with what its card says."""
+        assert self._hand is not None
+        return io.StringIO(self._hand.card().to_json())
+
+    def as_text(self) -> io.StringIO:
+        """The rules in words."""
+        assert self._hand is not None
+        card = self._hand.card()
+        return io.StringIO(f"{card.named.to_text(card.target or None)}\n")
+
+    def as_python(self) -> io.StringIO:
+        """A script that holds the model."""
+        assert self._hand is not None
+        return io.StringIO(self._hand.card().code)
+
+    def _prepare(self, best_first: bool) -> None:
+        self.complain("")
+        assert self._source is not None
+        try:
+            source = self._source()
+        except ValueError as error:
+            self.complain(str(error))
+            return
+        for job in (self._preparing, self._finding):
+            if job is not None:
+                job.cancel()
+        self._finding, self._best_first = None, best_first
+        self._preparing = Job(lambda progress: Hand(source(progress.report)), POOL)
+        self._status.param.update(tone="busy", phase="preparing the data")
+        self._beat.start()
+
+    def _look_at_preparation(self) -> None:
+        job = self._preparing
+        if job is None:
+            return
+        if job.busy:
+            self._status.phase = job.standing
+            return
+        self._preparing = None
+        if job.result is None:
+            self._status.param.update(tone="idle", phase="")
+            self.complain(job.error or "the data cannot be prepared")
+        else:
+            self._begin(job.result.prepared, None)
+
+    def _begin(self, prepared: Prepared, edited: EditedList | None) -> None:
+        """Take a list in hand, and let the optimizer search beside it."""
+        self._hand = hand = Hand(prepared, edited)
+        self._hints, self._revealed, self._shown, self._change = 0, self._best_first, False, None
+        seconds = self.seconds
+        self._finding = Job(lambda progress: find_best(hand.search, seconds, progress), _APART)
+        for each in (self.person, self.groups, self.room):
+            each.begin(hand)
+        self._editor.param.update(found={}, target=plain(prepared.target, 30))
+        self._show("")
+        self._show_best()
+        self._empty.visible, self._details.objects = False, self._parts
+        self._beat.start()
+
+    def _look_at_search(self) -> None:
+        job, hand = self._finding, self._hand
+        if job is None or hand is None or self._preparing is not None:
+            return
+        if job.busy:
+            self._say()
+            return
+        self._finding = None
+        if job.result is None:
+            self.complain(job.error or "the optimizer found nothing")
+            return
+        hand.best = job.result
+        if self._best_first and not hand.undoable:
+            self._hand = Hand(hand.prepared, job.result.edited)
+            self._hand.best = job.result
+        self._show("")
+        self._show_best()
+
+    def _insert(self, place: int, antecedent: int) -> None:
+        assert self._hand is not None
+        try:
+            self._hand.insert(place, antecedent)
+        except ValueError as error:
+            self.complain(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            return
+        self._show(f"rule {place + 1} is put in")
+
+    def _take(self, edited: EditedList, said: str) -> None:
+        assert self._hand is not None
+        self._hand.take(edited)
+        self._show(said)
+
+    def _show(self, said: str) -> None:
+        """Everything that depends on the list."""
+        hand = self._hand
+        assert hand is not None
+        model = hand.model
+        with pn.io.hold():
+            self.complain("")
+            rules = wording.rows_of(hand, model)
+            if rules != self._editor.rules:
+                self._editor.rules = rules
+            self._undo.disabled, self._redo.disabled = not hand.undoable, not hand.redoable
+            self._equation.object = wording.equation(hand, model)
+            self._pinned.object, self._hint.object = "", wording.HINT
+            self._change, self._apply.disabled = None, True
+            self.groups.follow(hand)
+            self._say()
+            if said:
+                self._editor.said = f"{said}; objective {wording.number(hand.objective)}"
+            self.person.follow(hand)
+            self.room.follow(hand, self._hints, self._revealed)
+
+    def _say(self) -> None:
+        hand = self._hand
+        if hand is None:
+            return
+        waiting = "" if self._finding is None else self._finding.standing
+        tone, phase = wording.distance(hand, waiting or "the optimizer searches")
+        figures = wording.figures(hand, hand.model, self.groups.gap)
+        self._status.param.update(tone=tone, phase=phase, figures=figures)
+
+    def _show_best(self) -> None:
+        hand = self._hand
+        assert hand is not None
+        best = hand.best
+        self._reveal.disabled = best is None
+        self._reveal.label = "Hide the optimum" if self._shown else "Reveal the optimum"
+        self._pin.disabled = best is None
+        for button in self._exports:
+            button.disabled = best is None
+        text = ""
+        if best is not None and self._shown:
+            names = dict(zip(hand.problem.classes, hand.prepared.labels or hand.problem.classes, strict=True))
+            table_of = rules_table(best.snapshot.incumbent.model, names, hand.prepared.target)  # type: ignore[union-attr]
+            text = (
+                f"<h2>{wording.revealed(best)}</h2>{table_of}"
+                f'<p class="sum">objective {wording.number(best.objective)}</p>'
+            )
+        self._answer.object, self._answer_box.visible = text, bool(text)
+
+    def _look_at_hint(self) -> None:
+        if self._hinting is None or self._hinting[1].busy:
+            return
+        (edited, job), self._hinting = self._hinting, None
+        hand = self._hand
+        if hand is None or hand.edited != edited:
+            self._hint.object = wording.HINT
+            return
+        if job.result is None:
+            self.complain(job.error or "no change was found")
+            return
+        best = job.result[0] if job.result else None
+        self._change = best if best is not None and best.objective < hand.objective else None
+        self._apply.disabled = self._change is None
+        self._hint.object = f"<p>{esc(wording.hint(hand, best), 600)}</p>"
+        self.room.follow(hand, self._hints, self._revealed)
+
+    @param.depends("on_pin", watch=True)
+    def _offer_pin(self) -> None:
+        self._pin.visible = self.on_pin is not None
+
+    def _build(self, alone: bool) -> None:
+        def button(label: str, act: Callable[..., None], width: int, **more: Any) -> pn.widgets.Button:
+            return pn.widgets.Button(label=label, on_click=act, width=width, **{**_BUTTON, **more})
+
+        self._status = LiveText(caption="Your list", css_classes=["rl-row"], **WIDE)
+        self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], **WIDE)
+        self._editor = Editor(self.act, **WIDE)
+        self._equation, self._hint = pane(), pane(css_classes=["rl-said"])
+        self._undo = button("Undo", self.undo, 70, disabled=True)
+        self._redo = button("Redo", self.redo, 70, disabled=True)
+        self._apply = button("Make this change", self.apply_hint, 150, disabled=True)
+        self._reveal = button("Reveal the optimum", self.reveal, 160, disabled=True)
+        self._pin = button("Pin model", self.pin, 104, icon=icons.PIN, disabled=True, visible=self.on_pin is not None)
+        self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
+        self._exports = [
+            pn.widgets.FileDownload(
+                callback=callback,
+                filename=f"by_hand{suffix}",
+                label=label,
+                embed=False,
+                auto=True,
+                color="default",
+                width=104,
+                **_BUTTON,
+            )
+            for label, suffix, callback in (
+                ("Model (JSON)", ".json", self.as_json),
+                ("Rules (text)", ".txt", self.as_text),
+                ("Python", ".py", self.as_python),
+            )
+        ]
+        self._answer = pane(CARD_CSS, LOW_CSS)
+        editing = panel(
+            "Your list",
+            "list edited by hand",
+            pn.Row(
+                self._undo,
+                self._redo,
+                button("Best single change", self.hint, 150),
+                self._apply,
+                self._reveal,
+                **_BAR,
+            ),
+            self._hint,
+            self._editor,
+            self._equation,
+            pn.Row(*self._exports, self._pin, self._pinned, **_BAR),
+        )
+        self._answer_box = pn.Column(self._answer, visible=False, stylesheets=[PANEL_CSS], **WIDE)
+        left = pn.Column(editing, self._answer_box, stylesheets=[SIDE_CSS], css_classes=["rl-edit"], **WIDE)
+        side = pn.Column(
+            self.person,
+            self.groups,
+            self.room,
+            stylesheets=[SIDE_CSS],
+            css_classes=["rl-side"],
+            **WIDE,
+        )
+        self._parts = [left, explain_all(side)]  # nothing of it is in the page before it begins
+        self._details = pn.Column(stylesheets=[VIEW_CSS], css_classes=["rl-row"], **WIDE)
+        self._empty = Html(
+            wording.EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], visible=not alone, **WIDE
+        )
+        begin = pn.Row(
+            button("Edit the best model", self.edit_best, 170, color="primary", height=38, align="end"),
+            button("Beat the optimizer", self.play, 160, height=38, align="end"),
+            pn.widgets.Select.from_param(
+                self.param.seconds, width=210, css_classes=term_classes("time limit of the optimizer"), **_SELECT
+            ),
+            visible=not alone,
+            css_classes=["rl-row"],
+            **_BAR,
+        )
+        self._layout = pn.Column(
+            begin,
+            self._alert,
+            self._status,
+            self._empty,
+            self._details,
+            *([Explained()] if alone else []),
+            stylesheets=[VIEW_CSS],
+            css_classes=["rl-what-if"],
+            **WIDE,
+        )
+
+
+def _given(search: RuleListSearch, data: Dataset | None) -> Prepared:
+    if data is None:
+        return Prepared(search)
+    return Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
+
+
+def _first(search: RuleListSearch, model: RuleList | None) -> EditedList | None:
+    """What a view of a search begins with; None: an empty list."""
+    if model is not None:
+        names, known = search.problem.names, model.antecedents
+        if not all(j < len(names) and names[j] == rule.name for j, rule in zip(known, model.rules, strict=True)):
+            raise ValueError("the model is of another problem: its antecedents are not those of the search")
+        return EditedList.of(model)
+    best = search.advance(1).incumbent if search.certified else None
+    return None if best is None else EditedList.of(best.model)

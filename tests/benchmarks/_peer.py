@@ -1,0 +1,94 @@
+"""One fit by a peer, in an environment of its own: reads a matrix, writes what came out as JSON."""
+
+import contextlib
+import json
+import resource
+import sys
+import time
+
+import numpy as np
+
+
+def gosdt(A, y, penalty, limit):
+    """GOSDT's rule lists: the same models and the same objective, a leaf more than rules."""
+    import pandas as pd
+    from gosdt import GOSDTClassifier
+
+    columns = pd.DataFrame(A, columns=[f"c{j}" for j in range(A.shape[1])])
+    model = GOSDTClassifier(
+        regularization=penalty, rule_list=True, time_limit=limit, allow_small_reg=True, balance=False
+    ).fit(columns, y)
+    leaves = str(model.trees_[0].tree).count("prediction")
+    return model.predict(columns), leaves - 1, "CONVERGED" in str(model.result_.status)
+
+
+def streed(A, y, penalty, limit):
+    """STreeD's optimal trees of depth 4: a branching node costs what a rule costs."""
+    from pystreed import STreeDClassifier
+
+    task = "cost-complex-accuracy"
+    model = STreeDClassifier(task, max_depth=4, cost_complexity=penalty, time_limit=limit).fit(A, y)
+    return model.predict(A), model.get_n_leaves() - 1, bool(model.fit_result.is_optimal())
+
+
+def greedy(A, y, penalty, limit):
+    """The greedy rule list of imodels, of the depth with the least objective."""
+    from imodels import GreedyRuleListClassifier
+
+    best = None
+    for depth in range(1, 7):
+        model = GreedyRuleListClassifier(max_depth=depth).fit(A.astype(float), y)
+        answers = model.predict(A.astype(float))
+        rules = len(model.rules_) - 1
+        cost = np.mean(answers != y) + penalty * rules
+        if best is None or cost < best[0]:
+            best = (cost, answers, rules)
+    return best[1], best[2], False
+
+
+def cart(A, y, penalty, limit):
+    """CART, pruned by the same penalty: a split costs what a rule costs."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    best = None
+    for alpha in (penalty, penalty / 2, penalty / 4):
+        model = DecisionTreeClassifier(ccp_alpha=alpha, random_state=0).fit(A, y)
+        answers, splits = model.predict(A), model.get_n_leaves() - 1
+        cost = np.mean(answers != y) + penalty * splits
+        if best is None or cost < best[0]:
+            best = (cost, answers, splits)
+    return best[1], best[2], False
+
+
+def ripper(A, y, penalty, limit):
+    """RIPPER of wittgenstein: a rule may have several conditions."""
+    import pandas as pd
+    from wittgenstein import RIPPER
+
+    frame = pd.DataFrame(A.astype(int), columns=[f"c{j}" for j in range(A.shape[1])])
+    model = RIPPER(random_state=0)
+    model.fit(frame.assign(y=y), class_feat="y", pos_class=1)
+    return np.asarray(model.predict(frame), dtype=int), len(model.ruleset_), False
+
+
+METHODS = {"gosdt": gosdt, "streed": streed, "greedy": greedy, "cart": cart, "ripper": ripper}
+
+
+def main(method, file, penalty, limit):
+    """Fit, and print one line of JSON."""
+    with np.load(file) as data:
+        A, y = data["A"].astype(np.int64), data["y"].astype(np.int64)
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    began = time.perf_counter()
+    with contextlib.redirect_stdout(sys.stderr):
+        answers, rules, proven = METHODS[method](A, y, float(penalty), int(limit))
+    wall = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    errors = int((np.asarray(answers).astype(np.int64) != y).sum())
+    figures = {"errors": errors, "rules": int(rules), "proven": bool(proven), "seconds": wall}
+    figures |= {"user": after.ru_utime - before.ru_utime, "megabytes": after.ru_maxrss / 1024}
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

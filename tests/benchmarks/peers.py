@@ -1,0 +1,114 @@
+"""What others find: rule lists and trees of other packages on the same conditions, by the same objective.
+
+The objective is training errors / n + regularization * rules; of a tree the splits count as rules, which are as many as
+in a list with as many answers. All may branch on a condition or its negation. Every fit of a peer runs in a process and
+an environment of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import tempfile
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from _measure import Table, measure, parser, use_shared_data
+
+import rulelab as rl
+
+NEEDED = ("gosdt==1.0.4", "pystreed==1.4.0", "imodels==3.0.4", "wittgenstein==0.3.5", "scikit-learn<1.8", "six")
+KINDS = {
+    "gosdt": "list, exact",
+    "streed": "tree, exact",
+    "greedy": "list, greedy",
+    "cart": "tree, greedy",
+    "ripper": "rules, greedy",
+}
+_PATIENCE = 10
+"""Times its limit after which a fit that does not mind it is ended."""
+
+
+def main(argv: Sequence[str]) -> None:
+    """Fit all methods to all data sets."""
+    use_shared_data()
+    args = _arguments(argv)
+    python = _python_of(args.environment, args.install)
+    columns = [("data", -16, ""), ("conditions", 10, ""), ("method", -8, ""), ("models", -13, "")]
+    columns += [
+        ("objective", 9, ".4f"),
+        ("errors", 7, ""),
+        ("rules", 5, ""),
+        ("seconds", 8, ".2f"),
+        ("user s", 8, ".2f"),
+    ]
+    table = Table([*columns, ("MB", 6, ".0f"), ("", -20, "")])
+    for name in args.data:
+        data = rl.datasets.load(name)
+        conditions = rl.Binarizer(thresholds=args.thresholds, negations=False).fit_transform(data.X)
+        A, y = conditions.to_numpy(dtype=bool), np.asarray(data.y) == 1
+        table.add(name, A.shape[1], "rulelab", "list, exact", *_own(np.hstack([A, ~A]), y, args))
+        for method, kind in KINDS.items() if python else ():
+            table.add(name, A.shape[1], method, kind, *_peer(method, python, A, y, args))
+    if python is None:
+        print(f"no peers in {args.environment}: --install makes that environment, from the package index")
+    table.save(args.json)
+
+
+def _own(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
+    problem = rl.Problem.from_arrays(A, y)
+    rl.RuleListSearch(problem, args.regularization).compile()
+    searches: list[rl.RuleListSearch] = []
+
+    def run() -> rl.Snapshot:
+        searches[:] = [rl.RuleListSearch(problem, args.regularization)]
+        return rl.solve(searches[0], time_limit=args.time_limit)
+
+    measured = measure(run, args.repeats)
+    best = measured.result.incumbent
+    said = "proven" if measured.result.status is rl.Status.OPTIMAL else f"within {measured.result.gap:.4f}"
+    megabytes = measured.result.memory_bytes / 1e6
+    return best.objective, best.errors, best.complexity, measured.wall, measured.user, megabytes, said
+
+
+def _peer(method: str, python: Path, A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "data.npz"
+        np.savez(file, A=A, y=y)
+        script = Path(__file__).with_name("_peer.py")
+        command = [python, script, method, file, repr(args.regularization), str(args.time_limit)]
+        try:
+            patience = _PATIENCE * args.time_limit
+            done = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
+        except subprocess.TimeoutExpired:
+            return (*[None] * 6, f"no end after {patience} s")
+    if done.returncode:
+        return (*[None] * 6, (done.stderr.strip().splitlines() or ["killed"])[-1][:60])
+    found = json.loads(done.stdout.splitlines()[-1])
+    objective = found["errors"] / len(y) + args.regularization * found["rules"]
+    figures = [found[key] for key in ("errors", "rules", "seconds", "user", "megabytes")]
+    return (objective, *figures, "proven" if found["proven"] else "")
+
+
+def _python_of(environment: Path, install: bool) -> Path | None:
+    python = environment / "bin" / "python"
+    if install:
+        venv.create(environment, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *NEEDED], check=True)
+    return python if python.exists() else None
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    arguments = parser("peers", __doc__ or "", repeats=1)
+    arguments.add_argument("data", nargs="*", default=["tic_tac_toe", "diabetes", "breast_cancer"], help="data sets")
+    arguments.add_argument("--regularization", type=float, default=0.01, help="cost of a rule (%(default)s)")
+    arguments.add_argument("--thresholds", type=int, default=5, help="quantiles of a number (%(default)s)")
+    arguments.add_argument("--time-limit", type=int, default=60, help="seconds per fit (%(default)s)")
+    where = Path.home() / ".cache" / "rulelab" / "peers"
+    arguments.add_argument("--environment", type=Path, default=where, metavar="DIR", help="theirs (%(default)s)")
+    arguments.add_argument("--install", action="store_true", help="make the environment first")
+    return arguments.parse_args(argv)

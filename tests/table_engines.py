@@ -1,0 +1,89 @@
+"""The engines that count tables, and a table with most of what cells may hold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import rulelab as rl
+
+HOSTILE = 'na"me; drop table x --'
+
+
+def people(n: int = 400, seed: int = 0) -> pd.DataFrame:
+    """Numbers, decimals, texts, Booleans, missing cells and a hostile name."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "income": np.round(rng.normal(30, 10, n), 2),
+            "sex": rng.choice(["f", "m", None], n, p=[0.45, 0.45, 0.1]),
+            "city": rng.choice(list("abcdefghijklmnopqrstuvwxyzåß"), n),
+            HOSTILE: rng.random(n) < 0.3,
+            "visits": np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 4, n)),
+            "two": rng.integers(0, 2, n),
+            "y": rng.integers(0, 2, n),
+        }
+    )
+
+
+def _dask(frame: pd.DataFrame, folder: Path) -> Any:
+    import dask.dataframe as dd
+
+    return dd.from_pandas(frame, npartitions=3)
+
+
+def _file(kind: str) -> Callable[[pd.DataFrame, Path], Any]:
+    def write(frame: pd.DataFrame, folder: Path) -> Any:
+        half = len(frame) // 2
+        for k, part in enumerate((frame.iloc[:half], frame.iloc[half:])):
+            path = folder / f"part{k}.{kind}"
+            part.to_parquet(path) if kind == "parquet" else part.to_csv(path, index=False)
+        return str(folder / f"*.{kind}")
+
+    return write
+
+
+ENGINES: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
+    "parquet": _file("parquet"),
+    "csv": _file("csv"),
+    "pandas": lambda frame, folder: frame,
+    "polars": lambda frame, folder: pl.from_pandas(frame),
+    "polars, lazy": lambda frame, folder: pl.from_pandas(frame).lazy(),
+    "pyarrow": lambda frame, folder: pa.Table.from_pandas(frame, preserve_index=False),
+    "duckdb": lambda frame, folder: duckdb.connect().from_df(frame),
+    "dask": _dask,
+}
+
+
+def _ibis(frame: pd.DataFrame, folder: Path) -> Any:
+    import ibis
+
+    path = folder / "ibis.parquet"
+    pa.parquet.write_table(pa.Table.from_pandas(frame, preserve_index=False), path)
+    return ibis.duckdb.connect().read_parquet(path)
+
+
+ENGINES["ibis"] = _ibis
+SLOW = ("csv", "pandas", "polars", "dask", "ibis")
+
+
+SOME = [*(e for e in ENGINES if e not in SLOW), *(pytest.param(e, marks=pytest.mark.long) for e in SLOW)]
+"""As parameters of a test, the slow ones with the long tests."""
+
+
+def open_as(engine: str, frame: pd.DataFrame, folder: Path) -> rl.tables.Table:
+    """The table in an engine; files go to the folder."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of narwhals, where dask will move to
+        return rl.tables.open(ENGINES[engine](frame, folder))

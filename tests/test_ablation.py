@@ -1,0 +1,137 @@
+"""Ablation: each bound left out once, the same optimum each time, and what they are worth in figures."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from live import inexact_search, problem
+
+import rulelab as rl
+from rulelab.ablation import AS_SET, contradiction, variants
+from rulelab.cli import main
+from rulelab.search import Status
+
+
+def small() -> rl.Problem:
+    return problem(120, 7)
+
+
+def grouped() -> rl.Problem:
+    rng = np.random.default_rng(1)
+    A = rng.random((120, 6)) < 0.4
+    y = (A[:, 0] ^ (rng.random(120) < 0.3)).astype(int)
+    return rl.Problem.from_arrays(A, y, groups=np.arange(120) % 2)
+
+
+SEARCHES = {
+    "rule list": lambda: rl.RuleListSearch(small(), 0.015, beam_width=20),
+    "fair": lambda: rl.RuleListSearch(grouped(), 0.03, fairness=rl.EqualOpportunity(0.2)),
+    "corels": lambda: rl.CorelsSearch(small(), 0.015),
+    "falling": lambda: rl.FallingRuleListSearch(small(), 0.01, 2.0, iterations=30),
+    "softly falling": lambda: rl.FallingRuleListSearch(small(), 0.03, violation_penalty=0.5, iterations=0),
+}
+
+
+@pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
+def test_every_bound_is_left_out_once_and_none_changes_the_optimum(make) -> None:
+    search = make()
+    ablation = rl.Ablation(search)
+    used = {each.name for each in fields(search.bounds) if getattr(search.bounds, each.name)}
+    without = [each.changed["bounds"] for each in ablation.variants if "bounds" in each.changed]
+    assert [sum(vars(each).values()) for each in without] == [len(used) - 1] * len(used)
+    assert len({each.name for each in ablation.variants}) == len(ablation.variants)
+    ended = list(ablation.steps())
+    assert ended == ablation.outcomes
+    assert {each.snapshot.status for each in ended} == {Status.OPTIMAL}
+    objectives = [each.snapshot.incumbent.objective for each in ended]
+    assert objectives == pytest.approx([objectives[0]] * len(ended), abs=1e-12)
+    assert ablation.contradiction == ""
+    assert search.work == 0, "the search that is given is not advanced"
+    assert list(ablation.steps()) == [], "what has been run is not run again"
+
+
+def test_what_a_search_begins_with_is_left_out_as_well() -> None:
+    names = [each.name for each in variants(SEARCHES["rule list"]())]
+    assert names[0] == AS_SET
+    assert names[-1] == "without the first beam search"
+    assert variants(SEARCHES["falling"]())[-1].changed == {"iterations": 0}
+    assert not any("first" in each.name for each in variants(SEARCHES["corels"]()))
+
+
+def test_bounds_that_are_off_already_stay_off() -> None:
+    bounds = rl.RuleListBounds(cores=False, grid=False)
+    found = variants(rl.RuleListSearch(small(), 0.02, bounds=bounds, beam_width=0))
+    assert not any(name in each.name for each in found for name in ("cores", "grid"))
+    assert all(not each.changed["bounds"].cores for each in found[1:])
+
+
+def test_the_frame_compares_with_the_search_as_it_is() -> None:
+    ablation = rl.Ablation(SEARCHES["rule list"]())
+    assert list(ablation.frame.columns) == list(rl.Ablation(SEARCHES["corels"]()).frame.columns)
+    for _ in zip(range(3), ablation.steps(), strict=False):
+        pass
+    frame = ablation.frame
+    assert frame["variant"].tolist() == [each.name for each in ablation.variants[: len(frame)]]
+    assert frame["nodes_factor"].iat[0] == frame["seconds_factor"].iat[0] == 1
+    np.testing.assert_allclose(frame["nodes_factor"], frame["nodes"] / frame["nodes"].iat[0])
+
+
+def test_limits_hold_for_each_run_and_prove_nothing() -> None:
+    ablation = rl.Ablation(SEARCHES["rule list"]())
+    ended = list(ablation.steps(work_limit=3, work_per_step=1))
+    assert {each.snapshot.limit for each in ended} == {"work"}
+    assert len(ended) == len(ablation.variants)
+    assert ablation.contradiction == ""
+
+
+def test_two_optima_are_a_contradiction() -> None:
+    one = rl.solve(SEARCHES["rule list"]())
+    other = replace(one, incumbent=replace(one.incumbent, objective=one.incumbent.objective + 1e-6))
+    assert contradiction([("as set", one), ("without grid", replace(one))]) == ""
+    assert "without grid" in contradiction([("as set", one), ("without grid", other)])
+    assert contradiction([("as set", one), ("without grid", replace(other, status=Status.LIMIT))]) == ""
+    inexact = rl.solve(inexact_search())
+    assert inexact.limit == "exactness"
+    assert contradiction([("as set", one), ("without grid", inexact)]) == "", "within their rounding proofs may differ"
+
+
+def test_a_search_without_bounds_is_refused() -> None:
+    with pytest.raises(ValueError, match="no bounds"):
+        rl.Ablation(rl.RuleSetSearch(small(), 4))
+    with pytest.raises(TypeError, match="must be a rulelab search"):
+        rl.Ablation(3)
+    off = rl.RuleListBounds(**dict.fromkeys((each.name for each in fields(rl.RuleListBounds)), False))
+    with pytest.raises(ValueError, match="left out already"):
+        variants(rl.RuleListSearch(small(), 0.1, bounds=off, beam_width=0))
+
+
+def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys) -> None:
+    path, data = tmp_path / "bounds.csv", tmp_path / "data.csv"
+    rng = np.random.default_rng(0)
+    columns = {name: rng.random(80) < 0.4 for name in "abc"}
+    pd.DataFrame({**columns, "y": columns["a"] ^ (rng.random(80) < 0.2)}).to_csv(data, index=False)
+    options = ["--target", "y", "--regularization", "0.03", "--beam-width", "0", "--quiet"]
+    assert main(["ablate", str(data), *options, "-o", str(path)]) == 0
+    shown, saved = capsys.readouterr().out, pd.read_csv(path)
+    assert saved["variant"].tolist()[0] == AS_SET
+    assert len(saved) == 1 + len(fields(rl.RuleListBounds))
+    assert all(name in shown for name in saved["variant"])
+    assert saved["objective"].nunique() == 1
+    assert main(["ablate", str(data), *options, "-o", str(tmp_path / "x.json")]) == 2
+
+
+def test_fit_records_its_run(tmp_path, capsys) -> None:
+    data, run = tmp_path / "data.csv", tmp_path / "run.rulelab"
+    rng = np.random.default_rng(0)
+    a = rng.random(80) < 0.4
+    pd.DataFrame({"a": a, "b": rng.random(80) < 0.4, "y": a ^ (rng.random(80) < 0.2)}).to_csv(data, index=False)
+    options = ["fit", str(data), "--target", "y", "--beam-width", "0", "--regularization", "0.03"]
+    assert main([*options, "--record", str(run)]) == 0
+    recording = rl.Recording.load(run)
+    assert recording.snapshots[-1].status is Status.OPTIMAL
+    assert f"saved {run}" in capsys.readouterr().err
+    assert main([*options, "-o", str(run), "--record", str(run)]) == 2
+    assert main([*options, "--record", str(tmp_path / "no" / "run")]) == 2

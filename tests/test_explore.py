@@ -1,0 +1,305 @@
+"""Many good models: what they do to groups against counting by hand, and the view of them without a browser."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from patience import wait_until
+
+import rulelab as rl
+from rulelab.data.gaps import CRITERIA
+from rulelab.data.metrics import RATES, confusion
+from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
+from rulelab.views.explore.finding import Wanted, find, verdict
+from rulelab.views.explore.matrix import by_cluster
+from rulelab.views.explore.view import BUILD, TOGETHER, ExploreView
+from rulelab.views.forms.address import Address
+from rulelab.views.live.job import Progress
+from rulelab.views.live.session import Prepared
+from rulelab.views.pages.tabs import Tabs
+from rulelab.views.search.setup import Setup
+
+RULES = [[0, 1], [2], [], [3, 1, 0]]
+
+
+def rows(seed: int = 0, n: int = 60, m: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < 0.5
+    y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(n) < 0.25)
+    return A, y, rng.choice(["a", "b", "c"], n), rng.integers(1, 4, n)
+
+
+def predicted(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedents: list[int]) -> np.ndarray:
+    left, out = np.ones(len(y), dtype=bool), np.zeros(len(y), dtype=bool)
+    for a in (*antecedents, None):
+        hit = left if a is None else left & A[:, a]
+        out[hit] = weight[hit & y].sum() > weight[hit & ~y].sum()
+        left = left & ~hit
+    return out
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gaps_and_what_rules_decide_are_those_of_the_rows(seed: int) -> None:
+    A, y, group, weight = rows(seed)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    traits = traits_of(problem, RULES, group_masses(problem, group, y, weight))
+    assert traits.groups == ("a", "b", "c")
+    for k, antecedents in enumerate(RULES):
+        guess = predicted(A, y, weight, antecedents)
+        by_group = [confusion(y[group == g], guess[group == g], weight[group == g]) for g in traits.groups]
+        for criterion, names in CRITERIA.items():
+            rates = [[c.rate(name) for c in by_group] for name in names]
+            largest = max(abs(p - q) for found in rates for p, q in combinations(found, 2))
+            assert traits.gaps(criterion)[k] == pytest.approx(largest)
+        left = np.ones(len(y), dtype=bool)
+        for a, share in zip(antecedents, traits.decided[k], strict=True):
+            assert share == pytest.approx(weight[left & A[:, a]].sum() / weight.sum())
+            left &= ~A[:, a]
+
+
+def test_groups_with_few_rows_of_the_kind_are_left_out() -> None:
+    A, y, group, _ = rows()
+    group[:] = "a"
+    group[:3] = "b"
+    problem = rl.Problem.from_arrays(A, y)
+    traits = traits_of(problem, RULES, group_masses(problem, group, y))
+    assert np.isnan(traits.gaps("accuracy_parity", 30)).all()
+    assert (traits.gaps("accuracy_parity") >= 0).all()
+    with pytest.raises(ValueError, match="there is no criterion 'luck'; the criteria are equal_opportunity"):
+        traits.gaps("luck")
+    assert set(RATES) >= {name for names in CRITERIA.values() for name in names}
+
+
+def test_groups_need_rows() -> None:
+    problem = rl.Problem.from_counts([[0, 1], [1, 0]], [9, 1], [1, 9])
+    with pytest.raises(ValueError, match="made from counts, so that the groups of its rows are not known"):
+        group_masses(problem, ["a", "b"], [True, False])
+    A, y, group, _ = rows()
+    made = rl.Problem.from_arrays(A, y)
+    with pytest.raises(ValueError, match="must have 60 rows, as the problem has"):
+        group_masses(made, group, y[:5])
+
+
+def test_reliance_is_the_range_over_all_models() -> None:
+    A, y, _, _ = rows()
+    problem = rl.Problem.from_arrays(A, y)
+    lists = [[0, 1], [0], [0, 2]]
+    table = reliance(problem, lists, traits_of(problem, lists).decided)
+    assert table.loc[0, ["models", "least", "most"]].tolist() == [3, A[:, 0].mean(), A[:, 0].mean()]
+    assert table.loc[1, "least"] == 0.0
+    assert table.loc[1, "most"] == pytest.approx((A[:, 1] & ~A[:, 0]).mean())
+    assert list(table.index) == [0, 1, 2]
+
+
+def data() -> rl.Dataset:
+    A, y, group, _ = rows(3, 200, 6)
+    X = pd.DataFrame(np.where(A, "yes", "no"), columns=[f"<b>{c}</b>" for c in "uvwxyz"])
+    return rl.datasets.from_frame(X.assign(sex=group, out=np.where(y, "bad", "good")), "out", sensitive=["sex"])
+
+
+def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleListSearch:
+    conditions = rl.Binarizer().fit_transform(dataset.X)
+    ants = rl.mine_antecedents(conditions, 1)
+    return rl.RuleListSearch(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
+
+
+@pytest.fixture(scope="module")
+def dataset() -> rl.Dataset:
+    return data()
+
+
+@pytest.fixture
+def view(dataset: rl.Dataset) -> Any:
+    made = ExploreView(searched(dataset), dataset, distance=0.2)
+    made.find()
+    wait_until(lambda: not made.refresh())
+    yield made
+    made.close()
+
+
+def test_all_that_is_found_is_near_and_nothing_is_missing(view: ExploreView) -> None:
+    found = view.found
+    assert found is not None
+    assert view._status.phase.startswith("certified complete: ")
+    assert view._alert.phase == ""
+    problem, result = found.result.problem, found.result
+    assert found.prepared.search.certified
+    cheaper = [
+        d
+        for d in naive.all_rule_lists(4, 2)
+        if rl.RuleList.from_problem(problem, d).objective(0.02) <= 1.2 * result.optimum - 1e-12
+    ]
+    shown = {tuple(rl.RuleList.from_problem(problem, d).predicts_positive(problem.matrix())) for d in result.lists}
+    for d in cheaper:
+        assert tuple(rl.RuleList.from_problem(problem, d).predicts_positive(problem.matrix())) in shown
+    assert len(found.frame) == result.count > 3
+    assert found.frame["above"].max() <= 20 + 1e-9
+
+
+def test_filters_keep_what_they_say(view: ExploreView) -> None:
+    assert view.found is not None
+    names = view.found.frame["antecedents"]
+    first = view.found.reliance["name"].iloc[0]
+    view.uses = first
+    assert view.kept.tolist() == [k for k, each in enumerate(names) if first in each]
+    view.param.update(uses="", without=first)
+    assert view.kept.tolist() == [k for k, each in enumerate(names) if first not in each]
+    looking = view.found.columns["<b>u</b>"]
+    view.param.update(without="", column="<b>u</b>")
+    assert view.kept.tolist() == [k for k, each in enumerate(view.found.result.lists) if looking & set(each)]
+    assert 0 < len(view.kept) < len(names)
+    view.param.update(column="", rules=1)
+    assert (view.found.frame["rules"].to_numpy()[view.kept] <= 1).all()
+    view.rules = 0
+    view.choose_diverse()
+    assert view.kept[0] == 0
+    assert sorted(view.found.result.diverse(4)) == view.kept.tolist()
+    view.choose_diverse()
+    assert len(view.kept) == len(names)
+
+
+def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: ExploreView) -> None:
+    assert view.found is not None
+    everything = view.kept.tolist()
+    accuracy = view.found.frame["accuracy"].to_numpy()
+    view._brushed((-1.0, 99.0, float(np.median(accuracy)), 100.0))
+    assert view.kept.tolist() == np.flatnonzero(accuracy >= np.median(accuracy)).tolist()
+    assert len(view._dots.frame()) == len(everything), "the picture that is chosen in shows all"
+    assert set(view._matrix.frame()["model"] - 1) == {k for k in view.kept if view.found.result.lists[k]}
+    view._brushed((90.0, 91.0, 0.0, 100.0))
+    assert view.kept.tolist() == []
+    view.attribute = "sex"
+    assert view.brush is None
+    assert view.kept.tolist() == everything
+
+
+def test_conditions_are_named_as_on_cards(view: ExploreView) -> None:
+    assert view.found is not None
+    shown = [*view.found.frame["antecedents"].sum(), *view.found.reliance["name"], *view.param["uses"].objects.values()]
+    assert any(" = " in name for name in shown)
+    assert not any("==" in name for name in shown)
+    assert "==" not in view._table.object + view._antecedents.object + view.models_csv().getvalue()
+
+
+def test_what_occurs_together_stands_together() -> None:
+    sets = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0]], dtype=float)
+    assert by_cluster(sets) in ([0, 4, 2, 1, 3], [0, 4, 2, 3, 1], [4, 0, 2, 1, 3], [4, 0, 2, 3, 1])
+    assert by_cluster(np.zeros((0, 3))) == []
+    many = np.random.default_rng(0).integers(0, 2, (60, 7)).astype(float)
+    assert sorted(by_cluster(many)) == list(range(60))
+
+
+def test_a_list_is_built_and_its_card_shown(view: ExploreView, dataset: rl.Dataset) -> None:
+    found = view.found
+    assert found is not None
+    assert view._builder is None, "made when it is first opened"
+    view._strip.open = BUILD
+    assert view._builder is not None
+    assert not view._overview.visible
+    assert view._builder.said["nodes"] == len(found.graph.model)
+    assert view._builder.said["labels"] == [dataset.negative, dataset.positive]
+    for antecedents in (found.result.lists[1], found.result.lists[0]):
+        view._builder._handle_msg({"rules": list(antecedents)})
+        assert view._card is not None
+        assert view._card.card.model.antecedents == antecedents
+        assert found.result.lists[view.model] == antecedents
+    turned = next(d for d in map(tuple, map(reversed, found.result.lists)) if found.graph.node(d) > 0 and len(d) > 1)
+    view._builder._handle_msg({"rules": list(turned)})
+    assert view._card.card.model.antecedents == turned
+    assert view._card.card.proof.objective == pytest.approx(view._card.card.model.objective(0.02))
+    for wrong in ([99], ["x"], None, {}):
+        view._builder._handle_msg({"rules": wrong})
+        view._builder._handle_msg(wrong)
+        assert view._card.card.model.antecedents == turned
+    page = view.explorer_html().getvalue()
+    assert "<b>u" not in page
+    view._strip.open = TOGETHER
+    assert view._overview.visible
+
+
+def test_gaps_are_those_of_the_groups(view: ExploreView, dataset: rl.Dataset) -> None:
+    assert view.gaps is None
+    view.param.update(attribute="sex", criterion="demographic_parity")
+    assert view.found is not None
+    assert view.gaps is not None
+    rules = rl.RuleList.from_problem(view.found.result.problem, view.found.result.lists[1])
+    pattern = view.found.result.problem.row_pattern
+    guess = rules.predicts_positive(view.found.result.problem.matrix())[pattern]
+    assert dataset.sensitive is not None
+    rates = pd.Series(guess).groupby(dataset.sensitive["sex"].to_numpy()).mean()
+    assert view.gaps[1] == pytest.approx(100 * (rates.max() - rates.min()))
+    assert "gap in" in view._dots.figure.xaxis[0].axis_label
+    table = pd.read_csv(view.models_csv())
+    assert len(table) == view.found.result.count
+    assert table.iloc[1, -1] == pytest.approx(view.gaps[1])
+
+
+def test_the_card_says_how_far_a_model_is_from_the_optimum(view: ExploreView) -> None:
+    assert view.model == 0
+    assert view._card is not None
+    assert view._card.card.proof.proven
+    view._tapped(2)
+    card = view._card.card
+    assert not card.proof.proven
+    assert card.proof.lower_bound == view.found.result.optimum
+    assert card.proof.objective == pytest.approx(card.model.objective(0.02))
+    assert card.search is None
+    pinned: list[Any] = []
+    view.on_pin = lambda card: pinned.append(card) or "A"
+    view.pin()
+    assert [each.model for each in pinned] == [card.model]
+    assert "pinned as A" in view._pinned.object
+
+
+def test_names_from_data_are_escaped_and_pictures_have_tables(view: ExploreView) -> None:
+    assert "<b>" not in view._table.object + view._antecedents.object
+    assert "&lt;b&gt;" in view._table.object
+    for box in view._boxes:
+        assert len(box.plot.frame())
+        assert box.plot.caption
+        assert box.plot.picture()["size"] == [1600, 900]
+        assert box.answer("csv")["csv"].count("\n") > 1
+    assert pd.read_csv(view.antecedents_csv())["most"].between(0, 1).all()
+
+
+def test_what_cannot_be_explored_is_said(dataset: rl.Dataset) -> None:
+    with pytest.raises(TypeError, match="without a fairness constraint"):
+        ExploreView(rl.RuleSetSearch(searched(dataset).problem))
+    with pytest.raises(ValueError, match="either a search or source"):
+        ExploreView()
+    setup = Setup()
+    setup.choose(family="rule_set", data="tic_tac_toe", max_complexity=5)
+    view = ExploreView(source=setup.recipe)
+    view.find()
+    wait_until(lambda: not view.refresh())
+    assert "Explore finds rule lists without a fairness constraint" in view._alert.phase
+    hard = searched(dataset, regularization=0.0001)
+    with pytest.raises(ValueError, match="the optimum is not certified after 1e-09 s"):
+        find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
+
+
+def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> None:
+    found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
+    tone, said = verdict(found)
+    assert tone == "limit"
+    assert said.startswith("not complete (as many models as were asked for): 3 models")
+    assert found.attributes == ()
+
+
+def test_the_tab_takes_the_settings_of_the_search() -> None:
+    tabs = Tabs(Address("?tab=Explore&data=tic_tac_toe&regularization=0.05&max_conditions=1&distance=0.01"))
+    tab = tabs.made("Explore")
+    tab.view.find()
+    wait_until(lambda: not tab.view.refresh())
+    assert tab.view.found is not None
+    assert tab.view.found.prepared.name == "tic_tac_toe"
+    assert tab.view.distance == 0.01
+    tab.view._tapped(0)
+    tab.view.pin()
+    assert len(tabs.made("Compare").view.cards) == 1
+    tab.view.close()

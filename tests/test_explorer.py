@@ -1,0 +1,179 @@
+"""What the builder and the file for the browser are given: the same numbers, true sentences, escaped names."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_cli import run
+from test_near_optimal import medium_problem
+
+import rulelab as rl
+from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
+from rulelab.search import solve
+from rulelab.views.explore.offline import explorer
+from rulelab.views.explore.packing import Labels, condition_names, guarantee, packed
+
+HOSTILE = '</script><script>alert("x")</script>'
+LABELS = Labels(HOSTILE, '"t"', "<b>no</b>", "yes'")
+
+
+def enumerated(problem: rl.Problem, gap: float = 0.05, **limits: Any) -> rl.NearOptimalSearch:
+    search = rl.NearOptimalSearch(problem, 0.02, gap, **limits)
+    solve(search)
+    return search
+
+
+@pytest.fixture(scope="module")
+def search() -> rl.NearOptimalSearch:
+    return enumerated(medium_problem())
+
+
+def unpacked(said: dict[str, Any]) -> list[np.ndarray]:
+    """The arrays again, as the browser reads them."""
+    octets, at, out = zlib.decompress(base64.b64decode(said["packed"])), 0, []
+    for n in (said["nodes"], said["nodes"], *[said["edges"]] * 3, said["nodes"], said["nodes"]):
+        if not said["whole"] and len(out) > 4:
+            out.append(np.frombuffer(octets, "<f8", n, at))
+            at += 8 * n
+            continue
+        planes = np.frombuffer(octets, np.uint8, 4 * n, at).reshape(4, n)
+        out.append(np.ascontiguousarray(planes.T).view("<i4").ravel())
+        at += 4 * n
+    assert at == len(octets)
+    return out
+
+
+def floating() -> rl.Problem:
+    A = np.random.default_rng(4).random((40, 4)) < 0.5
+    y = np.random.default_rng(5).random(40) < 0.5
+    return rl.Problem.from_arrays(A, y, sample_weight=0.3 * np.random.default_rng(6).integers(1000, 2000, 40))
+
+
+@pytest.mark.parametrize("problem", [medium_problem(), floating()], ids=["whole", "weights"])
+def test_the_browser_gets_the_graph(problem: rl.Problem) -> None:
+    search = enumerated(problem)
+    graph = search.prefixes()
+    said = packed(search.result(), graph, LABELS)
+    count, model, to, rule, label, positives, negatives = unpacked(said)
+    np.testing.assert_array_equal(count, np.diff(graph.first))
+    np.testing.assert_array_equal(model, graph.model)
+    np.testing.assert_array_equal(to.cumsum(), graph.to)
+    np.testing.assert_array_equal(np.array(said["rules"])[rule], graph.rule)
+    np.testing.assert_array_equal(label, graph.positive)
+    np.testing.assert_array_equal([positives, negatives], graph.left)
+    assert said["whole"] is (problem.positives.dtype.kind == "i")
+    assert said["names"] == [condition_names(problem)[j] for j in said["rules"]]
+
+
+def test_what_is_said_is_true(search: rl.NearOptimalSearch) -> None:
+    graph = search.prefixes()
+    said = guarantee(graph, False)
+    bound = float(re.search(r"costs at most (0\.\d+);", said[0])[1])
+    assert graph.threshold <= bound + 1e-12 < graph.beyond
+    assert said[0].startswith(f"Each of these {graph.n_lists} lists costs at most")
+    assert said[1] == (
+        "These are all such lists over these 12 antecedents: every rule decides some training row, and predicts the "
+        "majority of those that it decides."
+    )
+    assert "with at most 2 rules: every" in guarantee(enumerated(medium_problem(), max_length=2).prefixes(), False)[1]
+    assert "hold for the same training rows count as one." in guarantee(graph, True)[1]
+
+
+def test_what_is_not_known_is_said(search: rl.NearOptimalSearch) -> None:
+    cut = enumerated(medium_problem(), limit=7).prefixes()
+    said = " ".join(guarantee(cut, False))
+    assert f"all that cost less than {cut.covered:.5f} are here, and of those that cost more some are missing" in said
+    assert "These are all" not in said
+    few = search.prefixes(100)
+    said = " ".join(guarantee(few, False, search.result().threshold))
+    assert "These are all such lists" in said
+    assert "were found too, but are too many to choose from here" in said
+    assert "Weights were rounded" in guarantee(replace(few, exact=False), False)[-1]
+
+
+class Scripts(HTMLParser):
+    """The scripts of a page and where anything would be fetched from."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.addresses: list[str] = []
+        self.policy = ""
+        self._inside = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        self._inside = tag == "script"
+        if self._inside:
+            self.scripts.append((known, ""))
+        self.addresses += [str(known[name]) for name in ("src", "href") if name in known]
+        if known.get("http-equiv") == "Content-Security-Policy":
+            self.policy = str(known["content"])
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+
+def hostile_problem() -> rl.Problem:
+    problem = medium_problem()
+    return replace(problem, names=tuple(f"{HOSTILE}{j}" for j in range(problem.n_antecedents)))
+
+
+def hostile_page() -> tuple[str, PrefixGraph]:
+    search = enumerated(hostile_problem())
+    graph = search.prefixes()
+    return explorer(search.result(), graph, LABELS), graph
+
+
+def test_the_file_asks_for_nothing_and_escapes_all() -> None:
+    text, graph = hostile_page()
+    page = Scripts(text)
+    (kind, data), (_, script) = page.scripts
+    assert kind["type"] == "application/json"
+    said = json.loads(data)
+    assert said["names"][0] == f"{HOSTILE}{graph.rule.min()}"
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert page.policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert page.addresses == []
+    assert "http:" not in text
+    assert "https:" not in text
+    assert text.count("<script") == 2
+    assert "<b>no" not in text
+    assert "&lt;/script&gt;&lt;script&gt;alert(" in text
+
+
+def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame({HOSTILE: ["a", "b"] * 30, 'q"': list("xyz") * 20, "out": ["no", "yes", "yes"] * 20})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    output = tmp_path / "explorer.html"
+    options = ("--target", "out", "--max-conditions", 1, "--regularization", 0.02, "-o", output)
+    status, out, err = run(capsys, "near", tmp_path / "data.csv", *options, "--within", 0.1)
+    assert status == 0, err
+    found = re.search(r"(\d+) models? \((\d+) lists?\)", out)
+    text = output.read_text(encoding="utf-8")
+    said = json.loads(Scripts(text).scripts[0][1])
+    assert found is not None
+    assert said["models"] == int(found[1])
+    assert said["guarantee"][0].startswith("This one" if found[2] == "1" else f"Each of these {found[2]} lists costs")
+    assert f"{HOSTILE} = a" in said["names"] or f"{HOSTILE} = b" in said["names"]
+    assert said["labels"] == ["no", "yes"]
+    assert HOSTILE not in text
+    status, _, err = run(capsys, "near", tmp_path / "data.csv", *options, "--time-limit", 0)
+    assert status == 1
+    assert "no page is written: no list is known to be near the optimum yet; raise --time-limit" in err

@@ -1,0 +1,76 @@
+"""Proofs that fair rule lists are optimal: accepted as they are, and refused when something in them is not true."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_fair_rule_list import case_of, finished, larger_problem
+
+import rulelab as rl
+
+Proven = tuple[rl.Problem, rl.RuleList, rl.Certificate]
+
+
+def test_certified_lists_have_proofs_that_hold() -> None:
+    held = 0
+    for seed in range(160):
+        _, search = case_of(seed)
+        snapshot = finished(search)
+        if snapshot.incumbent is None:
+            with pytest.raises(rl.CertificateError, match="has not proven its list optimal"):
+                search.certificate()
+        elif not search.problem.integral:
+            with pytest.raises(rl.CertificateError, match=r"whole numbers|has not proven"):
+                search.certificate()
+        else:
+            model, stream = snapshot.incumbent.model, io.BytesIO()
+            search.certificate().save(stream)
+            stream.seek(0)
+            answer = rl.verify(search.problem, model, rl.Certificate.load(stream))
+            assert answer, answer.reason
+            assert answer.objective == answer.lower_bound
+            assert answer.objective == pytest.approx(model.objective(search.regularization), abs=1e-15)
+            held += 1
+    assert held > 50
+
+
+@pytest.fixture(scope="module")
+def proof() -> Proven:
+    """Of a list with rules, where the table has many sets."""
+    problem = larger_problem(m=10)
+    search = rl.RuleListSearch(problem, 0.005, fairness=rl.EqualOpportunity(0.1))
+    model = rl.solve(search).incumbent.model
+    certificate = search.certificate()
+    assert rl.verify(problem, model, certificate)
+    return problem, model, certificate
+
+
+def test_a_fair_list_that_costs_more_is_refused(proof: Proven) -> None:
+    problem, model, certificate = proof
+    worse = rl.RuleList.from_problem(problem, (), [1])
+    assert worse.objective(0.005) > model.objective(0.005)
+    assert "costs less" in rl.verify(problem, worse, certificate).reason
+
+
+def test_an_unfair_list_is_refused(proof: Proven) -> None:
+    problem, _, certificate = proof
+    unfair = rl.RuleList.from_problem(problem, (2,), [1, 0])
+    assert "breaks a constraint" in rl.verify(problem, unfair, certificate).reason
+
+
+def test_groups_are_part_of_what_is_checked(proof: Proven) -> None:
+    problem, model, certificate = proof
+    assert "no groups" in rl.verify(replace(problem, groups=None), model, certificate).reason
+
+
+def test_values_that_are_raised_are_refused(proof: Proven) -> None:
+    problem, model, certificate = proof
+    values = certificate.arrays["values"]
+    for k in np.linspace(0, len(values) - 1, min(20, len(values))).astype(int):
+        raised = values.copy()
+        raised[k] = 1 << 60
+        answer = rl.verify(problem, model, replace(certificate, arrays={**certificate.arrays, "values": raised}))
+        assert not answer, k

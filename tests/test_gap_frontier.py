@@ -1,0 +1,90 @@
+"""The least gap at many accuracies: every point as the naive reference has it, in slices and under limits."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from test_fair_rule_list import fifty_and_fifty, larger_problem
+from test_least_gap import case_of, expected
+
+import rulelab as rl
+from rulelab.rule_list.fair import gap_frontier as engine
+
+ACCURACIES = (0.4, 0.5, 0.55, 0.6, 0.65, 0.75, 1.0)
+
+
+def front_of(search: rl.LeastGapSearch) -> rl.GapFrontierSearch:
+    chosen = search.criterion, ACCURACIES, search.regularization, search.max_length
+    return rl.GapFrontierSearch(search.problem, *chosen, beam_width=20)
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 6))])
+def test_every_point_is_that_of_the_naive_reference(part: int) -> None:
+    for seed in range(6 * part, 6 * part + 6):
+        rows, search = case_of(seed)
+        front = front_of(search)
+        last = rl.solve(front)
+        given = search.parameters
+        for point in front.points:
+            alone = rl.LeastGapSearch(search.problem, **{**given, "min_accuracy": point.min_accuracy})
+            best = expected(rows, alone)
+            if best is None:
+                assert (point.status, point.model, point.gap) == ("infeasible", None, None)
+                continue
+            assert (point.status, point.gap, point.lower_bound) == ("proven", float(best[0]), float(best[0]))
+            assert point.accuracy >= point.min_accuracy - 1e-12
+        assert last.status == ("infeasible" if front.points[0].status == "infeasible" else "optimal")
+        assert len(front.frame) == len(ACCURACIES)
+
+
+def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_FIRST_UNITS", 2)
+    for seed in range(6):
+        _, search = case_of(seed)
+        whole, sliced = front_of(search), front_of(search)
+        wanted = rl.solve(whole)
+        for k in range(100_000):
+            got = sliced.advance(1 + k % 3)
+            if k % 5 == 3:
+                sliced = pickle.loads(pickle.dumps(sliced))
+            if got.status is not rl.Status.RUNNING:
+                break
+        assert (got.status, got.counts, got.work) == (wanted.status, wanted.counts, wanted.work)
+        assert sliced.points == whole.points
+
+
+def test_gaps_grow_with_accuracy_and_bounds_are_valid_under_limits() -> None:
+    problem = larger_problem()
+    front = rl.GapFrontierSearch(problem, "equal_opportunity", np.linspace(0.5, 0.72, 12), 0.01, 3)
+    assert front.points == ()
+    assert front.frame.empty
+    stopped = rl.solve(front, work_limit=20)
+    before = front.points
+    assert stopped.limit == "work"
+    assert rl.solve(front).status is rl.Status.OPTIMAL
+    for early, late in zip(before, front.points, strict=True):
+        if late.status == "proven":
+            assert early.lower_bound <= late.gap
+            assert early.gap is None or early.gap >= late.gap
+    gaps = [point.gap for point in front.points if point.gap is not None]
+    assert gaps == sorted(gaps)
+    assert any(gap > 0 for gap in gaps)
+    content = json.loads(front.to_json())
+    assert len(content["rows"]) == len(content["models"]) == 12
+
+
+def test_the_accuracies_begin_at_that_of_the_default_rule() -> None:
+    front = rl.GapFrontierSearch(fifty_and_fifty())
+    assert front.accuracies[0] == 0.5
+    assert front.accuracies[-1] == 1.0
+    assert len(front.accuracies) == 51
+
+
+@pytest.mark.parametrize("accuracies", [[], [0.5, 66], "0.5", [math.nan]])
+def test_accuracies_that_are_none_are_refused(accuracies: object) -> None:
+    with pytest.raises(ValueError, match="accuracies must be numbers from 0 to 1"):
+        rl.GapFrontierSearch(fifty_and_fifty(), accuracies=accuracies)

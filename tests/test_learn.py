@@ -1,0 +1,187 @@
+"""The guided walks without a browser: their texts, and each walked from the first step to the last."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from patience import wait_until
+
+import rulelab as rl
+from rulelab.families import FAMILIES
+from rulelab.views.learn.plan import Plan
+from rulelab.views.learn.plans import PLANS
+from rulelab.views.learn.script import KEYS, script_html
+from rulelab.views.learn.view import SCRIPT, LearnView, read_progress
+from rulelab.views.learn.walk import Walk
+from rulelab.views.learn.words import as_html, marked
+from rulelab.views.widgets.explained import by_slug, term_slug
+
+
+@pytest.fixture
+def walk(request: pytest.FixtureRequest) -> Iterator[Walk]:
+    made = Walk(request.param)
+    yield made
+    made.close()
+
+
+def run(walk: Walk) -> None:
+    """Press Run and wait for the end."""
+    view = walk.view
+    view.speed = "full speed"
+    view.run()
+    wait_until(lambda: (view.tick(), view.session.state.over)[1])
+    view.tick()
+
+
+def step(walk: Walk) -> None:
+    """Press Step, and wait until it was done."""
+    view, before = walk.view, walk.view.session.snapshot
+    view.step()
+    wait_until(lambda: view.session.snapshot is not before and not view.session.state.busy)
+    view.tick()
+
+
+def choose(walk: Walk, value: str) -> None:
+    widget = walk._choice
+    assert widget is not None
+    widget.value = value
+
+
+def look_back(walk: Walk) -> None:
+    walk.view._rewind.at = 0
+    walk.view._rewind.at = None
+
+
+def do(walk: Walk) -> None:
+    """All that a step can ask for."""
+    if walk.view.session.state.over:
+        look_back(walk)
+        if walk.step not in walk.done:
+            walk.view.reset()
+    for _ in range(30):
+        if walk.step in walk.done or walk.view.session.state.over:
+            break
+        step(walk)
+    if walk.step not in walk.done:
+        run(walk)
+        look_back(walk)
+    for value in walk.plan.choice.values if walk.plan.choice else ():
+        if walk.step not in walk.done and walk.plan.steps[walk.step - 1].chooses:
+            choose(walk, value)
+            run(walk)
+
+
+@pytest.mark.parametrize(
+    "walk", [pytest.param(n, marks=[pytest.mark.long] * (n != "equal rows")) for n in PLANS], indirect=True
+)
+def test_every_step_can_be_done_and_is_answered(walk: Walk) -> None:
+    for k, each in enumerate(walk.plan.steps, 1):
+        assert walk.step == k
+        assert walk.view.part(each.look_at) is not None, each.look_at
+        assert k not in walk.done
+        do(walk)
+        assert k in walk.done, each.do
+        assert "✓ Done." in walk._text.object
+        assert "Do it first" not in walk._question.object
+        if k < len(walk.plan.steps):
+            walk._next.clicks += 1
+    assert walk.done == list(range(1, len(walk.plan.steps) + 1))
+    assert walk._next.disabled
+    if walk.plan.choice is not None:
+        assert walk._runs.object.count("<tr>") >= 3
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=list(PLANS))
+def test_texts_are_two_sentences_in_words_that_are_explained(plan: Plan) -> None:
+    for each in plan.steps:
+        assert len(re.findall(r"[.;?](?: |$)", re.sub(r"[;]", "", each.text))) == 2, each.text
+        assert each.question.endswith("?")
+        for words, term in marked(each.text):
+            assert term_slug(term, plan.family), (words, term)
+            assert by_slug(term_slug(term, plan.family)) is not None
+    assert any(marked(each.text) for each in plan.steps)
+    assert plan.family in FAMILIES
+    assert rl.datasets.names()[plan.data] == "embedded"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("walk", ["what fairness costs"], indirect=True)
+def test_the_table_of_runs_has_the_price_of_each_tolerance(walk: Walk) -> None:
+    losses = []
+    for value in walk.plan.choice.values if walk.plan.choice else ():
+        choose(walk, value)
+        run(walk)
+        assert walk.view.snapshot is not None
+        assert walk.view.snapshot.status == "optimal"
+        losses.append(walk.view.snapshot.incumbent.objective)
+    assert losses == sorted(losses)
+    assert len(set(losses)) > 2
+    cells = re.findall(r"<td>(.*?)</td>", walk._runs.object)
+    assert [f"{loss:g}" for loss in losses] == cells[2::6]
+
+
+@pytest.mark.parametrize("walk", ["branch and bound"], indirect=True)
+def test_only_the_part_that_a_step_speaks_of_is_outlined(walk: Walk) -> None:
+    parts = {each.look_at: walk.view.part(each.look_at) for each in walk.plan.steps}
+    for k, each in enumerate(walk.plan.steps, 1):
+        walk.step = k
+        lit = {name for name, part in parts.items() if part is not None and "rl-lit" in part.css_classes}
+        assert lit == {name for name, part in parts.items() if part is parts[each.look_at]}
+        assert each.look_at in lit
+
+
+def test_a_walk_has_a_name() -> None:
+    with pytest.raises(ValueError, match="there are branch and bound, equal rows"):
+        Walk("nowhere")
+    made = rl.views.Walk("Branch-and-Bound")
+    assert made.plan.name == "branch and bound"
+    with pytest.raises(ValueError, match="step"):
+        made.step = 99
+    made.close()
+
+
+def test_words_are_escaped() -> None:
+    html = as_html("a <b> [[lower bound]] & [[words|gap]]")
+    assert html.startswith("a &lt;b&gt; <button")
+    assert html.count("data-term=") == 2
+    assert ">words</button>" in html
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]", '{"branch and bound": 3}', '{"nowhere": [1]}', "[" * 5000, "x" * 20_000]
+)
+def test_progress_from_anywhere_is_read_with_care(text: str) -> None:
+    assert all(not steps for steps in read_progress(text).values())
+
+
+def test_progress_keeps_what_is_sound() -> None:
+    text = json.dumps({"branch and bound": [2, 99, "1", None, 1], "equal rows": [3]})
+    assert read_progress(text) == {"branch and bound": [1, 2], "equal rows": [3]}
+
+
+def test_progress_goes_to_the_browser_and_comes_back() -> None:
+    view = LearnView()
+    view.walk = "equal rows"
+    assert view._open is not None
+    view._open.done = [1]
+    assert json.loads(view.kept.kept) == {"equal rows": [1]}
+    other = LearnView()
+    other.kept.found = view.kept.kept
+    other._start("equal rows")
+    assert other.step == 2
+    assert other._open is not None
+    assert other._open.done == [1]
+    for each in (view, other):
+        each.walk = ""
+        assert each._open is None
+
+
+def test_the_script_names_every_key() -> None:
+    html = script_html()
+    assert all(f"<kbd>{key}</kbd>" in html for key, _ in KEYS)
+    view = LearnView()
+    view.walk = SCRIPT
+    assert view._open is None

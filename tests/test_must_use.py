@@ -1,0 +1,370 @@
+"""Constraints of the user: what rules must not use."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from patience import PATIENCE
+
+import rulelab as rl
+from rulelab.__main__ import main
+from rulelab.certificate import CertificateError, Origin, OriginError
+from rulelab.data.conditions import NothingFound
+from rulelab.data.problem import Problem, ProblemError
+from rulelab.families import FAMILIES
+from rulelab.recipe import Recipe
+
+RNG = np.random.default_rng(3)
+TABLE = pd.DataFrame(
+    {
+        "age": RNG.integers(18, 60, 120),
+        "sex": RNG.choice(["f", "m"], 120),
+        "old": RNG.random(120) > 0.5,
+        "same": 1,
+    }
+)
+LABELS = ((TABLE["age"] > 30) ^ (TABLE["sex"] == "m")).astype(int)
+ESTIMATORS = {
+    "rule_list": rl.RuleListClassifier(),
+    "falling_rule_list": rl.FallingRuleListClassifier(),
+    "rule_set": rl.RuleSetClassifier(max_complexity=4),
+}
+GROUPS = np.where(np.arange(120) % 2, "a", "b")
+
+
+def mined(**parameters: object) -> Problem:
+    recipe = Recipe(FAMILIES["rule_list"], parameters)
+    features, _ = recipe.features(recipe.conditions(TABLE)[0], LABELS, columns=TABLE.columns)
+    return recipe.problem(features, LABELS, groups=GROUPS)
+
+
+@pytest.mark.parametrize("weights", ["none", "whole", "fractional"])
+def test_a_problem_without_columns_is_that_of_the_other_columns(weights: str) -> None:
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        A = pd.DataFrame(rng.random((30, 4)) < 0.5, columns=list("abcd"))
+        y = np.arange(30) % 2
+        weight = {"none": None, "whole": rng.integers(0, 4, 30) + (y > 2), "fractional": rng.random(30)}[weights]
+        groups = rng.choice(["u", "v"], 30)
+        found = Problem.from_arrays(A, y, sample_weight=weight, groups=groups).without(["b", "d"])
+        expected = Problem.from_arrays(A[["a", "c"]], y, sample_weight=weight, groups=groups)
+        assert found.fingerprint == expected.fingerprint
+        assert (found.masses.total, found.n_rows) == (expected.masses.total, 30)
+        assert found.left_out == ("b", "d")
+        kept = found.row_pattern >= 0
+        assert (found.matrix()[found.row_pattern[kept]] == A[["a", "c"]].to_numpy()[kept]).all()
+        mine, theirs = found.groups, expected.groups
+        order = [np.lexsort(problem.words.T) for problem in (found, expected)]
+        assert (mine.positives[:, order[0]] == theirs.positives[:, order[1]]).all()
+        assert (mine.negatives[:, order[0]] == theirs.negatives[:, order[1]]).all()
+
+
+def test_a_name_is_a_column_a_condition_or_an_antecedent() -> None:
+    problem = mined()
+    for names, gone in (
+        ("sex", lambda joined: any(c.column == "sex" for c in joined)),
+        (["sex == m"], lambda joined: "sex == m" in map(str, joined)),
+        (["old", "not old"], lambda joined: any(c.column == "old" for c in joined)),
+        ("sex == m and old", lambda joined: {"sex == m", "old"} <= set(map(str, joined))),
+    ):
+        assert any(map(gone, problem.conditions))
+        expected = [name for name, joined in zip(problem.names, problem.conditions, strict=True) if not gone(joined)]
+        assert list(problem.without(names).names) == expected
+        assert set(expected) <= set(mined(must_not_use=names).names)
+        assert not any(map(gone, mined(must_not_use=names).conditions))
+
+
+def test_names_that_nothing_has_are_errors_that_list_the_nearest() -> None:
+    with pytest.raises(ProblemError, match=r"'sez'.*'sex'"):
+        mined().without("sez")
+    with pytest.raises(ProblemError, match="no antecedent is left"):
+        Problem.from_arrays([[0], [1]], [0, 1], names=["a"]).without("a")
+    for family in FAMILIES:
+        recipe = Recipe(FAMILIES[family], {"must_not_use": ["sex == w"]})
+        with pytest.raises(ValueError, match=r"must_not_use: no antecedent uses 'sex == w'.*'sex == f'"):
+            recipe.features(recipe.conditions(TABLE)[0])
+        with pytest.raises(ValueError, match="must be names"):
+            Recipe(FAMILIES[family], {"must_not_use": [3]}).check(TABLE.columns)
+        recipe = Recipe(FAMILIES[family], {"must_not_use": list(TABLE.columns)})
+        with pytest.raises(NothingFound, match="every condition"):
+            recipe.features(recipe.conditions(TABLE)[0], columns=TABLE.columns)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_model_is_the_best_of_the_table_without_the_columns(family: str) -> None:
+    estimator = ESTIMATORS[family]
+    expected = estimator.set_params(must_not_use=None).fit(TABLE.drop(columns="sex"), LABELS).objective_
+    fitted = estimator.set_params(must_not_use=["sex", "same"]).fit(TABLE, LABELS)
+    assert fitted.objective_ == expected
+    assert "sex" not in str(fitted.model_)
+    with pytest.raises(ValueError, match="nearest: 'sex'"):
+        estimator.set_params(must_not_use=["sez"]).fit(TABLE, LABELS)
+
+
+def test_a_sweep_leaves_out_what_must_not_be_used() -> None:
+    data = rl.datasets.from_frame(TABLE.assign(y=LABELS), target="y")
+    grid = {"must_not_use": [None, ["sex"], ["same"]], "regularization": [0.02], "max_conditions": [1]}
+    sweep = rl.sweep(data, grid=grid, cv=2)
+    assert sweep.wait(PATIENCE)
+    frame = sweep.frame
+    assert set(frame["must_not_use"].dropna()) == {"['same']", "['sex']"}
+    assert len(frame) == 6
+    assert (frame["status"] == "optimal").all()
+
+
+def test_the_command_line_says_what_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, model, proof = (str(tmp_path / name) for name in ("t.csv", "m.json", "p.npz"))
+    TABLE.assign(y=LABELS).to_csv(table, index=False)
+    command = ["fit", table, "--target", "y", "--quiet", "--max-conditions", "1"]
+    assert main([*command, "--must-not-use", "age", "--must-not-use", "not old", "-o", model, "--proof", proof]) == 0
+    assert "certified optimal without age, not old" in capsys.readouterr().out
+    assert main(["verify", table, model, proof]) == 0
+    assert "without age, not old" in capsys.readouterr().out
+    assert main([*command, "--must-not-use", "aeg"]) == 2
+    assert "'age'" in capsys.readouterr().err
+
+
+def test_a_proof_does_not_claim_to_leave_out_what_it_uses() -> None:
+    problem = mined(must_not_use=["sex"])
+    origin = Origin.of(problem)
+    assert Origin.parse(origin.dump()) == origin
+    with pytest.raises(OriginError, match="'age'"):
+        Origin(origin.conditions, origin.names, origin.classes, left_out=("age",))
+    with pytest.raises(OriginError, match="list of names"):
+        Origin.parse(origin.dump().replace(b'["sex"]', b'"sex"'))
+
+
+def test_a_card_says_what_was_left_out() -> None:
+    from rulelab.views.cards import card
+
+    search = rl.RuleListSearch(mined(must_not_use=["sex"]), 0.05)
+    assert "antecedents without sex has" in card.of_search(search, rl.solve(search)).proof.scope
+
+
+def obeying(seed: int) -> tuple[dict[str, object], Problem, Fraction, Fraction | None]:
+    """A small random problem with demands: arguments of the search, and the least objective of all lists, tried."""
+    rng = np.random.default_rng(seed)
+    m, rows = int(rng.integers(2, 6)), int(rng.integers(4, 16))
+    A = rng.random((rows, m)) < rng.choice([0.2, 0.5, 0.8])
+    A[:, 0] |= rng.random() < 0.3
+    A[:, 1] = A[:, m - 1] if rng.random() < 0.3 else A[:, 1]
+    y = rng.random(rows) < 0.5
+    y[:2] = [0, 1]
+    weight = [1] * rows if rng.random() < 0.5 else rng.integers(1, 4, rows).tolist()
+    unit = float(rng.choice([1, 0.125]))
+    regularization = Fraction(int(rng.integers(1, 20)), 100)
+    must = set(rng.choice(m, int(rng.integers(0, 3)), replace=False).tolist())
+    first = int(rng.integers(m)) if rng.random() < 0.4 or not must else None
+    avoided = {int(rng.integers(m))} if rng.random() < 0.3 else set()
+    longest = int(rng.integers(1, m + 1)) if rng.random() < 0.3 else None
+    names = [f"c{j}" for j in range(m)]
+    problem = Problem.from_arrays(pd.DataFrame(A, columns=names), y, sample_weight=np.array(weight) * unit)
+    asked = {
+        "must_use": [names[j] for j in sorted(must)],
+        "first_rule": None if first is None else names[first],
+        "max_uses": {names[j]: 0 for j in avoided},
+        "max_length": longest,
+        "beam_width": int(rng.choice([0, 500])),
+    }
+
+    def obeys(d: tuple[int, ...]) -> bool:
+        return must <= set(d) and not avoided & set(d) and (first is None or d[:1] == (first,))
+
+    best = naive.best_obedient_rule_list(A, y, weight, regularization, obeys, longest or m)
+    return asked, problem, regularization, best
+
+
+def check_against_all_lists(seeds: range) -> set[str]:
+    ends = set()
+    for seed in seeds:
+        asked, problem, regularization, best = obeying(seed)
+        search = rl.RuleListSearch(problem, float(regularization), **asked)
+        bounds, snapshot = [], search.advance(1)
+        while snapshot.status is rl.Status.RUNNING:
+            bounds.append(snapshot.lower_bound)
+            search = pickle.loads(pickle.dumps(search)) if len(bounds) == 3 else search
+            snapshot = search.advance(1 + seed % 3)
+        ends.add(str(snapshot.status))
+        if best is None:
+            assert (snapshot.status, snapshot.incumbent) == (rl.Status.INFEASIBLE, None), seed
+            continue
+        assert snapshot.status is rl.Status.OPTIMAL, seed
+        assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-12), seed
+        assert max(bounds, default=0) <= snapshot.incumbent.objective, seed
+        assert bounds == sorted(bounds), seed
+        names = list(snapshot.incumbent.model.antecedent_names)
+        assert set(asked["must_use"]) <= set(names)
+        assert asked["first_rule"] in (None, *names[:1])
+        assert all(rule.captured for rule in snapshot.incumbent.model.rules)
+    return ends
+
+
+def test_the_best_list_that_obeys_is_found_among_all() -> None:
+    assert check_against_all_lists(range(60)) == {"optimal", "infeasible"}
+
+
+@pytest.mark.long
+def test_the_best_list_that_obeys_is_found_among_all_of_many_problems() -> None:
+    assert check_against_all_lists(range(1000, 1600)) == {"optimal", "infeasible"}
+
+
+def test_columns_conditions_and_numbers_of_uses_are_demands() -> None:
+    problem = mined(thresholds=3)
+    free = rl.solve(rl.RuleListSearch(problem, 0.02)).incumbent
+    asked = {"must_use": ["old", "sex == f", "sex == m and old"], "max_uses": {"age": 1}}
+    search = rl.RuleListSearch(problem, 0.02, **asked)
+    found = rl.solve(search)
+    assert found.status is rl.Status.OPTIMAL
+    rules = [{str(c) for c in rule.conditions} for rule in found.incumbent.model.rules]
+    assert any({"old", "not old"} & rule for rule in rules)
+    assert any("sex == f" in rule for rule in rules)
+    assert any(rule >= {"sex == m", "old"} for rule in rules)
+    assert sum(c.startswith("age") for rule in rules for c in rule) <= 1
+    assert found.incumbent.objective > free.objective
+    again = rl.RuleListSearch(problem, 0.02, **asked, beam_width=0, warm_start=found.incumbent.model)
+    assert again.advance(1).incumbent.objective == found.incumbent.objective
+    from_free = rl.RuleListSearch(problem, 0.02, **asked, warm_start=free.model)
+    assert rl.solve(from_free).incumbent.objective == found.incumbent.objective
+
+
+def test_the_memory_limit_ends_the_search_and_can_be_raised() -> None:
+    search = rl.RuleListSearch(mined(), 0.01, must_use=["old"], max_uses={"sex": 1}, beam_width=0, memory_limit=1)
+    first = rl.solve(search)
+    assert (first.status, first.limit) == (rl.Status.LIMIT, "memory")
+    search.memory_limit = None
+    last = rl.solve(search)
+    assert last.status is rl.Status.OPTIMAL
+    assert first.lower_bound <= last.incumbent.objective
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"must_use": ["sez"]}, r"must_use: no antecedent uses 'sez'.*'sex'"),
+        ({"first_rule": "odl"}, r"first_rule: no antecedent is 'odl'.*'old'"),
+        ({"max_uses": {"agee": 1}}, r"max_uses: no antecedent uses 'agee'.*'age'"),
+        ({"max_uses": {"age": -1}}, r"max_uses must have a number"),
+        ({"max_uses": ["age"]}, r"max_uses must have a number"),
+        ({"must_use": [1]}, r"must_use must be names"),
+        ({"must_use": ["sex"], "policy": "random"}, r"policy must be 'lower_bound'"),
+        ({"must_use": ["sex"], "bounds": rl.RuleListBounds(lookahead=False)}, r"bounds have no switches"),
+        ({"must_use": ["sex"], "labels": "best"}, r"labels must be"),
+        ({"must_use": ["sex"], "max_length": -1}, r"max_length must be"),
+        ({"must_use": ["sex"], "fairness": rl.EqualOpportunity(0.05)}, r"must_use and fairness cannot"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_an_error(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        rl.RuleListSearch(mined(), 0.02, **arguments)
+
+
+def test_what_is_left_out_cannot_be_asked_for() -> None:
+    with pytest.raises(ValueError, match="must_use and must_not_use both have 'sex'"):
+        rl.RuleListClassifier(must_use=["sex"], must_not_use=["sex"]).fit(TABLE, LABELS)
+    with pytest.raises(ValueError, match="cannot begin with old: the rows hold a single class"):
+        rl.RuleListClassifier(first_rule="old").fit(TABLE, np.ones(120))
+    with pytest.raises(ValueError, match="first_rule must be the name"):
+        rl.RuleListClassifier(first_rule=3).fit(TABLE, LABELS)
+    with pytest.raises(ValueError, match="no model meets 'use old'"):
+        rl.RuleListClassifier(must_use=["old"], max_length=0).fit(TABLE, LABELS)
+
+
+def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fitted = rl.RuleListClassifier(must_use=["old"], first_rule="sex == f", max_uses={"age": 1}).fit(TABLE, LABELS)
+    assert fitted.status_ is rl.Status.OPTIMAL
+    assert fitted.model_.antecedent_names[0] == "sex == f"
+    table = str(tmp_path / "t.csv")
+    TABLE.assign(y=LABELS).to_csv(table, index=False)
+    command = ["fit", table, "--target", "y", "--quiet", "--must-use", "old"]
+    assert main([*command, "--first-rule", "sex == f", "--max-uses", "age:1"]) == 0
+    said = capsys.readouterr().out
+    among = "begin with sex == f and use old and have at most 1 condition on age"
+    assert f"certified optimal among the rule lists that {among}: objective {fitted.objective_:.7f}" in said
+    model, proof = str(tmp_path / "m.json"), str(tmp_path / "p.npz")
+    assert main([*command, "-o", model, "--proof", proof]) == 0
+    assert main(["verify", table, model, proof]) == 0
+    assert "optimal among those of which each uses old for" in capsys.readouterr().out
+    assert main([*command, "--max-uses", "age:1", "--proof", proof]) == 2
+    assert "--max-uses" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*command, "--max-uses", "age"])
+    assert "age:1" in capsys.readouterr().err
+    assert main([*command, "--search", "corels"]) == 2
+    assert main([*command, "--max-length", "0"]) == 1
+
+
+def test_claims_say_what_the_list_was_asked_for() -> None:
+    from rulelab.views.cards import card
+
+    search = rl.RuleListSearch(mined(), 0.05, must_use=["old"])
+    shown = card.of_search(search, rl.solve(search))
+    assert ", of those that use old, has a smaller objective" in shown.proof.scope
+    assert shown.parameters["must use"] == "['old']"
+
+
+def some_rule_pays(problem: Problem, regularization: float, packed: np.ndarray) -> bool:
+    """Whether a rule on this set of patterns may get more right than it costs; without one, stopping is best."""
+    inside = problem.matrix().astype(bool) & np.unpackbits(packed, count=problem.n_patterns).astype(bool)[:, None]
+    more = problem.positives - problem.negatives
+    gains = [np.maximum(sign * more, 0) @ inside for sign in (1, -1)]
+    return bool((np.maximum(*gains) > float(regularization) * problem.total_weight).any())
+
+
+def check_certificates(seeds: range) -> None:
+    checked = 0
+    for seed in seeds:
+        asked, problem, regularization, best = obeying(seed)
+        if best is None or not (asked["must_use"] or asked["first_rule"]) or not problem.integral:
+            continue
+        asked |= {"max_length": None, "max_uses": None}
+        search = rl.RuleListSearch(problem, float(regularization), **asked)
+        model = rl.solve(search).incumbent.model
+        certificate = search.certificate()
+        answer = rl.verify(problem, model, certificate)
+        assert answer, (seed, answer.reason)
+        assert all(name in answer.reason for name in asked["must_use"])
+        checked += 1
+        others = [rl.RuleList.from_problem(problem, d) for d in permutations(range(problem.n_antecedents), 2)]
+        for other in others:
+            if other.objective(float(regularization)) != model.objective(float(regularization)):
+                assert not rl.verify(problem, other, certificate), seed
+        arrays = certificate.arrays
+        none = {**arrays, "demands": arrays["demands"][:0].copy()}
+        unasked = replace(certificate, arrays=none, parameters={"regularization": float(regularization)})
+        free = rl.solve(rl.RuleListSearch(problem, float(regularization))).incumbent.objective
+        if free < model.objective(float(regularization)):
+            assert not rl.verify(problem, model, unasked), seed
+        values = certificate.arrays["values"]
+        for k in range(min(3, len(values))):
+            if not some_rule_pays(problem, regularization, certificate.arrays["sets"][k]):
+                continue  # the value is one of no completion
+            raised = values.copy()
+            raised[k] += 1 << 40
+            assert not rl.verify(problem, model, replace(certificate, arrays={**certificate.arrays, "values": raised}))
+    assert checked > len(seeds) // 5
+
+
+def test_certificates_hold_and_nothing_else_passes() -> None:
+    check_certificates(range(24))
+
+
+@pytest.mark.long
+def test_certificates_hold_of_many_problems() -> None:
+    check_certificates(range(2000, 2400))
+
+
+def test_there_is_no_certificate_for_numbers_of_uses() -> None:
+    search = rl.RuleListSearch(mined(), 0.05, must_use=["old"], max_uses={"age": 1})
+    with pytest.raises(CertificateError, match="not proven"):
+        search.certificate()
+    rl.solve(search)
+    with pytest.raises(CertificateError, match="max_uses"):
+        search.certificate()

@@ -1,0 +1,119 @@
+"""Pictures made of tables: what they hold is what the tables say, in every backend that is there."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import holoviews as hv
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab.data.metrics import group_rates
+from rulelab.rule_list import near_optimal
+
+BACKENDS = ["bokeh", *(["matplotlib"] if find_spec("matplotlib") else [])]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    hv.extension(*BACKENDS)
+
+
+def searched() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
+    rng = np.random.default_rng(1)
+    A = rng.random((200, 8)) < 0.5
+    y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(200) < 0.2)
+    search = rl.RuleListSearch(rl.Problem.from_arrays(A, y), 0.01, beam_width=0)
+    recording = rl.Recording(search)
+    for _ in recording.steps(work_per_step=5):
+        pass
+    return search, recording.frame, search.advance(1)
+
+
+@pytest.fixture(scope="module")
+def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
+    return searched()
+
+
+def rates() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    actual, guess = rng.random(200) < 0.5, rng.random(200) < 0.5
+    actual[:20] = False
+    return group_rates(actual, guess, np.where(np.arange(200) < 20, "few", np.where(np.arange(200) < 100, "a", "b")))
+
+
+def every(run: Any) -> dict[str, Any]:
+    search, trace, snapshot = run
+    near = near_optimal(search, ratio=0.2)
+    ablation = rl.Ablation(rl.RuleListSearch(search.problem, 0.05, beam_width=0))
+    for _ in ablation.steps():
+        pass
+    frontier = rl.FrontierSearch(search.problem, max_length=3)
+    rl.solve(frontier)
+    sweep = rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", grid={"regularization": [0.05, 0.02]}, cv=2)
+    sweep.wait()
+    plots = rl.plots
+    return {
+        "convergence": plots.convergence(trace),
+        "convergence over time": plots.convergence(trace, "seconds"),
+        "queue": plots.queue(trace),
+        "whole queue": plots.queue(trace[["work", "queued"]]),
+        "cuts": plots.cuts(snapshot),
+        "incumbents": plots.incumbents(trace),
+        "tree": plots.tree(search.tree(200)),
+        "ablation": plots.ablation(ablation.frame),
+        "front": plots.front(sweep),
+        "frontier": plots.frontier(frontier.frame),
+        "group rates": plots.group_rates(rates()),
+        "good models": plots.good_models(near),
+        "antecedents": plots.antecedents(near),
+    }
+
+
+def test_every_picture_is_drawn_by_every_backend_and_composes(run: Any) -> None:
+    pictures = every(run)
+    for name, picture in pictures.items():
+        for backend in BACKENDS:
+            assert hv.render(picture, backend=backend) is not None, (name, backend)
+    assert len(hv.Layout([pictures["convergence"], pictures["cuts"]])) == 2
+    assert pictures["convergence"].opts(width=700) is not None
+
+
+def test_pictures_hold_what_the_tables_say(run: Any) -> None:
+    search, trace, snapshot = run
+    curve = rl.plots.convergence(trace).Curve.Lower_bound
+    assert curve.dimension_values("value").tolist() == trace["lower_bound"].tolist()
+    bars = rl.plots.cuts(snapshot)
+    assert sum(bars.dimension_values("cut")) == sum(snapshot.pruned.values())
+    areas = list(rl.plots.queue(trace))
+    assert areas[-1].dimension_values("up to").tolist() == [
+        sum(row[name] for name in trace if name.startswith("queued of")) for row in trace.fillna(0).to_dict("records")
+    ]
+    frame = search.tree(200)
+    assert sum(len(part) for part in rl.plots.tree(frame)) == len(frame)
+    low = rl.plots.group_rates(rates()).Bars.I
+    assert len(low) == 3
+
+
+def test_prefixes_lie_inside_the_one_they_continue(run: Any) -> None:
+    frame = run[0].tree(200)
+    boxes = pd.concat([part.dframe() for part in rl.plots.tree(frame)])
+    by_row = boxes.sort_values("x0").groupby("y1")
+    for _, row in by_row:
+        assert (row["x0"].to_numpy()[1:] >= row["x1"].to_numpy()[:-1] - 1e-9).all()
+    assert boxes["x0"].min() == 0
+    assert boxes["x1"].max() <= 1 + 1e-9
+
+
+def test_other_tables_are_refused_in_words(run: Any) -> None:
+    with pytest.raises(ValueError, match=r"no column 'objective', 'lower_bound'; give a trace: `trace_`"):
+        rl.plots.convergence(pd.DataFrame({"work": [1]}))
+    with pytest.raises(TypeError, match="a pandas DataFrame, not list"):
+        rl.plots.tree([1, 2])
+    with pytest.raises(ValueError, match="x must be one of work, seconds, not 'luck'"):
+        rl.plots.incumbents(run[1], "luck")
+    with pytest.raises(ValueError, match="there is no rate 'luck'; the rates are"):
+        rl.plots.group_rates(rates(), "luck")

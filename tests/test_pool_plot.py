@@ -1,0 +1,102 @@
+"""The pool of column generation as a table and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+from live import HOSTILE, problem
+from test_replay import finished
+from test_views_why import settled
+
+import rulelab as rl
+from rulelab.views.search.plots.pool import EMPTY, PoolPlot
+from rulelab.views.search.why import POOL
+
+
+def searches() -> Iterator[rl.RuleSetSearch]:
+    rng = np.random.default_rng(3)
+    A = rng.random((90, 6)) < 0.5
+    y = (A[:, 0] & A[:, 1]) ^ (rng.random(90) < 0.1)
+    weighted = rl.Problem.from_arrays(A, y, sample_weight=rng.random(90))
+    grouped = rl.Problem.from_arrays(A, y, groups=np.arange(90) % 2)
+    yield rl.RuleSetSearch(problem(90, 6), max_complexity=7, max_conditions=2)
+    yield rl.RuleSetSearch(problem(90, 6), max_complexity=7, form="cnf")
+    yield rl.RuleSetSearch(problem(90, 6), max_complexity=6, loss="zero_one")
+    yield rl.RuleSetSearch(weighted, max_complexity=5, max_conditions=2)
+    yield rl.RuleSetSearch(grouped, max_complexity=5, max_conditions=2, fairness=rl.EqualOpportunity(0.2))
+
+
+@pytest.mark.parametrize("search", list(searches()), ids=["dnf", "cnf", "0-1", "weighted", "fair"])
+def test_the_table_agrees_with_the_search(search) -> None:
+    assert list(search.pool().columns) == list(EMPTY.columns)
+    assert search.pool().empty
+    matrix, problem = search.problem.matrix(), search.problem
+    for snapshot in search.steps(work_per_step=1, work_limit=400):
+        pool = search.pool(10**6)
+        assert len(pool) == pool.attrs["pool"] == len(search.columns) or snapshot.phase == "reducing"
+        assert (pool["use"] >= 0).all()
+    assert len(pool) > 0
+    place = {name: j for j, name in enumerate(problem.names)}
+    between = " and " if search.form == "dnf" else " or "
+    weights = (problem.positives + problem.negatives).astype(float)
+    for row in pool.itertuples():
+        inside = [place[name] for name in row.rule.split(between)]
+        held = matrix[:, inside].all(axis=1) if search.form == "dnf" else ~matrix[:, inside].any(axis=1)
+        assert row.rows == pytest.approx(weights[held].sum())
+        assert row.complexity == 1 + len(inside)
+    best = snapshot.incumbent.model
+    assert pool["chosen"].sum() == len(best.rules)
+    assert pool["chosen"].to_numpy()[: len(best.rules)].all()
+    least = snapshot.detail["least_reduced_cost"]
+    if snapshot.status is rl.Status.OPTIMAL and np.isfinite(least):
+        assert pool["reduced_cost"].min() >= least - 1e-6 * max(1.0, float(weights.sum())), "none is below the least"
+    used = pool[pool["use"] > 1e-6]["reduced_cost"].dropna()
+    assert (used.abs() <= 0.3 * weights.sum()).all()
+    few = search.pool(3)
+    assert few["rule"].tolist() == pool["rule"].tolist()[:3]
+    with pytest.raises(ValueError, match="most must be"):
+        search.pool(0)
+
+
+def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> None:
+    search = rl.RuleSetSearch(problem(90, 6), max_complexity=7, max_conditions=2)
+    rl.solve(search)
+    plot, pool = PoolPlot(), search.pool()
+    plot.draw(pool)
+    loose, used, chosen = (source.data["rule"] for source in plot.sources)
+    assert len(chosen) == pool["chosen"].sum()
+    assert set(loose) | set(used) | set(chosen) == set(pool["rule"])
+    assert not set(loose) & set(chosen)
+    assert f"{len(pool)} rules in the pool" in plot.caption
+    assert len(plot.frame()) == len(pool)
+    assert plot.picture()["size"] == [1280, 720]
+    plot.draw(EMPTY)
+    assert "no rule has a price yet" in plot.caption
+
+
+def test_names_are_cut_and_stay_text() -> None:
+    frame = pd.DataFrame({"rule": [HOSTILE * 40], "complexity": [2], "rows": [5.0], "reduced_cost": [-1.0]})
+    plot = PoolPlot()
+    plot.draw(frame.assign(use=0.0, chosen=False))
+    assert len(plot.sources[0].data["rule"][0]) <= 200
+    assert "would lower" in plot.caption
+
+
+def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:
+    view = finished(rl.RuleSetSearch(problem(60, 5), max_complexity=4, max_conditions=2))
+    assert view._why.open == POOL
+    plot, box = view._why._pool
+    assert "in the pool;" in plot.caption
+    assert box.items[0].caption == plot.caption
+    view.large = True
+    assert plot.figure.xaxis[0].axis_label_text_font_size == "17px"
+    view.reset()
+    assert "no rule has a price yet" in plot.caption
+    view.close()
+    other = finished(rl.CorelsSearch(problem(60, 5), 0.05))
+    settled(other)
+    assert POOL not in other._why.strip.names
+    other.close()

@@ -1,0 +1,131 @@
+"""Presenter mode without a browser: what keys do, and that everything comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from patience import wait_until
+
+from rulelab.views.forms.address import Address
+from rulelab.views.learn.script import KEYS
+from rulelab.views.live.session import State
+from rulelab.views.pages.tabs import SearchTab, Tabs
+from rulelab.views.search.plots.base import LARGE_TEXT
+from rulelab.views.search.view import SPEEDS
+from rulelab.views.search.why import STEP, TREE
+
+
+@pytest.fixture
+def tab() -> Iterator[SearchTab]:
+    query = '?data="tic_tac_toe"&regularization=0.02&beam_width=0&speed="1 step per tick"'
+    made = SearchTab(Address(query, lambda *_: None))
+    yield made
+    made.view.close()
+
+
+def settle(tab: SearchTab) -> None:
+    wait_until(lambda: not tab.view.session.state.busy)
+    tab.view.tick()
+
+
+def sizes(tab: SearchTab) -> list[object]:
+    return [figure.xaxis[0].axis_label_text_font_size for figure in tab.view._plots.figures]
+
+
+def test_keys_do_nothing_before_it_is_on(tab: SearchTab) -> None:
+    for key in tab.presenter.keys:
+        tab.presenter.press(key)
+    assert tab.view.session.state is State.IDLE
+    assert tab.view.speed == "1 step per tick"
+
+
+def test_settings_go_away_and_come_back_as_they_were(tab: SearchTab) -> None:
+    before = sizes(tab)
+    tab.presenter.press("p")
+    assert not tab.setup.data_card.visible
+    assert not tab.setup.more.visible
+    assert set(sizes(tab)) == {"17px"}
+    tab.view.reset()
+    assert set(sizes(tab)) == {"17px"}
+    tab.presenter.press("p")
+    assert tab.setup.data_card.visible
+    assert tab.setup.more.visible
+    assert sizes(tab) == before
+
+
+def test_the_text_of_tree_and_step_is_large_on_stage(tab: SearchTab) -> None:
+    tab.presenter.press("p")
+    tab.presenter.press("arrowright")
+    settle(tab)
+    why = tab.view._why
+    for opened in (TREE, STEP):
+        why.strip.open = opened
+        wait_until(lambda: tab.view.tick() or not why.waits)
+
+    def texts() -> list[str]:
+        words = [why._tree._plot._words, *why._step._plot._texts]
+        axes = [plot.figure.xaxis[0].major_label_text_font_size for plot in (why._tree._plot, why._step._plot)]
+        return [*(each.glyph.text_font_size for each in words), *axes, why._step._plot._best.text_font_size]
+
+    large, high = texts(), (why._tree._plot.figure.height, why._step._plot.figure.height)
+    assert set(large) == {LARGE_TEXT}
+    assert f"{why._tree._plot._labels.tags[0]}px" == LARGE_TEXT, "what has room is counted in letters of this size"
+    tab.presenter.press("p")
+    assert LARGE_TEXT not in texts()
+    assert all(a > b for a, b in zip(high, (why._tree._plot.figure.height, why._step._plot.figure.height), strict=True))
+    tab.presenter.press("p")
+    assert texts() == large
+
+
+def test_keys_drive_the_search(tab: SearchTab) -> None:
+    press, view = tab.presenter.press, tab.view
+    press("p")
+    press("arrowright")
+    settle(tab)
+    assert view.session.snapshot is not None
+    assert view.session.snapshot.work == 1
+    press(" ")
+    assert view.session.state.busy
+    press(" ")
+    settle(tab)
+    assert view.session.state is State.PAUSED
+    press("6")
+    assert view.speed == list(SPEEDS)[5]
+    press(" ")
+    wait_until(lambda: view.session.state.over)
+    view.tick()
+    press("arrowleft")
+    assert view.looking_back
+    press("arrowright")
+    assert not view.looking_back
+    press("r")
+    assert view._rewind.playing
+    press("0")
+    assert view.session.state is State.IDLE
+
+
+def test_what_is_no_key_is_ignored(tab: SearchTab) -> None:
+    tab.presenter.press("p")
+    for message in (None, 3, {}, {"key": None}, {"key": ["p"]}, {"key": "q"}):
+        tab.presenter._handle_msg(message)
+    assert tab.presenter.on_stage
+
+
+def test_it_ends_where_there_is_nothing_to_present() -> None:
+    tabs = Tabs(Address("", lambda *_: None))
+    presenter = tabs.made("Search").presenter
+    presenter.press("p")
+    tabs.tab = "Compare"
+    assert not presenter.on_stage
+    presenter.press("p")
+    assert not presenter.on_stage
+    tabs.tab = "Search"
+    presenter.press("p")
+    assert presenter.on_stage
+    tabs.made("Search").view.close()
+
+
+def test_the_script_names_the_keys_that_there_are(tab: SearchTab) -> None:
+    named = {"P": "p", "Space": " ", "→": "arrowright", "←": "arrowleft", "R": "r", "0": "0", "1 … 6": "1"}
+    assert {named[key] for key, _ in KEYS} - {"p"} == set(tab.presenter.keys) - set("23456")

@@ -1,0 +1,191 @@
+"""Recordings on the page and in `Replay`: a run from a file is looked at as the run itself was."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from live import HOSTILE, problem
+from patience import PATIENCE, wait_until
+from test_rewind import drawn
+from test_views_plots import SEARCHES
+from test_views_why import settled
+
+import rulelab as rl
+from rulelab.recording import recording as module
+from rulelab.views.live.history import Mark
+from rulelab.views.live.session import State
+from rulelab.views.search import opener
+from rulelab.views.search.rewind import SPEEDS
+from rulelab.views.search.view import SearchView
+from rulelab.views.search.why import STEP, TREE
+
+
+def finished(search: rl.Search) -> SearchView:
+    view = SearchView(search, speed="full speed")
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    settled(view)
+    return view
+
+
+@pytest.fixture(params=list(SEARCHES))
+def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
+    view = finished(SEARCHES[request.param]())
+    yield view
+    view.close()
+    view.session.join(PATIENCE)
+
+
+def curves(view: SearchView) -> list[object]:
+    """What the first plot shows and says."""
+    columns = {name: [float(value) for value in column] for name, column in drawn(view._plots)[0].items()}
+    return [columns, view._plots.plots[0].caption]
+
+
+def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
+    path = tmp_path / "run.rulelab"
+    path.write_bytes(view._best.recording().read())
+    replay = rl.views.Replay(path)
+    settled(replay)
+    assert repr(curves(replay)) == repr(curves(view))
+    assert replay._best.card.object == view._best.card.object
+    assert [pair[1] for pair in replay._status.figures] == [pair[1] for pair in view._status.figures]
+    assert replay._status.phase == f"Recording run.rulelab: {view._status.phase}"
+    for at in (0, len(view.session.history) // 2, None):
+        view._rewind.at = replay._rewind.at = at
+        settled(view)
+        settled(replay)
+        assert repr(curves(replay)) == repr(curves(view))
+        if TREE in view._why.strip.names:
+            told, was = replay._why._tree._tree, view._why._tree._tree
+            assert told["antecedent"].tolist() == was["antecedent"].tolist()
+            assert told["state"].tolist() == was["state"].tolist()
+    assert not any(button.visible for button in replay._controls.buttons.values())
+    assert not replay._best.proof.row.visible, "without rows nothing is verified"
+    replay.run()
+    replay.reset()
+    assert replay.session.state is State.ENDED
+    replay.close()
+
+
+@pytest.mark.long
+def test_a_run_is_played_at_several_speeds(view) -> None:
+    shown = {}
+    for name in ("4 ×", "1 ×", "¼ ×"):
+        view._rewind.pace.value = SPEEDS[name]
+        view._rewind.press()
+        shown[name] = 0
+        while view._rewind.playing:
+            view.tick()
+            shown[name] += 1
+    assert shown["4 ×"] < shown["1 ×"] < shown["¼ ×"]
+
+
+def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> str:
+    """Open a file on the page; what is said of it."""
+    view._opener._received(contents, name)
+    wait_until(lambda: view.tick() or not view._opener.busy)
+    settled(view)
+    return view._opener.field.said
+
+
+@pytest.mark.long
+def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
+    contents = view._best.recording().read()
+    before = view._status.figures
+    view.reset()
+    assert open_file(view, contents, HOSTILE) == ""
+    assert view.session.recorded
+    assert view._status.figures == before
+    assert "<img" not in view._notes.object
+    view._why.strip.open = STEP if STEP in view._why.strip.names else view._why.strip.names[0]
+    settled(view)
+    if STEP in view._why.strip.names:
+        assert "holds no rows" in view._why._step._remark.object
+    view.on_pin = lambda card: "A"
+    view.pin()
+    assert "no model card" in view._alert.phase
+    again = json.loads(gzip.decompress(view._best.recording().read()))
+    assert again == json.loads(gzip.decompress(contents)), "what was opened is saved again as it is"
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    settled(view)
+    assert not view.session.recorded
+    assert len(view._runs_box.table.rows) == 3
+
+
+@pytest.fixture
+def quiet() -> Iterator[SearchView]:
+    view = finished(rl.CorelsSearch(problem(120, 7), 0.02))
+    yield view
+    view.close()
+    view.session.join(PATIENCE)
+
+
+def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> None:
+    whole = quiet._best.recording().read()
+    assert "damaged" in open_file(quiet, b"PK no recording", "letter.rulelab")
+    assert "letter.rulelab" in quiet._opener.field.said
+    assert "cut short" in open_file(quiet, whole[:-9])
+    assert "another kind" in open_file(quiet, gzip.compress(b'{"format": "x"}'))
+    monkeypatch.setattr(opener, "LARGEST_TEXT", 1000)
+    assert "larger than any" in open_file(quiet, whole)
+    assert not quiet.session.recorded, "the run that was shown stays"
+    monkeypatch.undo()
+    assert open_file(quiet, whole) == ""
+
+
+def test_a_tree_deeper_than_any_list_is_refused(tmp_path) -> None:
+    recording = rl.Recording(rl.CorelsSearch(problem(120, 7), 0.02))
+    for _ in recording.steps():
+        pass
+    content = recording._content(10_000)
+    chain = np.arange(-1, 4999)
+    n = len(chain)
+    deep = type(content.tree)(
+        parent=chain, antecedent=np.minimum(chain, 0), cost=np.zeros(n), bound=np.zeros(n),
+        fate=np.zeros(n, dtype=np.uint8), cuts=content.tree.cuts, names=content.tree.names,
+        classes=content.tree.classes, known=np.zeros(n, dtype=np.int8),
+    )  # fmt: skip
+    looks = type(content.events)([module.NO_CHANGE] * len(content.snapshots))
+    raw = module.files.packed(type(content)(content.family, content.parameters, content.snapshots, looks, deep))
+    with pytest.raises(rl.RecordingError, match="do not fit together"):
+        rl.Recording.from_bytes(raw)
+
+
+def test_a_recording_made_afterwards_has_the_moments_and_what_was_stored(quiet) -> None:
+    snapshots, _, _ = quiet.session.history.since(Mark())
+    again = rl.Recording.from_bytes(quiet.session.recording().to_bytes())
+    assert [each.step for each in again.snapshots] == [each.step for each in snapshots]
+    for each in snapshots[1:]:
+        if each.counts.get("stored"):
+            assert len(again.tree_at(each.step, 10**6)) <= each.counts["stored"]
+    whole = quiet.session.search.tree(10**6)
+    last = again.tree_at(snapshots[-1].step, 10**6)
+    assert last["state"].tolist() == whole["state"].tolist()
+    thin = rl.Recording.of(quiet.session.search, snapshots * 10, max_snapshots=8)
+    assert len(thin.snapshots) < 10 * len(snapshots)
+
+
+def test_looking_at_a_huge_tree_does_not_hold_up_the_search(monkeypatch) -> None:
+    monkeypatch.setattr(module, "_MANY", -1)
+    monkeypatch.setattr(module, "_SHARE", 1e-9)
+    search = rl.CorelsSearch(problem(120, 7), 0.02)
+    recording, looked = rl.Recording(search), []
+    own = type(search).prefixes
+
+    def spied(search: rl.CorelsSearch) -> object:
+        looked.append(1)
+        return own(search)
+
+    monkeypatch.setattr(type(search), "prefixes", spied)
+    for _ in recording.steps(work_per_step=1):
+        pass
+    assert len(recording.snapshots) > 4
+    assert len(looked) == 2, "the first look, and the last"
+    end = recording.snapshots[-1].step
+    assert recording.tree_at(end, 10**6)["state"].tolist() == search.tree(10**6)["state"].tolist()

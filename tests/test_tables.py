@@ -1,0 +1,274 @@
+"""Tables that are counted where they lie: the same conditions, counts and problems as in memory, on every engine."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from table_engines import ENGINES, SOME, open_as, people
+
+import rulelab as rl
+from rulelab.cli.commands import main
+from rulelab.tables import TableError
+
+
+@pytest.fixture(params=SOME)
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[pd.DataFrame], rl.tables.Table]:
+    return lambda frame: open_as(request.param, frame, tmp_path)
+
+
+def reference(frame: pd.DataFrame, thresholds: Any = 5) -> tuple[rl.Binarizer, pd.DataFrame]:
+    binarizer = rl.Binarizer(thresholds=thresholds)
+    return binarizer, binarizer.fit_transform(frame.drop(columns="y"))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_conditions_counts_and_problem_are_those_of_the_rows(engine: str, tmp_path: Path) -> None:
+    frame = people()
+    known, held = reference(frame)
+    table = open_as(engine, frame, tmp_path)
+    binarizer = rl.Binarizer(thresholds=5).fit(table.features("y"))
+    assert binarizer.conditions_ == known.conditions_
+    assert binarizer.dropped_ == known.dropped_
+    counts = rl.tables.count(table, binarizer, "y", sensitive="sex")
+    assert counts.n_rows == len(frame)
+    assert (counts.positive, counts.negative) == (1, 0)
+    mined = rl.mine_antecedents(counts.frame, max_conditions=2, sample_weight=counts.rows)
+    problem = rl.Problem.from_antecedents(mined, counts.label, sample_weight=counts.rows)
+    rows = rl.mine_antecedents(held, max_conditions=2)
+    assert mined.names == rows.names
+    assert problem.fingerprint == rl.Problem.from_antecedents(rows, frame.y).fingerprint
+    assert counts.sensitive is not None
+    women = counts.sensitive.sex.eq("f")
+    assert counts.rows[women].sum() == frame.sex.eq("f").sum()
+    assert counts.rows[women & counts.label.eq(1)].sum() == (frame.sex.eq("f") & frame.y.eq(1)).sum()
+    assert counts.rows[counts.sensitive.sex.isna()].sum() == frame.sex.isna().sum()
+
+
+@settings(max_examples=10)
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.integers(-3, 3)),
+            st.one_of(st.none(), st.floats(-2, 2, width=32), st.just(float("nan"))),
+            st.one_of(st.none(), st.sampled_from(["a", "b", "", " ", "NULL", "'; --", "nan"])),
+            st.one_of(st.none(), st.booleans()),
+            st.booleans(),
+        ),
+        min_size=2,
+        max_size=40,
+    )
+)
+def test_engines_agree_on_awkward_cells(rows: list[tuple]) -> None:
+    names = ["whole", "decimal", "text", "flag", "y"]
+    arrow = pa.table(
+        {
+            name: pa.array([row[k] for row in rows], kind)
+            for k, (name, kind) in enumerate(zip(names, _KINDS, strict=True))
+        }
+    )
+    tables = {
+        "pyarrow": arrow,
+        "polars": pl.from_arrow(arrow),
+        "duckdb": duckdb.connect().from_arrow(arrow),
+    }
+    answers = {name: _answer(source) for name, source in tables.items()}
+    first = answers["pyarrow"]
+    assert all(answer == first for answer in answers.values()), answers
+
+
+_KINDS = [pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.bool_()]
+
+
+def _answer(source: Any) -> Any:
+    table = rl.tables.open(source)
+    try:
+        binarizer = rl.Binarizer(thresholds=3).fit(table.features("y"))
+        counts = rl.tables.count(table, binarizer, "y")
+    except ValueError as error:
+        return str(error)
+    kinds = counts.frame.assign(label=counts.label).groupby([*counts.frame.columns, "label"]).size()
+    summed = counts.rows.groupby([*(counts.frame[c] for c in counts.frame.columns), counts.label]).sum()
+    return [str(c) for c in binarizer.conditions_], sorted(summed.to_dict().items()), len(kinds)
+
+
+def test_more_conditions_than_a_word_has_bits(opened: Callable[..., rl.tables.Table]) -> None:
+    rng = np.random.default_rng(1)
+    base = rng.random(300)
+    frame = pd.DataFrame({f"c{k}": np.round(base * (k + 3) ** 1.5, 3) for k in range(12)}).assign(y=base > 0.5)
+    known, held = reference(frame, thresholds=20)
+    assert len(known.conditions_) > 400
+    counts = rl.tables.count(opened(frame), known, "y")
+    rows = held.assign(label=frame.y.astype(int)).value_counts()
+    mine = counts.frame.assign(label=counts.label)
+    assert len(mine.value_counts()) == len(rows)
+    assert counts.n_rows == len(frame)
+
+
+def test_whole_weights_count_as_rows(opened: Callable[..., rl.tables.Table]) -> None:
+    frame = people(120).assign(times=np.arange(120) % 4)
+    table, known = opened(frame), reference(people(120))[0]
+    counts = rl.tables.count(table, known, "y", weight="times")
+    repeated = frame.loc[frame.index.repeat(frame.times)].drop(columns="times").reset_index(drop=True)
+    again = rl.tables.count(rl.tables.open(repeated), known, "y")
+    assert counts.n_rows == len(repeated)
+    problems = [rl.Problem.from_arrays(c.frame, c.label, sample_weight=c.rows) for c in (counts, again)]
+    assert problems[0].fingerprint == problems[1].fingerprint
+
+
+def test_rows_without_a_target_are_counted_apart(opened: Callable[..., rl.tables.Table]) -> None:
+    frame = people().assign(y=lambda f: f.y.where(f.age < 70))
+    table = opened(frame)
+    known = rl.Binarizer(thresholds=5).fit(frame[frame.y.notna()].drop(columns="y"))
+    binarizer = rl.Binarizer(thresholds=5).fit(table.features("y"))
+    assert binarizer.conditions_ == known.conditions_
+    counts = rl.tables.count(table, binarizer, "y")
+    assert counts.without_target == frame.y.isna().sum()
+    assert counts.n_rows == frame.y.notna().sum()
+    assert f"{counts.without_target} rows have no y" in counts.dataset().notes
+
+
+def test_counts_are_saved_and_read(tmp_path: Path) -> None:
+    table = rl.tables.open(people())
+    counts = rl.tables.count(table, rl.Binarizer(thresholds=5).fit(table.features("y", "sex")), "y", sensitive="sex")
+    path = tmp_path / "counts.parquet"
+    counts.save(path)
+    again = rl.tables.load(path)
+    assert again.conditions == counts.conditions
+    pd.testing.assert_frame_equal(again.frame, counts.frame)
+    pd.testing.assert_series_equal(again.rows, counts.rows)
+    assert (again.target, again.positive, again.negative, again.name) == ("y", 1, 0, "table")
+    assert again.sensitive is not None
+    assert again.sensitive.sex.fillna("?").tolist() == counts.sensitive.sex.fillna("?").tolist()
+    for text in (b"", b"PAR1", path.read_bytes()[:-20]):
+        path.write_bytes(text)
+        with pytest.raises(TableError, match="holds no counts"):
+            rl.tables.load(path)
+    people().to_parquet(path)
+    with pytest.raises(TableError, match="holds no counts"):
+        rl.tables.load(path)
+
+
+@pytest.mark.parametrize("least", [2, 5, 30])
+def test_no_rare_kind_leaves(least: int) -> None:
+    table = rl.tables.open(people(2000)[["age", "sex", "two", "y"]])
+    counts = rl.tables.count(table, rl.Binarizer(thresholds=3).fit(table.features("y", "sex")), "y", sensitive="sex")
+    some = counts.without_rare(least)
+    kinds = pd.concat([some.features, some.sensitive], axis=1).astype(str)
+    assert some.rows.groupby([kinds[c] for c in kinds.columns]).sum().min() >= least
+    assert some.rare + some.n_rows == counts.n_rows
+    assert (f"{some.rare} rows of rare kinds" in some.dataset().notes) == (some.rare > 0)
+
+
+def test_everything_may_be_rare() -> None:
+    table = rl.tables.open(people(50))
+    counts = rl.tables.count(table, rl.Binarizer().fit(table.features("y")), "y")
+    with pytest.raises(TableError, match="fewer than 1000 rows"):
+        counts.without_rare(1000)
+    with pytest.raises(TableError, match="whole number"):
+        counts.without_rare(0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.assign(y=3), "single label, '3'"),
+        (lambda f: f.assign(y=np.arange(len(f)) % 3), "3 labels"),
+        (lambda f: f.assign(age=np.where(f.age > 70, np.inf, f.age)), "'age' holds infinite numbers"),
+        (lambda f: f.assign(age=datetime.date(2020, 1, 1)), "dates or times"),
+        (lambda f: f.drop(columns="y"), "no column 'y'"),
+    ],
+)
+def test_what_cannot_be_counted_is_said(change: Callable[[pd.DataFrame], pd.DataFrame], message: str) -> None:
+    table = rl.tables.open(pa.Table.from_pandas(change(people(60)), preserve_index=False))
+    with pytest.raises(TableError, match=message):
+        rl.tables.count(table, rl.Binarizer(thresholds=3).fit(table.features("y")), "y")
+
+
+def test_decimals_are_numbers() -> None:
+    cells = [Decimal("1.10"), Decimal("2.25"), None, Decimal("3.40")] * 5
+    frame = pa.table({"d": pa.array(cells, pa.decimal128(5, 2)), "y": [0, 1] * 10})
+    known = rl.Binarizer(thresholds=3).fit(pd.DataFrame({"d": [None if c is None else float(c) for c in cells]}))
+    for source in (frame, duckdb.connect().from_arrow(frame)):
+        table = rl.tables.open(source)
+        binarizer = rl.Binarizer(thresholds=3).fit(table.features("y"))
+        assert binarizer.conditions_ == known.conditions_
+        assert rl.tables.count(table, binarizer, "y").n_rows == 20
+
+
+def test_files_must_agree(tmp_path: Path) -> None:
+    people(20).to_parquet(tmp_path / "a.parquet")
+    people(20).astype({"age": float}).to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(TableError, match=r"column 'age' holds BIGINT in .*a.parquet and DOUBLE in .*b.parquet"):
+        rl.tables.open(str(tmp_path / "*.parquet"))
+    people(20).drop(columns="two").to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(TableError, match="do not have the same columns: 'two'"):
+        rl.tables.open([tmp_path / "a.parquet", tmp_path / "b.parquet"])
+    people(20).to_csv(tmp_path / "c.csv")
+    with pytest.raises(TableError, match="files of one kind"):
+        rl.tables.open([tmp_path / "a.parquet", tmp_path / "c.csv"])
+    for wrong in (tmp_path / "nothing.csv", str(tmp_path / "*.tsv"), []):
+        with pytest.raises(TableError, match=r"there is no file|a table is a path"):
+            rl.tables.open(wrong)
+    (tmp_path / "d.csv").write_bytes(b"\x00\xff\x00")
+    with pytest.raises(TableError):
+        rl.tables.count(rl.tables.open(tmp_path / "d.csv"), [], "y")
+    with pytest.raises(TableError, match="not int"):
+        rl.tables.open(3)
+
+
+def test_too_many_different_values_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulelab.tables.table.MOST_VALUES", 25)
+    with pytest.raises(TableError, match=r"'city' has more than 25 different values; round it, or"):
+        rl.Binarizer().fit(rl.tables.open(people()).features("y"))
+    monkeypatch.undo()
+    monkeypatch.setattr("rulelab.tables.counting.MOST_PATTERNS", 50)
+    table = rl.tables.open(people())
+    with pytest.raises(TableError, match=r"more than 50 different rows .* coarsen the finest columns: 'city' \(20"):
+        rl.tables.count(table, rl.Binarizer().fit(table.features("y")), "y")
+
+
+def test_the_command_line_counts_proves_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(3)
+    frame = people(3000, 3)[["age", "sex", "two", "y"]]
+    frame["y"] = ((frame.age < 30) ^ (rng.random(3000) < 0.1)).astype(int)
+    for k in range(3):
+        frame.iloc[1000 * k : 1000 * (k + 1)].to_parquet(tmp_path / f"{k}.parquet")
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    options = ["--target", "y", "--sensitive", "sex", "--thresholds", "4", "--regularization", "0.01"]
+    said = {}
+    for name in ("*.parquet", "all.csv"):
+        model, proof = str(tmp_path / "m.json"), str(tmp_path / "p.npz")
+        assert main(["fit", str(tmp_path / name), *options, "-o", model, "--proof", proof]) == 0
+        said[name] = capsys.readouterr().out
+        assert main(["verify", str(tmp_path / "*.parquet"), model, proof]) == 0
+        assert main(["verify", str(tmp_path / "all.csv"), model, proof, "--count"]) == 0
+        assert main(["verify", str(tmp_path / "all.csv"), model, proof]) == 0
+        assert capsys.readouterr().out.count("valid: this rule list is optimal") == 3
+    lines = [text.split("0.0")[0] for text in said.values()]
+    assert lines[0] == lines[1]
+    frame.assign(y=1 - frame.y).to_parquet(tmp_path / "0.parquet")
+    assert main(["verify", str(tmp_path / "*.parquet"), model, proof]) == 1
+
+
+def test_every_pair_of_cells_is_told_apart() -> None:
+    values = [None, 1, 2, 3]
+    frame = pd.DataFrame(list(itertools.product(values, values)), columns=["a", "b"]).assign(y=[0, 1] * 8)
+    conditions = [rl.Condition("a", "<=", 1), rl.Condition("a", ">", 2), rl.Condition("b", "==", 2)]
+    counts = rl.tables.count(rl.tables.open(pl.from_pandas(frame)), conditions, "y")
+    expected = pd.DataFrame({str(c): c.evaluate(frame[c.column]) for c in conditions})
+    assert sorted(map(tuple, counts.frame.to_numpy().repeat(counts.rows, axis=0).tolist())) == sorted(
+        map(tuple, expected.to_numpy().tolist())
+    )

@@ -1,0 +1,205 @@
+"""Tables that want to break the counting: names that are SQL, empty parts, many categories, times, odd numbers."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from table_engines import SOME, open_as
+
+import rulelab as rl
+from rulelab.tables import Split, TableError
+
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(
+    lambda name: name.strip() != ""
+) | st.sampled_from(
+    [
+        '"; drop table t; --',
+        "select",
+        "v",
+        "n",
+        "rulelab rows",
+        "rulelab n",
+        "word 0",
+        "rulelab label",
+        "a.b",
+        "{}",
+    ]
+)
+
+
+def outcome(source: Any, target: str, **more: Any) -> Any:
+    """Conditions, and how often each kind with its class was counted."""
+    table = rl.tables.open(source)
+    binarizer = rl.Binarizer(thresholds=3).fit(table.features(target, **more))
+    counts = rl.tables.count(table, binarizer, target, **more)
+    kinds = zip(map(tuple, counts.frame.to_numpy().tolist()), counts.label, strict=True)
+    summed: dict = {}
+    for kind, n in zip(kinds, counts.rows, strict=True):
+        summed[kind] = summed.get(kind, 0) + n
+    return binarizer.conditions_, summed
+
+
+@settings(max_examples=8, phases=[Phase.explicit, Phase.generate])
+@given(st.lists(NAMES, min_size=4, max_size=4, unique_by=str.casefold))
+def test_names_are_only_names(names: list[str]) -> None:
+    random = Random(0)
+    cells = [
+        [random.randint(0, 5) for _ in range(30)],
+        [random.choice(["a", "b", None, "'; --"]) for _ in range(30)],
+        [random.randint(1, 9) / 10 for _ in range(30)],
+        [0, 1] * 15,
+    ]
+    arrow = pa.table(dict(zip(names, cells, strict=True)))
+    answers = [outcome(source, names[3], weight=names[2]) for source in (duckdb.connect().from_arrow(arrow), arrow)]
+    assert answers[0] == answers[1]
+    known = pd.DataFrame(dict(zip(names, cells, strict=True)))
+    assert answers[0][0] == rl.Binarizer(thresholds=3).fit(known[names[:2]], sample_weight=known[names[2]]).conditions_
+
+
+@pytest.mark.parametrize("engine", SOME)
+def test_many_categories(engine: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    n = 100_000
+    often = np.where(rng.random(n) < 0.3, "often", np.char.add("c", np.arange(n).astype(str)))
+    frame = pd.DataFrame({"twice": np.char.add("t", (np.arange(n) // 2).astype(str)), "often": often, "k": 0, "y": 0})
+    frame["k"] = rng.integers(0, 3, n)
+    frame["y"] = rng.integers(0, 2, n)
+    table = open_as(engine, frame, tmp_path)
+    known = rl.Binarizer(max_categories=4).fit(frame.drop(columns="y"))
+    binarizer = rl.Binarizer(max_categories=4).fit(table.features("y"))
+    assert binarizer.conditions_ == known.conditions_
+    assert binarizer.dropped_ == known.dropped_
+    assert rl.tables.count(table, binarizer, "y").n_rows == n
+
+
+def test_empty_parts_and_files(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [0, 1, 2, 3] * 10, "b": ["x", None] * 20, "y": [0, 1] * 20})
+    for k, part in enumerate((frame.iloc[:0], frame.iloc[:15], frame.iloc[15:15], frame.iloc[15:])):
+        pq.write_table(pa.Table.from_pandas(part, _SCHEMA, preserve_index=False), tmp_path / f"{k}.parquet")
+    known = outcome(frame, "y")
+    assert outcome(str(tmp_path / "*.parquet"), "y") == known
+    assert outcome(pl.concat([pl.from_pandas(frame), pl.from_pandas(frame).clear()]).lazy(), "y") == known
+    for path in tmp_path.glob("[13].parquet"):
+        path.unlink()
+    with pytest.raises(TableError, match="single label"):
+        rl.tables.count(rl.tables.open(str(tmp_path / "*.parquet")), [], "y")
+
+
+_SCHEMA = pa.schema({"a": pa.int64(), "b": pa.string(), "y": pa.int64()})
+
+
+def test_empty_partitions_of_dask() -> None:
+    dd = pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame({"a": np.arange(40), "b": np.arange(40) % 3, "y": np.arange(40) % 2})
+    parts = dd.from_pandas(frame, npartitions=4)
+    some = parts[(parts.a < 10) | (parts.a >= 30)]
+    assert outcome(some, "y") == outcome(frame[(frame.a < 10) | (frame.a >= 30)].reset_index(drop=True), "y")
+
+
+ZONED = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array([ZONED, None] * 10, pa.timestamp("us", tz="Europe/Berlin")),
+        pa.array([datetime.date(2020, 1, 1), None] * 10),
+        pa.array([datetime.timedelta(3), None] * 10),
+        pa.array([[1], [2, 3]] * 10),
+        pa.array([{"a": 1}, {"a": 2}] * 10),
+        pa.array([b"x", b"y"] * 10),
+    ],
+    ids=lambda cells: str(cells.type),
+)
+def test_what_is_neither_number_nor_text_is_refused_by_name(cells: pa.Array) -> None:
+    arrow = pa.table({"odd one": cells, "a": list(range(20)), "y": [0, 1] * 10})
+    for source in (arrow, duckdb.connect().from_arrow(arrow), pl.from_arrow(arrow)):
+        with pytest.raises(TableError, match="'odd one' holds"):
+            outcome(source, "y")
+        without = rl.tables.open(source).drop("odd one")
+        assert rl.Binarizer().fit(without.features("y")).conditions_[0].column == "a"
+
+
+def test_odd_numbers_are_numbers() -> None:
+    arrow = pa.table(
+        {
+            "wide": pa.array([Decimal("12345678901234567.25"), None, Decimal("-3.50"), Decimal("7.75")] * 5),
+            "small": pa.array([1, 2, None, 4] * 5, pa.uint8()),
+            "large": pa.array([2**63 - 1, 7, 0, None] * 5, pa.uint64()),
+            "half": pa.array([0.5, float("nan"), -0.0, 0.0] * 5, pa.float32()),
+            "single": pa.array([0.3, 0.1, None, 0.7] * 5, pa.float32()),
+            "long": pa.array([2**53 + 1, -(2**62), 5, None] * 5, pa.int64()),
+            "y": [0, 1] * 10,
+        }
+    )
+    answers = [outcome(source, "y") for source in (arrow, duckdb.connect().from_arrow(arrow), pl.from_arrow(arrow))]
+    assert answers[0] == answers[1] == answers[2]
+    frame = arrow.to_pandas()
+    cuts = [
+        rl.Condition("single", ">", 0.3),
+        rl.Condition("long", "<=", 2.5),
+        rl.Condition("long", ">", 2**53),
+        rl.Condition("large", ">", 2**62),
+        rl.Condition("small", "<=", 1.5),
+        rl.Condition("small", ">", -1),
+    ]
+    long = pd.Series([2**53 + 1, -(2**62), 5] * 5)
+    held = [10, 5, 5, 5, 5, 15]
+    assert rl.Condition("single", ">", 0.3).evaluate(frame["single"]).sum() == held[0]
+    assert rl.Condition("long", ">", 2**53).evaluate(long).sum() == held[2]
+    for source in (arrow, duckdb.connect().from_arrow(arrow), pl.from_arrow(arrow)):
+        counts = rl.tables.count(rl.tables.open(source), cuts, "y")
+        assert (counts.frame.to_numpy() * counts.rows.to_numpy()[:, None]).sum(axis=0).tolist() == held
+        with pytest.raises(TableError, match="'large' has rows without a key"):
+            rl.tables.count(rl.tables.open(source), cuts, "y", split=Split("large", 0.5))
+
+
+def test_large_whole_numbers_are_told_apart(tmp_path: Path) -> None:
+    cells = [2**60, 2**60 + 1, 2**60 + 2, None]
+    arrow = pa.table({"cut": cells * 5, "two": [2**60, 2**60 + 1] * 10, "y": [0, 1] * 10})
+    conditions = [
+        rl.Condition("cut", "<=", 2**60),
+        rl.Condition("cut", ">", 2**60 + 1),
+        rl.Condition("two", "==", 2**60),
+    ]
+    for source in (arrow, duckdb.connect().from_arrow(arrow), pl.from_arrow(arrow)):
+        counts = rl.tables.count(rl.tables.open(source), conditions, "y")
+        counts.save(tmp_path / "c.parquet")
+        for each in (counts, rl.tables.load(tmp_path / "c.parquet")):
+            assert (each.frame.to_numpy() * each.rows.to_numpy()[:, None]).sum(axis=0).tolist() == [5, 5, 10]
+    with pytest.raises(TableError, match="means all columns in SQL; rename it"):
+        rl.tables.open(pa.table({"*": [1]}))
+
+
+def test_whole_numbers_beyond_all_engines_are_said() -> None:
+    arrow = pa.table({"id": pa.array([2**64 - 1, 2**63, 2**63 + 5, 1], pa.uint64()), "y": [0, 1, 0, 1]})
+    with pytest.raises(TableError, match=r"'id' is told apart at \d+; not all engines"):
+        outcome(arrow, "y")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_types_that_differ_between_files(kind: str, tmp_path: Path) -> None:
+    for k, cells in enumerate(([1, 2, 3], ["x", "y", "z"])):
+        part = pd.DataFrame({"a": cells, "y": [0, 1, 0]})
+        path = tmp_path / f"{k}.{kind}"
+        part.to_csv(path, index=False) if kind == "csv" else part.to_parquet(path)
+    if kind == "parquet":
+        with pytest.raises(TableError, match=r"column 'a' holds BIGINT in .*0\.parquet and VARCHAR in .*1\.parquet"):
+            rl.tables.open(str(tmp_path / "*.parquet"))
+        return
+    table = rl.tables.open(str(tmp_path / "*.csv"))  # a text file has no types: all of them are looked at
+    assert table.kind("a") == "category"
+    assert rl.tables.count(table, [rl.Condition("a", "==", "x")], "y").n_rows == 6

@@ -1,0 +1,291 @@
+"""The runs of a page: what is kept of each, what lies pale beneath the present one, and ablation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from live import problem, small_search
+from patience import PATIENCE, wait_until
+
+import rulelab as rl
+from rulelab.glossary import find
+from rulelab.views.forms.address import Address
+from rulelab.views.live.session import Limits, State
+from rulelab.views.pages.tabs import SearchTab
+from rulelab.views.search.plots.curves import curve_columns
+from rulelab.views.search.runs import box
+from rulelab.views.search.runs.past import MOST_POINTS, MOST_RUNS, PastRun, Runs, thinned
+from rulelab.views.search.runs.words import differing
+from rulelab.views.search.view import SearchView
+
+
+@pytest.fixture
+def show() -> Iterator[Callable[..., SearchView]]:
+    """Makes views, and ends their workers after the test."""
+    made: list[SearchView] = []
+
+    def make(search: rl.Search | None = None, **options: object) -> SearchView:
+        made.append(SearchView(search or small_search(), speed="full speed", **options))
+        return made[-1]
+
+    yield make
+    for view in made:
+        view.close()
+        view.session.join(PATIENCE)
+
+
+def settled(view: SearchView) -> SearchView:
+    """Let the beat of the page go on until nothing runs any more."""
+
+    def rests() -> bool:
+        view.tick()
+        return not view.session.state.busy and view._ablation is None
+
+    wait_until(rests)
+    view.refresh()
+    return view
+
+
+def ran(view: SearchView) -> SearchView:
+    view.run()
+    return settled(view)
+
+
+def pale(view: SearchView) -> list[str]:
+    return list(dict.fromkeys(view._plots._pale.sources[0].data["run"]))
+
+
+def rows(view: SearchView) -> list[dict]:
+    return view._runs_box.table.rows
+
+
+def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
+    view = ran(show())
+    assert [row["number"] for row in rows(view)] == [1]
+    assert pale(view) == [], "the present run is no earlier one"
+    shown = view._plots.bounds.x_range.end
+    view.reset()
+    assert pale(view) == ["1"]
+    assert view._plots.bounds.x_range.end == pytest.approx(shown), "its place is kept free for the next one"
+    ran(view)
+    assert [row["number"] for row in rows(view)] == [1, 2]
+    assert [row["present"] for row in rows(view)] == [False, True]
+    objective, bound = (
+        [x for k, x in enumerate(view._plots._pale.sources[0].data["values"]) if k % 2 == part] for part in (0, 1)
+    )
+    found = pytest.approx(view.session.snapshot.incumbent.objective, abs=1e-8)
+    assert [objective[0][-1], bound[0][-1]] == [found, found]
+    assert "Run 1" in json.dumps(view._slide(0)), "what is saved has the pale lines too"
+
+
+def test_what_was_reset_or_stopped_before_its_end_is_kept_too(show) -> None:
+    view = show()
+    view.reset()
+    assert rows(view) == [], "nothing has run"
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.refresh()
+    assert rows(view) == [], "it may go on"
+    view.reset()
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.stop()
+    wait_until(lambda: view.tick() or view.session.state.over)
+    view.refresh()
+    assert [row["said"].split(":")[0] for row in rows(view)] == ["reset before its end", "limit reached (stopped)"]
+
+
+def test_a_run_that_goes_on_after_a_limit_is_one_run(show) -> None:
+    view = show()
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.session.limits = Limits(seconds=0)
+    ran(view)
+    assert view.session.state is State.ENDED
+    work = view._runs.present.snapshot.work
+    view.session.limits = Limits()
+    ran(view)
+    assert len(rows(view)) == 1
+    assert view._runs.present.snapshot.work > work
+    assert "certified" in rows(view)[0]["said"]
+
+
+def test_pale_lines_are_sent_once_and_not_at_every_look(show) -> None:
+    view = ran(show())
+    view.reset()
+    sent: list[object] = []
+    for source in view._plots._pale.sources:
+        source.on_change("data", lambda attr, old, new: sent.append(new))
+    ran(view)
+    assert view.session.snapshot.step > 3
+    assert len(sent) <= 2
+
+
+def test_a_run_is_hidden_pinned_and_removed(show) -> None:
+    view = ran(show())
+    view.reset()
+    ran(view)
+    act = view._runs_box.act
+    act(1, "show")
+    assert pale(view) == []
+    assert not rows(view)[0]["shown"]
+    act(1, "show")
+    assert pale(view) == ["1"]
+    act(1, "pin")
+    assert rows(view)[0]["pinned"]
+    act(1, "remove")
+    assert pale(view) == []
+    assert [row["number"] for row in rows(view)] == [2]
+    for number, what in ((1, "show"), (None, "remove"), ([2], "pin"), ("2", "remove"), (True, "remove")):
+        act(number, what)
+    table = view._runs_box.table
+    for message in (None, {}, {"act": "no such"}, {"act": ["show"]}, {"act": 3}, "show"):
+        table._handle_msg(message)
+    assert [row["number"] for row in rows(view)] == [2]
+    table._handle_msg({"act": "remove", "run": 2})
+    assert rows(view) == []
+    view.reset()
+    ran(view)
+    assert [row["number"] for row in rows(view)] == [3], "numbers are not used twice"
+
+
+def kept(runs: Runs, n: int) -> None:
+    """Runs that have ended, one after the other."""
+    for _ in range(n):
+        runs._began += 1
+        state = rl.Snapshot(1, 1, 0.0, rl.Status.LIMIT, None, 0.0)
+        runs._kept.append(PastRun(runs._began, (), {}, None, "rule_list", state, curves=thinned([])))
+        runs.present = runs._kept[-1]
+        runs._make_room()
+
+
+def test_the_oldest_run_that_is_not_pinned_makes_room() -> None:
+    runs = Runs()
+    kept(runs, 3)
+    runs.find(2).pinned = True
+    kept(runs, MOST_RUNS)
+    assert len(runs) == MOST_RUNS
+    assert [run.number for run in runs][:3] == [2, 5, 6]
+    assert runs.gone == 3
+
+
+def test_one_place_is_never_pinned(show) -> None:
+    view = show()
+    kept(view._runs, MOST_RUNS)
+    for run in list(view._runs):
+        view._runs_box.act(run.number, "pin")
+    assert sum(run.pinned for run in view._runs) == MOST_RUNS - 1
+    assert "one place stays free" in view._runs_box._said.object
+
+
+def test_only_settings_that_differ_are_said() -> None:
+    one = {"Regularization": "0.01", "Order": "by bound", "Fairness": "none"}
+    other = {"Regularization": "0.02", "Order": "by bound"}
+    assert differing([one, other]) == [{"Regularization": "0.01"}, {"Regularization": "0.02"}]
+    assert differing([one, one]) == [{}, {}]
+    assert differing([]) == []
+
+
+def test_pale_curves_are_short_and_keep_ends_and_improvements() -> None:
+    snapshots = list(rl.steps(small_search(), work_per_step=1))
+    assert len(snapshots) > 2 * MOST_POINTS
+    points, whole = thinned(snapshots), curve_columns(snapshots, {})
+    assert len(points["work"]) <= MOST_POINTS + 1
+    for name in points:
+        assert points[name][-1] == whole[name][-1]
+    assert {repr(x) for x in points["objective"]} == {repr(x) for x in whole["objective"]}
+    assert points["work"] == sorted(points["work"])
+    assert thinned([]) == {name: [] for name in points}
+
+
+def test_every_column_of_the_table_is_explained() -> None:
+    for head in box.HEADS:
+        assert find(box._TERMS.get(head, head)) is not None, head
+
+
+def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
+    view = show(rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0))
+    view.ablate()
+    view.tick()
+    assert "1, as set" in view._status.phase or "of 9" in view._status.phase
+    assert not view._runs_box.button.able
+    settled(view)
+    names = [run.variant for run in view._runs]
+    assert names[0] == "as set"
+    assert names[1:] == [f"without {name.replace('_', ' ')}" for name in vars(rl.RuleListBounds())]
+    assert {run.snapshot.incumbent.objective for run in view._runs} == {view.session.snapshot.incumbent.objective}
+    assert view._runs.present is next(iter(view._runs))
+    assert view.session.search.bounds == rl.RuleListBounds()
+    assert [row["present"] for row in rows(view)].index(True) == 0
+    assert all("(×" in row["cells"][3] for row in rows(view)[1:])
+    assert "all 9 runs have ended; 9 proofs, all of the same objective" in view._runs_box._said.object
+    assert view._alert.phase == ""
+    assert len(pale(view)) == 8
+    assert view._runs_box.button.able
+
+
+def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
+    view = show()
+    view.ablate()
+    wait_until(lambda: view.tick() or len(view._runs) == 2)
+    view.pause()
+    view.stop()
+    settled(view)
+    assert "of 9 runs have ended" in view._runs_box._said.object
+    assert view._runs.present.variant == "as set"
+    view.ablate()
+    view.reset()
+    assert view._ablation is None
+    assert view.session.state is State.IDLE
+
+
+def test_two_proofs_of_different_objectives_are_an_error_on_the_page(show, monkeypatch) -> None:
+    view = show(rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0))
+    monkeypatch.setattr("rulelab.ablation._SAME", -1.0)
+    view.ablate()
+    settled(view)
+    assert "defect of rulelab" in view._alert.phase
+
+
+def test_rule_sets_say_that_there_is_nothing_to_leave_out(show) -> None:
+    view = ran(show(rl.RuleSetSearch(problem(60, 4), max_complexity=3)))
+    assert not view._runs_box.button.able
+    assert "no bounds" in view._runs_box._about.object
+    assert rows(view)[0]["cells"][3] != ""
+
+
+@pytest.fixture
+def tab() -> Iterator[SearchTab]:
+    made = SearchTab(
+        Address('?data="tic_tac_toe"&regularization=0.05&beam_width=0&speed="full speed"', lambda *_: None)
+    )
+    yield made
+    made.view.close()
+
+
+def test_settings_go_back_to_the_form_and_other_data_are_not_laid_beneath(tab: SearchTab) -> None:
+    view, setup = tab.view, tab.setup
+    ran(view)
+    setup.choose(regularization=0.04)
+    setup.settings.bounds = [name for name in setup.settings.bounds if name != "grid"]
+    ran(view)
+    first, second = rows(view)
+    assert "Regularization: cost of a rule: 0.05" in first["said"]
+    assert "Regularization: cost of a rule: 0.04" in second["said"]
+    assert "Bounds in use: without grid" in second["said"]
+    assert "Time limit" not in second["said"]
+    assert pale(view) == ["1"]
+    view._runs_box.act(1, "form")
+    assert setup.settings.regularization == 0.05
+    assert "grid" in setup.settings.bounds
+    assert view._alert.phase == ""
+    setup.choose(data="breast_cancer", regularization=0.1)
+    ran(view)
+    assert pale(view) == []
+    assert [row["comparable"] for row in rows(view)] == [False, False, True]
+    assert "other data or family" in rows(view)[1]["said"]
+    view._runs_box.act(2, "form")
+    assert setup.table.data == "tic_tac_toe"
+    assert setup.settings.regularization == 0.04

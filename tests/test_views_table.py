@@ -1,0 +1,176 @@
+"""Tables of the server on the page: roles, counting, the search, its card, and what visitors see of the place."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from patience import PATIENCE, wait_until
+from table_engines import people
+
+import rulelab as rl
+from rulelab.certificate import verify
+from rulelab.cli.commands import main
+from rulelab.tables import TableError
+from rulelab.views.cards.card import of_search
+from rulelab.views.forms import tables
+from rulelab.views.forms.data_settings import DataSettings
+from rulelab.views.live.session import SearchSession, State, Unwanted
+from rulelab.views.live.wording import count
+from rulelab.views.search.setup import Setup
+
+NAME = "trips (table of this server)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(3)
+    frame = people(1200, 3)[["age", "sex", "two"]].assign(when=pd.Timestamp("2020-01-01"), id=np.arange(1200))
+    frame["y"] = np.where((frame.age < 30) ^ (rng.random(1200) < 0.1), "late", "on time")
+    place = tmp_path / "secret place"
+    place.mkdir()
+    frame.iloc[:500].to_parquet(place / "trips_1.parquet")
+    frame.iloc[500:].to_parquet(place / "trips_2.parquet")
+    return place
+
+
+@pytest.fixture
+def source(folder: Path):
+    yield str(folder / "trips_*.parquet")
+    tables.offer([])
+
+
+def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
+    tables.offer([source])
+    setup = Setup()
+    settings = setup.table
+    assert NAME in settings._data.options
+    settings.data = "trips"
+    draft = settings.draft
+    assert draft is not None
+    state = draft.state()
+    assert state["title"] == "trips_*.parquet: a table of this server, its first 1\u202f000 rows"
+    assert "secret" not in str(state)
+    assert draft.roles["when"] == "ignore"
+    draft.give("when", "feature")
+    assert "holds dates or times" in draft.error
+    for name, role in (("y", "target"), ("sex", "sensitive"), ("id", "ignore")):
+        draft.give(name, role)
+    draft.choose_positive(draft.classes.index("late"))
+    settings.accept()
+    assert (settings.pending, settings.data, settings.sensitive) == (False, "trips", "sex")
+    assert "counted where they lie" in settings._about.object
+    settings.test_share = 0.25
+    session = setup.new_session()
+    session.run()
+    session.join(PATIENCE)
+    assert session.state is State.ENDED, session.error
+    prepared = session.prepared
+    assert prepared is not None
+    assert prepared.search.problem.n_rows + prepared.data.count(prepared.test_rows) == 1200
+    assert "1\u202f200 rows, 3 columns; y is late in" in prepared.notes[0]
+    assert "secret" not in " ".join(map(str, (*prepared.notes, *prepared.left_out)))
+    card = of_search(prepared.search, session.snapshot, prepared)
+    assert card.data["training rows"] == count(prepared.search.problem.n_rows)
+    assert "rows counted by duckdb" in card.limits
+    assert "25 % of the rows are kept out" in card.limits
+    assert "secret" not in str(card.to_dict() if hasattr(card, "to_dict") else card)
+    search = prepared.search
+    assert verify(search.problem, session.snapshot.incumbent.model, search.certificate())
+    known: dict = {}
+    exec(card.code.replace("trips_*.parquet", source), known)  # the script makes the same model
+    assert known["model"].to_dict()["rules"] == session.snapshot.incumbent.model.to_dict()["rules"]
+
+
+def test_a_target_that_was_named_needs_no_sheet(source: str) -> None:
+    tables.offer([source], target="y")
+    settings = DataSettings()
+    settings.data = "trips"
+    assert settings.draft is None
+    assert settings.counted is not None
+    settings.reopen()
+    assert settings.draft is not None
+    settings.cancel()
+    assert settings.data == "trips"
+
+
+def test_roles_that_are_not_given_leave_the_data_as_they_were(source: str) -> None:
+    tables.offer([source])
+    settings = DataSettings()
+    settings.data = "trips"
+    settings.cancel()
+    assert settings.data == "diabetes"
+
+
+def test_a_table_that_is_gone_is_said_without_its_place(source: str, folder: Path) -> None:
+    tables.offer([source], target="y")
+    for path in folder.iterdir():
+        path.unlink()
+    settings = DataSettings()
+    settings.data = "trips"
+    assert "there is no file 'trips_*.parquet'" in settings.complaint
+    assert settings.data == "diabetes"
+
+
+def test_counting_can_be_cancelled(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables.offer([source], target="y")
+    settings = DataSettings()
+    settings.data = "trips"
+    counting, ended = threading.Event(), threading.Event()
+
+    def endless(*_: object, **__: object) -> None:
+        counting.set()
+        assert ended.wait(PATIENCE)
+        raise TableError("interrupted")
+
+    monkeypatch.setattr(tables.tables, "count", endless)
+    monkeypatch.setattr(rl.tables.Table, "interrupt", lambda self: ended.set())
+    session: SearchSession = Setup().new_session()
+    session = SearchSession(_recipe(settings))
+    session.run()
+    assert counting.wait(PATIENCE)
+    wait_until(lambda: "counting the rows of trips" in session.doing)
+    session.stop()
+    session.join(PATIENCE)
+    assert session.state is State.STOPPED
+    assert ended.is_set()
+
+
+def _recipe(settings: DataSettings):
+    setup = Setup()
+    setup.table.data = settings.data
+    return setup.recipe()
+
+
+def test_duckdb_is_interrupted(source: str) -> None:
+    table = rl.tables.open(source)
+
+    def work() -> int:
+        return table.connection.execute("select count(*) from range(10000000000) a, range(1000) b").fetchone()[0]
+
+    told = []
+
+    def report(doing: str) -> None:
+        told.append(doing)
+        if len(told) > 2:
+            raise Unwanted
+
+    with pytest.raises(Unwanted):
+        tables._watched(work, table, lambda: "counting", report)
+    assert "% of this pass" in told[-1]
+
+
+def test_what_cannot_be_offered_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "trips_1.parquet").rename(folder / "compas.parquet")
+    for arguments, message in (
+        (["--table", str(folder / "nothing.csv")], "there is no file"),
+        (["--table", str(folder / "compas.parquet")], "there is a data set 'compas' already"),
+        (["--table", str(folder / "trips_2.parquet"), "--target", "z"], "no column 'z'"),
+        (["--target", "y"], "name that, too"),
+    ):
+        assert main(["serve", "--port", "0", *arguments]) == 2
+        assert message in capsys.readouterr().err
+    assert not tables.offered()

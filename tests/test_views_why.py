@@ -1,0 +1,202 @@
+"""The box beside the gap: tree and step of the session's search, at its beat, at rest, and looking back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from live import long_search, problem, small_search
+from patience import PATIENCE, wait_until
+
+import rulelab as rl
+from rulelab.prefixes import PrefixSearch
+from rulelab.views.live.history import Mark
+from rulelab.views.live.session import State
+from rulelab.views.prefixes.frames import step_frame
+from rulelab.views.prefixes.tree_plot import color_of
+from rulelab.views.search import why
+from rulelab.views.search.families import LOOKS
+from rulelab.views.search.view import SearchView
+from rulelab.views.search.why import STEP, TREE
+
+SEARCHES = {
+    "rule list": small_search,
+    "corels": lambda: rl.CorelsSearch(problem(), 0.005),
+    "falling": lambda: rl.FallingRuleListSearch(problem(), 0.002, 2.0, iterations=0),
+}
+
+
+@pytest.fixture
+def show() -> Iterator[Callable[..., SearchView]]:
+    """Makes views, and ends their workers after the test."""
+    made: list[SearchView] = []
+
+    def make(search: rl.Search, **options: object) -> SearchView:
+        made.append(SearchView(search, **options))
+        return made[-1]
+
+    yield make
+    for view in made:
+        view.close()
+        view.session.join(PATIENCE)
+
+
+def settled(view: SearchView) -> None:
+    """Let the beat of the page go on until all that is to be seen is seen."""
+
+    def rests() -> bool:
+        view.tick()
+        return not (view.session.state.busy or view._why.waits)
+
+    wait_until(rests)
+
+
+def until_searching(view: SearchView) -> None:
+    for _ in range(30):
+        view.step()
+        settled(view)
+        if view.session.search.prefixes() is not None and view.session.snapshot.counts["expanded"]:
+            return
+    raise AssertionError("no prefix was expanded")
+
+
+@pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
+def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
+    view = show(make())
+    box = view._why
+    until_searching(view)
+    for opened in (TREE, STEP, TREE, STEP):
+        box.strip.open = opened
+        view.step()
+        settled(view)
+        search = view.session.search
+        if opened == TREE:
+            assert box._tree._plot.nodes[0] == 0
+            assert len(box._tree._tree) == min(why.MOST_NODES, view.session.snapshot.counts["stored"])
+        else:
+            told = step_frame(search, None)
+            assert box._step.path == told.path
+            assert len(box._step._plot.frame()) == len(told.children)
+            assert box._step._plot._line.location == told.children.attrs["incumbent"]
+            assert "Expanded last" in box._step._brief.object
+    work = view.session.snapshot.work
+    settled(view)
+    assert view.session.snapshot.work == view.session.search.work == work, "looking takes no step"
+
+
+def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypatch) -> None:
+    touched = []
+    looked = PrefixSearch.prefixes
+
+    def spied(search: PrefixSearch) -> object:
+        touched.append(why.TREE if view.session._in_hand.locked() else "without the search in hand")
+        return looked(search)
+
+    monkeypatch.setattr(PrefixSearch, "prefixes", spied)
+    view = show(long_search(), speed="full speed")
+    view.run()
+    wait_until(lambda: view.tick() or len(view._why._tree._plot.nodes) > 1)
+    view.pause()
+    settled(view)
+    stored = view.session.snapshot.counts["stored"]
+    assert view._why._tree._tree.attrs["stored"] == stored, "at rest all of it is seen"
+    assert set(touched) == {why.TREE}
+    assert len(view._why._tree._plot.nodes) <= why.MOST_NODES
+    assert len(view._why._tree._prefix.options) <= why._OFFERED + 2
+
+
+def test_at_full_speed_the_step_says_what_to_do(show) -> None:
+    view = show(long_search(), speed="full speed")
+    view._why.strip.open = STEP
+    assert "No prefix is expanded yet" in view._why._step._note.object
+    view.run()
+    wait_until(lambda: view.tick() or "Pause or Step" in view._why._step._remark.object)
+    view.step()
+    settled(view)
+    assert view._why._step._remark.object == ""
+    assert "Expanded last" in view._why._step._brief.object
+
+
+def test_nothing_is_looked_at_that_is_not_open(show) -> None:
+    view = show(small_search(), speed="full speed")
+    view._why.strip.open = "Queue"
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    settled(view)
+    assert view.session.seen(TREE) is None
+    assert view._why._tree._plot.nodes == []
+    view._why.strip.open = TREE
+    settled(view)
+    assert len(view._why._tree._plot.nodes) > 1, "what is opened after the end is seen too"
+    view.reset()
+    assert view._why._tree._plot.nodes == []
+    assert view.session.seen(TREE) is None
+
+
+def test_looking_back_sets_the_tree(show) -> None:
+    view = show(rl.CorelsSearch(problem(), 0.005))
+    for _ in range(6):
+        view.step()
+        settled(view)
+    view.stop()
+    settled(view)
+    snapshots, _, _ = view.session.history.since(Mark())
+    tree = view._why._tree
+    for at in (0, 3, 1, None):
+        view._rewind.at = at
+        settled(view)
+        then = snapshots[-1 if at is None else at]
+        assert tree._tree.attrs["stored"] <= then.counts["stored"]
+        assert len(tree._plot.nodes) > 0
+        assert ("by now" in tree._plot.caption) == (at is not None)
+        assert tree._frame.objective == then.incumbent.objective
+        assert tree._plot.nodes[-1] < then.counts["stored"]
+    view._why.strip.open = STEP
+    settled(view)
+    view._rewind.at = 0
+    settled(view)
+    assert "present" in view._why._step._remark.object
+
+
+def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
+    view = show(rl.CorelsSearch(problem(), 0.005))
+    view._why.strip.open = STEP
+    until_searching(view)
+    pane, search = view._why._step, view.session.search
+    pane.look(search.problem.names[3])
+    settled(view)
+    first = pane.path
+    assert first[-1] == search.problem.names[3]
+    assert "Looked into" in pane._brief.object
+    pane.back()
+    settled(view)
+    assert pane.path == first[:-1]
+    pane.look("no such rule")
+    settled(view)
+    assert "has no antecedent 'no such rule'" in pane._alert.phase
+    assert pane.path in (first[:-1], step_frame(search, None).path), "what was seen before stays, or the last step"
+    pane.last()
+    settled(view)
+    assert pane.path == step_frame(search, None).path
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_each_kind_of_search_has_a_tree_or_says_why_not(look) -> None:
+    own = LOOKS[look]
+    assert bool(own.family) != bool(own.no_tree)
+
+
+def test_bars_and_tree_have_the_same_colours(show) -> None:
+    view = show(rl.CorelsSearch(problem(), 0.005), speed="full speed")
+    view.run()
+    wait_until(lambda: view.session.state is State.ENDED)
+    settled(view)
+    bars = view._plots.plots[2].sources[0].data
+    tree = view._why._tree._plot._nodes.data
+    assert bars["color"] == [color_of("cut", name) for name in bars["bound"]]
+    in_tree = {fate.removeprefix("cut: "): color for fate, color in zip(tree["fate"], tree["color"], strict=True)}
+    both = {
+        name.removeprefix("always: ").replace("_", " "): c for name, c in zip(bars["bound"], bars["color"], strict=True)
+    }
+    assert set(in_tree) & set(both), "some prefix that was stored has been cut"
+    assert all(both[name] == color for name, color in in_tree.items() if name in both)

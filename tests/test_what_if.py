@@ -1,0 +1,227 @@
+"""Lists changed by hand: what they cost and their best change, against trying all; what would flip a decision."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab.models import ModelError, RuleList
+from rulelab.what_if import Bench, EditedList, Values, decide, nearest_flip
+from rulelab.what_if.bench import KINDS
+from rulelab.what_if.person import columns_of
+
+REGULARIZATION = 0.013
+
+
+def rows(seed: int, weighting: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    n, m = 60, 7 if seed % 3 else 70
+    A = rng.random((n, m)) < 0.4
+    y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(n) < 0.3)
+    weight = {
+        "ones": np.ones(n, dtype=np.int64),
+        "whole": rng.integers(0, 4, n),
+        "digits": rng.random(n) * 10.0 ** rng.integers(-12, 12, n),
+        "huge": rng.integers(1 << 50, 1 << 52, n),
+    }[weighting]
+    return A, y.astype(int), weight
+
+
+def drawn(seed: int, m: int) -> EditedList:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(0, 5))
+    antecedents = rng.choice(m, n, replace=False)
+    return EditedList(tuple(map(int, antecedents)), tuple(map(int, rng.integers(0, 2, n + 1))))
+
+
+def every_change(edited: EditedList, m: int) -> dict[str, list[EditedList]]:
+    n, others = len(edited), [j for j in range(m) if j not in edited.antecedents]
+    every = [(j, label) for j in others for label in (0, 1)]
+    return {
+        "delete": [edited.deleted(k) for k in range(n)],
+        "flip": [edited.flipped(k) for k in range(n + 1)],
+        "move": [edited.moved(k, to) for k in range(n) for to in range(n) if k != to],
+        "replace": [edited.replaced(k, j, label) for k in range(n) for j, label in every],
+        "insert": [edited.inserted(k, j, label) for k in range(n + 1) for j, label in every],
+    }
+
+
+def by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: EditedList) -> Fraction:
+    """The exact objective, row by row."""
+    wrong = Fraction(0)
+    for row, label, worth in zip(A, y, weight.tolist(), strict=True):
+        fired = next((k for k, j in enumerate(edited.antecedents) if row[j]), len(edited))
+        wrong += Fraction(worth) * int(edited.labels[fired] != label)
+    return wrong / sum(map(Fraction, weight.tolist())) + Fraction(repr(REGULARIZATION)) * len(edited)
+
+
+@pytest.mark.parametrize("weighting", ["ones", "whole", "digits", "huge"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_change_of_each_kind_is_that_of_trying_all(seed: int, weighting: str) -> None:
+    A, y, weight = rows(seed, weighting)
+    bench = Bench(rl.Problem.from_arrays(A, y, sample_weight=weight), REGULARIZATION)
+    edited = drawn(seed, A.shape[1])
+    every = every_change(edited, A.shape[1])
+    found = {change.kind: change for change in bench.best_changes(edited)}
+    assert set(found) == {kind for kind in KINDS if every[kind]}
+    for kind, change in found.items():
+        assert change.objective == min(map(bench.objective, every[kind])), kind
+        assert change.objective == by_hand(A, y, weight, change.result) == bench.objective(change.result)
+        assert change.result in every[kind]
+    best = bench.best_changes(edited)[0]
+    assert best.objective == min(bench.objective(each) for kind in KINDS for each in every[kind])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_objective_is_that_of_the_model(seed: int) -> None:
+    A, y, weight = rows(seed, "whole")
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    edited = drawn(seed, A.shape[1])
+    model, objective = edited.model(problem), Bench(problem, REGULARIZATION).objective(edited)
+    assert EditedList.of(model) == edited
+    scored = model.evaluate(A, y, sample_weight=weight, regularization=REGULARIZATION)
+    assert objective == Fraction(scored.errors, int(weight.sum())) + Fraction(repr(REGULARIZATION)) * len(edited)
+    assert float(objective) == pytest.approx(scored.objective, abs=1e-14)
+
+
+def test_a_rule_that_is_put_in_takes_the_label_of_fewest_errors() -> None:
+    for seed in range(6):
+        A, y, weight = rows(seed, "digits")
+        bench = Bench(rl.Problem.from_arrays(A, y, sample_weight=weight), REGULARIZATION)
+        edited = drawn(seed, A.shape[1])
+        for place in range(len(edited) + 1):
+            chosen = edited.inserted(place, 3, bench.best_label(edited, place, 3))
+            assert bench.objective(chosen) == min(bench.objective(edited.inserted(place, 3, k)) for k in (0, 1))
+
+
+def test_nothing_more_can_be_put_in_where_the_list_has_every_antecedent() -> None:
+    bench = Bench(rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1]), 0.1)
+    found = bench.best_changes(EditedList((0, 1), (1, 0, 1)))
+    assert {change.kind for change in found} == {"delete", "flip", "move"}
+
+
+def test_no_change_makes_a_certified_optimum_better() -> None:
+    A, y, weight = rows(1, "whole")
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    last = rl.solve(rl.RuleListSearch(problem, regularization=REGULARIZATION))
+    assert last.status is rl.Status.OPTIMAL
+    bench, best = Bench(problem, REGULARIZATION), EditedList.of(last.incumbent.model)
+    assert bench.best_changes(best)[0].objective >= bench.objective(best)
+
+
+def test_looking_for_the_best_change_can_be_ended() -> None:
+    def refuse() -> None:
+        raise ValueError("not wanted")
+
+    A, y, _ = rows(0, "ones")
+    bench = Bench(rl.Problem.from_arrays(A, y), REGULARIZATION)
+    with pytest.raises(ValueError, match="not wanted"):
+        bench.best_changes(drawn(0, A.shape[1]), refuse)
+
+
+def people(seed: int) -> tuple[pd.DataFrame, RuleList]:
+    """A table of numbers, texts, Booleans and missing cells, and a list of rules over its conditions."""
+    rng = np.random.default_rng(seed)
+    n = 40
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(18, 30, n),
+            "priors": np.where(rng.random(n) < 0.1, np.nan, rng.integers(0, 6, n)),
+            "sex": rng.choice(["f", "m"], n),
+            "town": rng.choice(["a", "b", "c"], n),
+            "jail": rng.random(n) < 0.5,
+        }
+    )
+    y = (X["age"] < 24).to_numpy() ^ (rng.random(n) < 0.2)
+    mined = rl.mine_antecedents(rl.Binarizer(thresholds=4).fit_transform(X), max_conditions=2)
+    problem = rl.Problem.from_antecedents(mined, y.astype(int))
+    chosen = rng.choice(problem.n_antecedents, 4, replace=False)
+    return X, EditedList(tuple(map(int, chosen)), tuple(map(int, rng.integers(0, 2, 5)))).model(problem)
+
+
+GRID: dict[str, list[Any]] = {
+    "age": [17.0, *np.arange(17.5, 31, 0.5).tolist()],
+    "priors": np.arange(-1, 7, 0.5).tolist(),
+    "sex": ["f", "m"],
+    "town": ["a", "b", "c"],
+    "jail": [True, False],
+}
+"""A value of every cell, whatever the cuts are."""
+
+
+def predicted(model: RuleList, persons: list[dict[str, Any]]) -> np.ndarray:
+    return model.predict(pd.DataFrame(persons, dtype=object))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_nearest_flip_changes_as_few_columns_as_any(seed: int) -> None:
+    X, model = people(seed)
+    tested = columns_of(model)
+    values = {name: Values.of(X[name], conditions) for name, conditions in tested.items()}
+    changeable = sorted(tested)[:3]
+    for row in range(0, len(X), 8):
+        person = {name: None if pd.isna(cell) else cell for name, cell in X.iloc[row].items()}
+        now = decide(model, person)
+        (label,) = predicted(model, [person])
+        assert now.label == label
+        assert now.place == model.fired(X.iloc[[row]])[0]
+        flip = nearest_flip(model, person, changeable, values)
+        least = None
+        for size in range(1, len(changeable) + 1):
+            for some in combinations(changeable, size):
+                others = [{**person, **dict(zip(some, cells, strict=True))} for cells in product(*map(GRID.get, some))]
+                if least is None and (predicted(model, others) != label).any():
+                    least = size
+        assert (len(flip.changes) or None) == least
+        assert {name for name, _ in flip.changes} <= set(changeable)
+        assert (flip.label is None) == (least is None)
+        assert flip.label != label
+
+
+def small() -> RuleList:
+    X = pd.DataFrame({"priors": [0, 1, 2, 3, 4, 5, 6, 7], "sex": list("fmfmfmfm")})
+    B = rl.Binarizer(thresholds={"priors": [1, 3, 5]}).fit_transform(X)
+    problem = rl.Problem.from_arrays(B, [0, 0, 0, 1, 1, 0, 1, 1])
+    place = [problem.names.index(name) for name in ("priors <= 1", "priors <= 3", "sex == m")]
+    return EditedList(tuple(place), (0, 0, 1, 1)).model(problem)
+
+
+def test_a_flip_is_the_nearest_one_and_said_in_words() -> None:
+    model = small()
+    values = {name: Values.of(None, conditions) for name, conditions in columns_of(model).items()}
+    flip = nearest_flip(model, {"priors": 5, "sex": "f"}, ["priors", "sex"], values)
+    assert flip.changes == (("priors", "at most 3 and more than 1"),)
+    assert (flip.place, flip.label) == (1, 0)
+    back = nearest_flip(model, {"priors": 2, "sex": "f"}, ["priors"], values)
+    assert back.changes == (("priors", "more than 3"),)
+    none = nearest_flip(model, {"priors": 5, "sex": "f"}, ["sex"], values)
+    assert (none.changes, none.place, none.label) == ((), -1, None)
+    assert none.looked_at == 2, "cells of sex; that of the priors is not changed"
+
+
+def test_a_missing_cell_meets_no_condition_and_is_no_change_to_make() -> None:
+    model = small()
+    values = {name: Values.of(None, conditions) for name, conditions in columns_of(model).items()}
+    person = {"priors": None, "sex": "f"}
+    assert decide(model, person).place == 3
+    assert nearest_flip(model, person, ["priors"], values).changes in (
+        (("priors", "at most 1"),),
+        (("priors", "more than 1 and at most 3"),),
+    )
+    with pytest.raises(ModelError, match="'sex', which is not given"):
+        nearest_flip(model, {"priors": 5}, ["priors"], values)
+
+
+def test_antecedents_without_conditions_are_columns_of_their_own() -> None:
+    problem = rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0], names=["left", "right"])
+    model = EditedList((0, 1), (1, 0, 0)).model(problem)
+    values = {name: Values.of(None, conditions) for name, conditions in columns_of(model).items()}
+    person = {"left": True, "right": True}
+    assert decide(model, person).place == 0
+    assert nearest_flip(model, person, ["left", "right"], values).changes == (("left", "no"),)

@@ -1,0 +1,111 @@
+"""Many good models in a real browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from patience import PATIENCE
+from test_explorer import hostile_page
+from visits import Visit
+
+from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+
+QUICK = "?tab=Explore&data=tic_tac_toe&regularization=0.02&max_conditions=1&distance=0.05"
+
+
+def found(view: Visit) -> None:
+    view.page.goto(view.base + QUICK)
+    view.button("Find good models").click()
+    view.page.get_by_text(re.compile("^certified complete: ")).wait_for()
+    view.page.get_by_role("figure", name="Antecedents of the models").wait_for()
+
+
+def test_good_models_are_found_chosen_and_pinned(visit) -> None:
+    view = visit(1280, 720)
+    found(view)
+    page = view.page
+    page.get_by_role("table", name="Good models", exact=True).wait_for()
+    models = page.get_by_label("Good model", exact=True)
+    models.select_option(index=2)
+    page.get_by_text(re.compile("^Not proven optimal: within")).first.wait_for()
+    page.get_by_label("Rules, at most").select_option("3")
+    page.get_by_text(re.compile(r"^\d+ of \d+ models$")).wait_for()
+    page.get_by_label("Rules, at most").select_option("(any number)")
+    view.button("Diverse four").click()
+    page.get_by_text(re.compile(r"^4 of \d+ models$")).wait_for()
+    view.button("Pin model").click()
+    page.get_by_text("pinned as A").wait_for()
+    assert view.console == []
+    assert view.foreign() == []
+
+
+def test_a_phone_scrolls_down_only(visit) -> None:
+    view = visit(390, 844)
+    found(view)
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert view.console == []
+
+
+def test_a_list_is_built_rule_by_rule(visit) -> None:
+    view = visit(1280, 720)
+    found(view)
+    page = view.page
+    page.get_by_role("tab", name="Build a list").click()
+    page.get_by_text(re.compile(r"^Each of these 74 lists costs at most 0\.32602; ")).wait_for()
+    build(page)
+    page.get_by_text("✓ Proven optimal").first.wait_for()
+    assert view.console == []
+    assert view.foreign() == []
+
+
+def build(page: Any) -> None:
+    """Choose the best rule again and again until a list can end, with the keyboard alone; then take the end."""
+    next_rules, remain = page.get_by_role("region", name="What can come next"), page.get_by_role("status").last
+    page.get_by_label("Find a condition").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    remain.get_by_text("After 1 rule").wait_for()
+    page.keyboard.press("Backspace")
+    remain.get_by_text("To begin with").wait_for()
+    for k in range(1, 4):
+        next_rules.locator("button").first.press("Enter")
+        remain.get_by_text(f"After {k} rule").wait_for()
+    next_rules.get_by_role("button", name=re.compile("^end here")).click()
+    page.get_by_text("No list costs less: this is proven.").wait_for()
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1280, 720, "dark"), (390, 844, "light")])
+def test_the_file_needs_no_server(chromium: Any, tmp_path: Path, width: int, height: int, scheme: Any) -> None:
+    text, graph = hostile_page()
+    (tmp_path / "explorer.html").write_text(text, encoding="utf-8")
+    context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, offline=True)
+    page = context.new_page()
+    page.set_default_timeout(1000 * PATIENCE)
+    view = Visit(page, "file:")
+    page.goto((tmp_path / "explorer.html").as_uri())
+    page.get_by_text(re.compile("^To begin with ")).wait_for()
+    check_offers(page, graph, [])
+    best = int(graph.choices().index[0])
+    next_rules = page.get_by_role("region", name="What can come next")
+    next_rules.get_by_role("button", name=re.compile("^if ")).first.click()
+    check_offers(page, graph, [best])
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert (view.console, view.dialogs, view.foreign()) == ([], [], [])
+    context.close()
+
+
+def check_offers(page: Any, graph: PrefixGraph, prefix: list[int]) -> None:
+    """The browser counts what Python counts."""
+    rows = page.get_by_role("region", name="What can come next").locator("tbody tr")
+    cells = [re.split(r"\t|\n", row) for row in rows.all_inner_texts()]
+    offered = [row for row in cells if not row[0].startswith("end here")]
+    wanted = graph.choices(prefix)
+    head = "else if " if prefix else "if "
+    names_and_numbers = [[head + row.name, f"{row.models}", f"{row.lists}"] for row in wanted.itertuples()]
+    assert [[row[0], *row[-2:]] for row in offered] == names_and_numbers
+    assert [float(row[2]) for row in offered] == pytest.approx(wanted["slack"].tolist(), abs=0.51e-4)

@@ -1,0 +1,93 @@
+"""The Learn tab in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from visits import Visit
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+
+WALK = '?tab="Learn"&walk="branch and bound"'
+_LIT = """() => {
+    const find = (root) => {
+        for (const e of root.querySelectorAll("*")) {
+            if (e.classList.contains("rl-lit")) { return e }
+            const inside = e.shadowRoot && find(e.shadowRoot)
+            if (inside) { return inside }
+        }
+    }
+    const box = find(document)?.getBoundingClientRect()
+    return box ? [box.top, box.bottom, innerHeight, box.width] : null
+}"""
+
+
+def learn(view: Visit) -> None:
+    view.page.get_by_role("tab", name="Learn").click()
+    view.page.get_by_text("Five short walks").wait_for()
+
+
+def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) -> None:
+    view = visit().open()
+    learn(view)
+    view.button("Start").first.click()
+    page = view.page
+    page.get_by_text("step 1 of 6").wait_for()
+    page.get_by_role("tabpanel", name="Learn").get_by_role("button", name="Step", exact=True).click()
+    page.get_by_text("✓ Done.").wait_for()
+    page.get_by_text("Why is it enough").click()
+    page.get_by_text("the prefixes form a tree").wait_for()
+    page.get_by_role("button", name="prefix", exact=True).click()
+    page.get_by_role("dialog", name="Explanation").wait_for()
+    page.keyboard.press("Escape")
+    view.button("Next").click()
+    page.get_by_text("step 2 of 6").wait_for()
+    page.wait_for_url("**step=2**")
+    page.reload()
+    page.get_by_text("step 2 of 6").wait_for()
+    view.button("All walks").click()
+    page.get_by_text("6 steps, 1 done").wait_for()
+    view.button("Go on").click()
+    page.get_by_text("step 2 of 6").wait_for()
+    page.go_back()
+    page.get_by_text("Five short walks").wait_for()
+    assert view.console == []
+    assert view.foreign() == []
+
+
+@pytest.mark.parametrize(("width", "height", "dark"), [(1280, 720, True), (390, 844, False)])
+def test_what_a_step_speaks_of_is_in_sight(visit: Callable[..., Visit], width: int, height: int, dark: bool) -> None:
+    view = visit(width, height, color_scheme="dark" if dark else "light")
+    page = view.page
+    page.goto(view.base + WALK)
+    page.get_by_text("step 1 of 6").wait_for()
+    for k in range(2, 6):
+        view.button("Skip").click()
+        page.get_by_text(f"step {k} of 6").wait_for()
+        view.until(lambda: (at := page.evaluate(_LIT)) is not None and at[0] < at[2] and at[1] > 0)
+    assert view.too_wide() == []
+    assert view.console == []
+
+
+def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visit]) -> None:
+    view = visit(1280, 720, color_scheme="dark").open("?data=tic_tac_toe&regularization=0.05")
+    page, settings = view.page, view.page.get_by_label("Regularization")
+    page.keyboard.press("p")
+    settings.wait_for(state="hidden")
+    page.keyboard.press("ArrowRight")
+    view.until_status("paused")
+    page.keyboard.press("6")
+    page.keyboard.press(" ")
+    view.until_status("certified optimal")
+    bottom = page.get_by_role("figure", name="Objective and lower bound").bounding_box()
+    assert bottom["y"] + bottom["height"] <= 720
+    assert view.too_wide() == []
+    page.keyboard.press("ArrowLeft")
+    view.until_status("looking back")
+    page.keyboard.press("p")
+    settings.wait_for()
+    settings.fill("0.0")
+    page.keyboard.press("p")  # what is typed is no command
+    settings.wait_for()
+    assert view.console == []
