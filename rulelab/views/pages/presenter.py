@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import panel as pn
 import param
 from panel.custom import JSComponent
 
@@ -68,7 +69,8 @@ class Presenter(JSComponent):
     def press(self, key: Any) -> None:
         """What a key does."""
         if key == "p" and self.possible:
-            self.on_stage = not self.on_stage
+            with pn.io.hold():  # the browser must not see that the settings are gone before it takes other keys
+                self.on_stage = not self.on_stage
         elif self.on_stage and self.possible and isinstance(key, str) and key in self._actions:
             self._actions[key]()
 
