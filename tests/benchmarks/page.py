@@ -150,7 +150,9 @@ def main(argv: Sequence[str] = ()) -> None:
     thread = rl.views.serve(port=port, threaded=True, websocket_origin=origins)
     time.sleep(2)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=OPTIONS)
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=OPTIONS
+        )
         bench = Bench(browser, wire, time.pthread_getcpuclockid(thread.ident))
         if args.openings:
             opening(bench, args.openings)

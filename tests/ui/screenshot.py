@@ -61,7 +61,9 @@ def main(folder: str | None = None) -> None:
     thread = rl.views.serve(port=port, threaded=True)
     time.sleep(2)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=OPTIONS)
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=OPTIONS
+        )
         for kind in KINDS if folder else ["light"]:
             if folder:
                 Path(folder).mkdir(parents=True, exist_ok=True)
