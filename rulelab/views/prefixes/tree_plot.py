@@ -16,14 +16,16 @@ from bokeh.models import (
     FixedTicker,
     HoverTool,
     PanTool,
+    Quad,
     Range1d,
     ResetTool,
     TapTool,
+    Text,
 )
 
 from ...prefixes.nodes import COLUMNS
 from ..live.wording import count
-from ..search.plots.base import LARGE_TEXT, Columns, Plot, TextSizes, Window, add_legend, new_figure, replace
+from ..search.plots.base import LARGE_TEXT, Columns, Plot, TextSizes, Window, add_legend, drawn, new_figure, replace
 from ..widgets.esc import esc, plain
 from ..widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
 from .icicle import icicle
@@ -116,6 +118,7 @@ class TreePlot(Plot):
         In pixels.
     """
 
+    title = "Search tree"
     below = ""
 
     def __init__(self, on_tap: Callable[[int], None] | None = None, height: int = HEIGHT) -> None:
@@ -127,7 +130,7 @@ class TreePlot(Plot):
         self._labels = ColumnDataSource({"x": [], "y": [], "text": []}, tags=[_TEXT])
         self._x, self._rows = Window(0, 1), Range1d(start=_FEWEST_ROWS, end=0)
         plot = new_figure(
-            "Search tree", "", "rules", height=height, min_border_left=46, x_range=self._x.range, y_range=self._rows
+            self.title, "", "rules", height=height, min_border_left=46, x_range=self._x.range, y_range=self._rows
         )
         plot.toolbar_inner = False
         plot.xaxis.visible, plot.grid.visible, plot.outline_line_color = False, False, None
@@ -136,21 +139,18 @@ class TreePlot(Plot):
             ticker=self._ticker, axis_line_color=None, major_tick_line_color=None, minor_tick_line_color=None
         )
         edges: dict[str, Any] = {name: name for name in _RECT}
-        self._rects = plot.quad(
-            **edges, source=self._nodes, fill_color="color", fill_alpha=0.6, line_color=_PAPER[False], line_alpha="line"
+        rects = Quad(**edges, fill_color="color", fill_alpha=0.6, line_color=_PAPER[False], line_alpha="line")
+        self._rects = drawn(plot, self._nodes, rects)
+        hatched = Quad(**edges, fill_color=None, line_color=None, hatch_pattern="/", hatch_scale=7, hatch_weight=0.8)
+        self._hatched = drawn(plot, self._blocks, hatched)
+        self._outline, self._ring = (
+            drawn(plot, source, Quad(**edges, fill_color=None, line_width=width), level="annotation")
+            for source, width in ((self._path, 2), (self._chosen, 4))
         )
-        self._rects.nonselection_glyph = self._rects.selection_glyph = None
-        self._hatched = plot.quad(
-            **edges, source=self._blocks, fill_color=None, line_color=None, hatch_pattern="/", hatch_scale=7,
-            hatch_weight=0.8,
-        )  # fmt: skip
-        lines: dict[str, Any] = {"fill_color": None, "level": "annotation"}
-        self._outline = plot.quad(**edges, source=self._path, line_width=2, **lines)
-        self._ring = plot.quad(**edges, source=self._chosen, line_width=4, **lines)
-        self._words = plot.text(
-            x="x", y="y", text="text", source=self._labels, text_align="center", text_baseline="middle",
-            text_font_size=f"{_TEXT}px", level="annotation",
-        )  # fmt: skip
+        words = Text(
+            x="x", y="y", text="text", text_align="center", text_baseline="middle", text_font_size=f"{_TEXT}px"
+        )
+        self._words = drawn(plot, self._labels, words, level="annotation")
         self._entries = add_legend(plot, [("", self._rects), (LEFT_OUT, self._hatched), ("best list", self._outline)])
         self._entries[0].label = {"field": "fate"}
         plot.legend.visible = False

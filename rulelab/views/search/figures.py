@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, Ticker, TickFormatter
 from bokeh.plotting import figure
 
 from ...search import Snapshot
@@ -20,76 +20,97 @@ __all__ = ["AXES", "SearchFigures", "curve_columns", "frontier_columns"]
 
 
 class SearchFigures:
-    """The plots of one kind of search, and the data sources behind them.
+    """The plots of one kind of search, and the data sources behind them; each is made when it is first asked for.
 
     Parameters
     ----------
     look : Look
-
-    Attributes
-    ----------
-    plots : tuple of Plot
-    figures : tuple of figure
     """
 
     def __init__(self, look: Look) -> None:
-        self._unit = look.unit
+        self._look = look
         self._shared = Curves(look.columns)
-        self.plots: tuple[Plot, ...] = look.plots(self._shared)
-        self.figures: tuple[figure, ...] = tuple(plot.figure for plot in self.plots)
-        first = self.plots[0]
+        self._axis = ""
+        self._dark = self._large = False
+        self._shown: list[Snapshot] = []
+        self._latest: Snapshot | None = None
+        self._begun: Prepared | None = None
+        self._made: dict[int, Plot] = {}
+        self._sizes: dict[int, TextSizes] = {}
+        self._ticks: dict[bool, tuple[Ticker, TickFormatter]] = {}
+        first = self.plot(0)
         assert isinstance(first, BoundsPlot), "every look begins with objective and bound"
         self._pale = first.pale
-        self._timed = [plot for plot in self.plots if plot.over_time]
-        self._ticks = {log: (ticks(log), compact(log)) for log in (False, True)}
-        self._begun: Prepared | None = None
-        self._sizes = TextSizes(self.figures)
+
+    def plot(self, number: int) -> Plot:
+        """One of the plots; what was shown before it was made, it shows too."""
+        if number not in self._made:
+            made = self._look.plots[number].make(self._shared)
+            self._made[number], self._sizes[number] = made, TextSizes([made.figure])
+            self._draw_against_axis(made)
+            made.use_dark(self._dark)
+            self._sizes[number].use(self._large)
+            if self._begun is not None:
+                made.begin(self._begun)
+            if self._latest is not None:
+                made.show(self._shown, True, self._latest)
+            made.fit()
+        return self._made[number]
+
+    @property
+    def plots(self) -> tuple[Plot, ...]:
+        """All of them."""
+        return tuple(self.plot(number) for number in range(len(self._look.plots)))
+
+    @property
+    def figures(self) -> tuple[figure, ...]:
+        """Those of all plots."""
+        return tuple(plot.figure for plot in self.plots)
 
     @property
     def bounds(self) -> figure:
         """The first one: objective and lower bound."""
-        return self.figures[0]
+        return self.plot(0).figure
 
     def use_axis(self, axis: str) -> None:
         """Draw the plots over time against one of `AXES`."""
-        labels = {
-            "time": "search time (s)",
-            "work": f"work ({self._unit})",
-            "log work": f"work ({self._unit}, logarithmic)",
-        }
-        self._shared.axis = AXES[axis]
-        for glyph in self._x_glyphs:
-            glyph.x = self._shared.axis
+        self._axis, self._shared.axis = axis, AXES[axis]
         self._pale.use_axis(self._shared.axis)
-        for plot in self._timed:
-            plot.figure.xaxis.axis_label = labels[axis]
-            plot.figure.xaxis.ticker, plot.figure.xaxis.formatter = self._ticks[axis == "log work"]
+        for plot in self._made.values():
+            self._draw_against_axis(plot)
         self._fit()
 
     def use_dark(self, dark: bool) -> None:
         """Colour the text inside the plots for a dark or a light page; the page's theme colours all the rest."""
-        for plot in self.plots:
+        self._dark = dark
+        for plot in self._made.values():
             plot.use_dark(dark)
 
     def use_size(self, large: bool) -> None:
         """Make the text inside the plots fit for a screen, or larger for a projector."""
-        self._sizes.use(large)
+        self._large = large
+        for sizes in self._sizes.values():
+            sizes.use(large)
 
     def clear(self) -> None:
         """Empty all plots."""
-        for plot in self.plots:
+        for plot in self._made.values():
             plot.clear()
         self._shared.clear()
-        self._begun = None
+        self._shown, self._latest, self._begun = [], None, None
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot, prepared: Prepared) -> None:
         """Add snapshots to the curves (or, when ``whole``, draw them anew) and show the latest state."""
         if prepared is not self._begun:
             self._begun = prepared
-            for plot in self.plots:
+            for plot in self._made.values():
                 plot.begin(prepared)
         self._shared.extend(snapshots, whole)
-        for plot in self.plots:
+        if whole:
+            self._shown = []
+        self._shown += snapshots
+        self._latest = latest
+        for plot in self._made.values():
             plot.show(snapshots, whole, latest)
         self._fit()
 
@@ -100,7 +121,7 @@ class SearchFigures:
 
     def resend(self) -> None:
         """Send all data again, after a reconnection."""
-        for source in (self._curves, *(source for plot in self.plots for source in plot.sources)):
+        for source in (self._curves, *(source for plot in self._made.values() for source in plot.sources)):
             source.data = dict(source.data)
 
     @property
@@ -109,10 +130,23 @@ class SearchFigures:
 
     @property
     def _x_glyphs(self) -> list[Any]:
-        return [glyph for plot in self._timed for glyph in plot.over_time]
+        return [glyph for plot in self._made.values() for glyph in plot.over_time]
 
     def _fit(self) -> None:
         """Let the axes span what there is."""
         self._shared.fit()
-        for plot in self.plots:
+        for plot in self._made.values():
             plot.fit()
+
+    def _draw_against_axis(self, plot: Plot) -> None:
+        """Draw a plot against the chosen axis, if it is over time."""
+        if not (self._axis and plot.over_time):
+            return
+        labels = {"time": "search time (s)", "work": f"work ({self._look.unit})"}
+        for glyph in plot.over_time:
+            glyph.x = self._shared.axis
+        axis, log = plot.figure.xaxis, self._axis == "log work"
+        if log not in self._ticks:
+            self._ticks[log] = ticks(log), compact(log)
+        axis.axis_label = labels.get(self._axis, f"work ({self._look.unit}, logarithmic)")
+        axis.ticker, axis.formatter = self._ticks[log]

@@ -345,7 +345,7 @@ class SearchView(Viewer):
         if self.snapshot is not session.snapshot or self.status is not session.state:
             self.param.update(snapshot=session.snapshot, status=session.state)
         if self._context is None:
-            pn.io.push_notebook(*(box.pane for box in self._boxes))
+            pn.io.push_notebook(*(box.pane for box in self._made_boxes.values()))
 
     def _tell_standing(self, session: SearchSession) -> None:
         told = session.state is not State.IDLE, session.state.over
@@ -403,7 +403,7 @@ class SearchView(Viewer):
     def _show_texts(self) -> None:
         """The texts beside the plots, where they have changed."""
         self._texts_wait = False
-        for box in self._boxes:
+        for box in self._made_boxes.values():
             box.refresh()
 
     def _show_standing(self, session: SearchSession) -> None:
@@ -534,22 +534,37 @@ class SearchView(Viewer):
         look = LOOKS[self._look]
         self._plots = SearchFigures(look)
         self._restyle()
-        self._boxes = [
-            PlotBox(plot, partial(self._slide, number), self._file_name)
-            for number, plot in enumerate(self._plots.plots)
-        ]
-        self._show_texts()
-        first, *others = self._boxes[: len(self._boxes) - look.under]
-        under = self._boxes[len(self._boxes) - look.under :]
+        self._made_boxes: dict[int, PlotBox] = {}
+        first, *under = (self._box_of(number) for number, each in enumerate(look.plots) if not each.name)
         first.fill()
         self._gap.objects = list(first.items)
         best = self._best
         model = [self._first, best.card, best.account, best.proof.row, best.exports]
         self._rules.objects = [best.heading, *filter(None, model), *_items(under)]
-        self._why.take(look, others, {RUNS: (*self._runs_box.head, self._opener.field, *self._runs_box.items)})
+        others = {each.name: partial(self._items_of, k) for k, each in enumerate(look.plots) if each.name}
+        self._why.take(look, others, {RUNS: self._items_of_runs})
         best.clear(look)
         self._boxes_of = {first.name.lower(): self._gap, **{box.name.lower(): self._rules for box in under}}
         self._layout.objects = [*self._top, *self._story, *self._bottom]
+
+    def _box_of(self, number: int) -> PlotBox:
+        """The box of a plot, made when it is first asked for."""
+        if number not in self._made_boxes:
+            box = PlotBox(self._plots.plot(number), partial(self._slide, number), self._file_name)
+            box.refresh()
+            self._made_boxes[number] = box
+        return self._made_boxes[number]
+
+    @property
+    def _boxes(self) -> list[PlotBox]:
+        """Those of all plots."""
+        return [self._box_of(number) for number in range(len(LOOKS[self._look].plots))]
+
+    def _items_of(self, number: int) -> Sequence[Any]:
+        return self._box_of(number).items
+
+    def _items_of_runs(self) -> Sequence[Any]:
+        return [*self._runs_box.head, self._opener.field, *self._runs_box.items]
 
     def open(self, recording: Recording, name: str = "recording") -> None:
         """Show a recorded run in the place of the present one; Run begins a new one.

@@ -77,8 +77,13 @@ class WhyBox:
         self.strip.param.watch(self._opened, "open")
         self.body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)
 
-    def take(self, look: Look, boxes: Sequence[PlotBox], further: Mapping[str, Sequence[Any]] | None = None) -> None:
-        """Begin anew, for another kind of search, with boxes of its plots, and what else is to be seen by its name."""
+    def take(
+        self,
+        look: Look,
+        plots: Mapping[str, Callable[[], Sequence[Any]]],
+        further: Mapping[str, Callable[[], Sequence[Any]]] | None = None,
+    ) -> None:
+        """Begin anew, for another kind of search, with what makes its plots, and what else there is, by their names."""
         self._look = look
         self._tree = self._step = self._pool = None
         self._make: dict[str, Callable[[], Sequence[Any]]] = {}
@@ -86,11 +91,8 @@ class WhyBox:
             self._make = {TREE: self._new_tree, STEP: self._new_step}
         if look.pooled:
             self._make[POOL] = self._new_pool
-        for name, box in zip(look.others, boxes, strict=True):
-            self._make[name] = partial(self._plot, box)
-        for name, items in (further or {}).items():
-            self._make[name] = partial(list, items)
-        self._named = {box.name.lower(): name for name, box in zip(look.others, boxes, strict=True)}
+        self._make |= {**plots, **(further or {})}
+        self._named = {each.kind.title.lower(): each.name for each in look.plots if each.name}
         self._named |= {name: place for name, place in (("search tree", TREE), ("this step", STEP)) if look.family}
         self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE) for name in self._make}
         note = (
@@ -231,10 +233,6 @@ class WhyBox:
         assert self._pool is not None
         self._pool[0].draw(frame)
         self._pool[1].refresh()
-
-    @staticmethod
-    def _plot(box: PlotBox) -> Sequence[Any]:
-        return box.items
 
 
 def _tree_of(search: Search, moment: Snapshot | None) -> TreeFrame:

@@ -7,7 +7,7 @@ from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
 from ..plots.curves import Curves
 from ..plots.incumbents import IncumbentsPlot
-from .family import Look, Shown
+from .family import Drawing, Look, Shown
 
 
 def shown(family: Family) -> Shown:
@@ -19,13 +19,12 @@ def shown(family: Family) -> Shown:
             "changes as the search improves it."
         ),
         columns={},
-        plots=_plots,
+        plots=(Drawing(BoundsPlot, BoundsPlot), Drawing(IncumbentsPlot, _incumbents, "Models")),
         unit="units of work",
-        others=("Models",),
         no_tree="The page does not know the tree of this kind of search.",
     )
     return Shown(look_of=lambda parameters: family.name, looks={family.name: look})
 
 
-def _plots(curves: Curves) -> tuple[Plot, ...]:
-    return BoundsPlot(curves), IncumbentsPlot("complexity of the model")
+def _incumbents(_curves: Curves) -> Plot:
+    return IncumbentsPlot("complexity of the model")

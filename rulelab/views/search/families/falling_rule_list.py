@@ -6,28 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....falling_rule_list import FallingBounds
-from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
 from ..plots.considered import ConsideredPlot
-from ..plots.curves import LENGTHS_QUEUED, Curves
+from ..plots.curves import LENGTHS_QUEUED
 from ..plots.pruned import PrunedPlot
 from ..plots.queue import QueuePlot
 from ..plots.strata import StrataPlot
-from .family import Look, Shown
+from .family import Drawing, Look, Shown
 
 
 def _look_of(parameters: Mapping[str, Any]) -> str:
     return "falling_rule_list" if parameters["method"] == "exact" else "falling_monte_carlo"
 
 
-def _exact_plots(curves: Curves) -> tuple[Plot, ...]:
-    return BoundsPlot(curves), StrataPlot(), QueuePlot(curves), PrunedPlot()
-
-
-def _monte_carlo_plots(curves: Curves) -> tuple[Plot, ...]:
-    return BoundsPlot(curves), StrataPlot(), ConsideredPlot(), PrunedPlot()
-
-
+_GAP = Drawing(BoundsPlot, BoundsPlot)
+_STRATA = Drawing(StrataPlot, lambda _: StrataPlot(), "Strata")
+_QUEUE = Drawing(QueuePlot, QueuePlot, "Queue")
+_CONSIDERED = Drawing(ConsideredPlot, lambda _: ConsideredPlot(), "Considered")
+_CUT = Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds")
 _LOOKS_FOR = (
     "The search looks for a list of rules whose probability falls from rule to rule, so that the people at the highest "
     "risk come first. "
@@ -40,9 +36,8 @@ SHOWN = Shown(
             looks_for=_LOOKS_FOR + "It proves that no such list has a smaller weighted loss. The best list found so "
             "far appears here and changes as the search improves it.",
             columns=LENGTHS_QUEUED,
-            plots=_exact_plots,
+            plots=(_GAP, _STRATA, _QUEUE, _CUT),
             unit="lists, prefixes",
-            others=("Strata", "Queue", "Bounds"),
             family="falling_rule_list",
         ),
         "falling_monte_carlo": Look(
@@ -50,9 +45,8 @@ SHOWN = Shown(
             looks_for=_LOOKS_FOR + "It draws lists at random, antecedents that promise much more often than others, "
             "and keeps the best one. That proves nothing: choose the exact method for a proof.",
             columns={},
-            plots=_monte_carlo_plots,
+            plots=(_GAP, _STRATA, _CONSIDERED, _CUT),
             unit="lists made",
-            others=("Strata", "Considered", "Bounds"),
             no_tree="There is no tree: this method draws whole lists at random and stores no beginnings of lists.",
         ),
     },

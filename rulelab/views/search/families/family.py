@@ -11,6 +11,23 @@ from ..plots.curves import Column, Curves
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """One plot of a kind of search, which is made when it is first seen.
+
+    Attributes
+    ----------
+    kind : type
+    make : callable
+    name : str
+        Its short name among those of which one at a time is seen; empty: it is seen always.
+    """
+
+    kind: type[Plot]
+    make: Callable[[Curves], Plot]
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class Look:
     """How a kind of search is shown.
 
@@ -22,14 +39,10 @@ class Look:
         What is said there before a model is found.
     columns : mapping of str to function
         What the plots over time share, besides time, work, objective and bound.
-    plots : callable
-        Makes the plots, the first of them objective and bound.
+    plots : tuple of Drawing
+        Objective and bound, those that are seen one at a time, and those that stand under the best model.
     unit : str
         What a unit of work is.
-    others : tuple of str
-        Short names of the plots but the first one and those under the best model.
-    under : int
-        How many of the plots, the last ones, stand under the best model.
     family : str
         Whose prefixes can be looked into; empty where the search has none, and then ``no_tree`` says why.
     no_tree : str
@@ -40,10 +53,8 @@ class Look:
     heading: str
     looks_for: str
     columns: Mapping[str, Column]
-    plots: Callable[[Curves], tuple[Plot, ...]]
+    plots: tuple[Drawing, ...]
     unit: str
-    others: tuple[str, ...] = ()
-    under: int = 0
     family: str = ""
     no_tree: str = ""
     pooled: bool = False

@@ -12,15 +12,15 @@ from ..plots.curves import LENGTHS_QUEUED, Curves
 from ..plots.incumbents import FrontierPlot
 from ..plots.pruned import PrunedPlot
 from ..plots.queue import QueuePlot
-from .family import Look, Shown
+from .family import Drawing, Look, Shown
 
 
 def _look_of(_parameters: Mapping[str, Any]) -> str:
     return "rule_list"
 
 
-def _plots(curves: Curves) -> tuple[Plot, ...]:
-    return BoundsPlot(curves), QueuePlot(curves), PrunedPlot(), FrontierPlot("rules in the list")
+def _frontier(_curves: Curves) -> Plot:
+    return FrontierPlot("rules in the list")
 
 
 SHOWN = Shown(
@@ -34,9 +34,13 @@ SHOWN = Shown(
                 "and changes as the search improves it."
             ),
             columns=LENGTHS_QUEUED,
-            plots=_plots,
+            plots=(
+                Drawing(BoundsPlot, BoundsPlot),
+                Drawing(QueuePlot, QueuePlot, "Queue"),
+                Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds"),
+                Drawing(FrontierPlot, _frontier, "Models"),
+            ),
             unit="prefixes expanded",
-            others=("Queue", "Bounds", "Models"),
             family="rule_list",
         )
     },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pandas as pd
 from bokeh.models import (
@@ -13,6 +13,8 @@ from bokeh.models import (
     ColumnDataSource,
     CustomJSTicker,
     CustomJSTickFormatter,
+    Glyph,
+    GlyphRenderer,
     NoOverlap,
     PanTool,
     Range1d,
@@ -65,6 +67,7 @@ class Plot:
 
     Attributes
     ----------
+    title : str
     figure : figure
     sources : tuple of ColumnDataSource
         Those of its own, beside the curves that plots over time share.
@@ -76,6 +79,7 @@ class Plot:
         HTML that stands under the figure; None: there is never any.
     """
 
+    title: ClassVar[str]
     figure: figure
     caption: str = ""
     below: str | None = None
@@ -166,6 +170,11 @@ def replace(source: ColumnDataSource, columns: Columns) -> None:
     """Send columns that have changed."""
     if columns != source.data:
         source.data = columns
+
+
+def drawn(plot: figure, source: ColumnDataSource, glyph: Glyph, **options: Any) -> GlyphRenderer[Any]:
+    """Draw a source, of which nothing can be selected: without the glyphs that the figure's methods make for that."""
+    return plot.add_glyph(source, glyph, selection_glyph=None, nonselection_glyph=None, muted_glyph=None, **options)
 
 
 def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) -> figure:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool, Scatter, Step, Text, VAreaStep
 
 from ....search import Snapshot, Status
 from ...live.wording import apart
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
-from .base import Columns, Plot, Window, add_legend, new_figure, set_ticks, show_entries
+from .base import Columns, Plot, Window, add_legend, drawn, new_figure, set_ticks, show_entries
 from .curves import AXES, Curves, curve_columns, place_columns
 from .pale import PaleCurves
 
@@ -46,13 +46,15 @@ class BoundsPlot(Plot):
         Earlier runs.
     """
 
+    title = "Objective and lower bound"
+
     def __init__(self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None) -> None:
         self._curves = curves
         self._family = "rule_list" if relaxation is None else "rule_set"
         self._relaxation = relaxation
         self._window = Window(0, 1)
         plot = new_figure(
-            "Objective and lower bound",
+            self.title,
             "search time (s)",
             measure,
             height=372,
@@ -65,40 +67,33 @@ class BoundsPlot(Plot):
         curves.beneath = self.pale.reach
         beneath = len(plot.renderers)
         self._head, self._proof = (ColumnDataSource(place_columns(None, _ENDS)) for _ in range(2))
-        steps: dict[str, Any] = {"x": "seconds", "source": curves.source, "mode": "after"}
-        self._gap = plot.varea_step(
-            x="seconds",
-            y1="lower_bound",
-            y2="gap_top",
-            source=curves.source,
-            fill_color=SKY,
-            fill_alpha=0.22,
-            step_mode="after",
-            visible=False,
-        )
+        at: dict[str, Any] = {"x": "seconds"}
+        steps: dict[str, Any] = {**at, "mode": "after"}
+        area = VAreaStep(**at, y1="lower_bound", y2="gap_top", fill_color=SKY, fill_alpha=0.22, step_mode="after")
+        self._gap = drawn(plot, curves.source, area, visible=False)
         further, lines = [], []
         if relaxation is not None:
             column, name = relaxation
-            relaxed = plot.step(y=column, color=PURPLE, line_width=1.8, line_dash="2 3", **steps)
+            dotted = Step(y=column, line_color=PURPLE, line_width=1.8, line_dash="2 3", **steps)
+            relaxed = drawn(plot, curves.source, dotted)
             further.append((name, f"@{column}{{0.0000}}"))
             lines.append((name, relaxed))
-        self._bound = plot.step(y="lower_bound", color=BLUE, line_width=2.5, line_dash="6 3", **steps)
-        best = plot.step(y="objective", color=ORANGE, line_width=2.5, **steps)
+        dashed = Step(y="lower_bound", line_color=BLUE, line_width=2.5, line_dash="6 3", **steps)
+        self._bound = drawn(plot, curves.source, dashed)
+        best = drawn(plot, curves.source, Step(y="objective", line_color=ORANGE, line_width=2.5, **steps))
         self._ends = [
-            plot.scatter(x="seconds", y=column, source=self._head, size=8, color=color)
+            drawn(plot, self._head, Scatter(**at, y=column, size=8, line_color=color, fill_color=color))
             for column, color in (("lower_bound", BLUE), ("objective", ORANGE))
         ]
         self._found = ColumnDataSource(_found_columns([]))
-        found = plot.scatter(x="seconds", y="objective", source=self._found, size=9, color=ORANGE, marker="diamond")
-        found.glyph.line_color = "white"
+        white: dict[str, Any] = {**at, "y": "objective", "line_color": "white"}
+        found = drawn(plot, self._found, Scatter(size=9, fill_color=ORANGE, marker="diamond", **white))
         plot.add_tools(HoverTool(renderers=[found], tooltips=_TOOLTIP))
-        proven = plot.scatter(x="seconds", y="objective", source=self._proof, size=17, marker="star", color=GREEN)
-        proven.glyph.line_color = "white"
-        self._said = plot.text(
-            x="seconds",
+        drawn(plot, self._proof, Scatter(size=17, marker="star", fill_color=GREEN, **white))
+        said = Text(
+            **at,
             y="objective",
             text={"value": "proven"},
-            source=self._proof,
             x_offset=-10,
             y_offset=-8,
             text_align="right",
@@ -106,6 +101,7 @@ class BoundsPlot(Plot):
             text_font_style="bold",
             text_color=INK[False],
         )
+        self._said = drawn(plot, self._proof, said)
         items = [("objective", best), *lines, ("lower bound", self._bound), ("gap", self._gap)]
         self._entries = add_legend(plot, items, columns=len(items) if len(items) < 4 else 2)
         self._drawn = ["objective", *([relaxation[0]] if relaxation else []), "lower_bound", "lower_bound"]

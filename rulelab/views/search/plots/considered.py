@@ -41,12 +41,14 @@ def list_columns(snapshot: Snapshot | None) -> Columns:
 class ConsideredPlot(Plot):
     """The mean as bars, some lists as lines."""
 
+    title = "Antecedents considered per position"
+
     def __init__(self) -> None:
         self._mean = ColumnDataSource(mean_columns(None))
         self._lists = ColumnDataSource(list_columns(None))
         self._across, self._up = Window(0.4, 5.6), Window(_FLOOR, 10)
         plot = new_figure(
-            "Antecedents considered per position",
+            self.title,
             "position in the list",
             "antecedents",
             y_axis_type="log",

@@ -50,11 +50,13 @@ _EFFORT = ("pricing_nodes", "pool", "in_master")
 class ReducedCostPlot(Plot):
     """The least reduced cost of all rules; at 0 no rule improves the linear programme."""
 
+    title = "Least reduced cost of all rules"
+
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         self._window = Window(-1, 0.08)
         plot = new_figure(
-            "Least reduced cost of all rules",
+            self.title,
             "search time (s)",
             "reduced cost",
             x_range=curves.window.range,
@@ -95,11 +97,13 @@ class ReducedCostPlot(Plot):
 class EffortPlot(Plot):
     """Rules in the pool and in the master, and nodes of the pricing's branch and bound."""
 
+    title = "Rules and pricing effort"
+
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         self._window = Window(_FLOOR, 1000)
         plot = new_figure(
-            "Rules and pricing effort",
+            self.title,
             "search time (s)",
             "count (logarithmic)",
             y_axis_type="log",

@@ -37,6 +37,8 @@ class IncumbentsPlot(Plot):
         What the complexity is called.
     """
 
+    title = "Errors of the incumbents"
+
     _EMPTY: Columns = {"complexity": [], "errors": []}
 
     def __init__(self, complexity: str) -> None:
@@ -47,7 +49,7 @@ class IncumbentsPlot(Plot):
         self._complexity = complexity
         self._across, self._up = Window(-0.4, 4), Window(0, 1)
         plot = new_figure(
-            "Errors of the incumbents",
+            self.title,
             complexity,
             "training errors",
             min_border_top=52,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool, MultiLine, Text
 from bokeh.plotting import figure
 
 from ...widgets.style import INK
-from .base import Columns, replace
+from .base import Columns, drawn, replace
 from .curves import AXES
 
 _LINES = {"objective": "solid", "lower_bound": "6 3"}
@@ -34,11 +34,12 @@ class PaleCurves:
 
     def __init__(self, plot: figure) -> None:
         self._lines, self._ends = ColumnDataSource(dict(_EMPTY)), ColumnDataSource(dict(_NO_ENDS))
-        self._drawn = plot.multi_line(xs="seconds", ys="values", source=self._lines, line_width=2, line_dash="dash")
-        self._numbers = plot.text(
-            x="seconds", y="value", text="run", source=self._ends, x_offset=3, y_offset=-3, text_font_size="12px",
-            text_alpha=0.8,
-        )  # fmt: skip
+        lines = MultiLine(xs="seconds", ys="values", line_width=2, line_dash="dash")
+        self._drawn = drawn(plot, self._lines, lines)
+        numbers = Text(
+            x="seconds", y="value", text="run", x_offset=3, y_offset=-3, text_font_size="12px", text_alpha=0.8
+        )
+        self._numbers = drawn(plot, self._ends, numbers)
         plot.add_tools(HoverTool(renderers=[self._drawn], tooltips='<div style="font-size: 12px">@said</div>'))
         self.sources = (self._lines, self._ends)
         self._runs: list[Columns] = []

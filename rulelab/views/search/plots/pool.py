@@ -30,13 +30,15 @@ _TOOLTIP = (
 class PoolPlot(Plot):
     """A dot per rule: below 0 it lowers the value of the LP; large ones hold many rows."""
 
+    title = "Rules in the pool"
+
     below = ""
 
     def __init__(self) -> None:
         self._shown = EMPTY
         self._across, self._up = Window(0, 5), Window(-1, 1)
         plot = new_figure(
-            "Rules in the pool",
+            self.title,
             "complexity of the rule",
             "reduced cost (rows)",
             height=300,

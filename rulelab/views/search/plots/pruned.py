@@ -35,10 +35,12 @@ def pruned_columns(snapshot: Snapshot | None) -> Columns:
 class PrunedPlot(Plot):
     """One bar per bound, in its colour in the tree: its share of all cuts, and the figure beside it."""
 
+    title = "Prefixes cut, by bound"
+
     def __init__(self) -> None:
         self._bounds = FactorRange()
         plot = new_figure(
-            "Prefixes cut, by bound",
+            self.title,
             "share of all cuts (%)",
             None,
             y_range=self._bounds,

@@ -26,11 +26,13 @@ class QueuePlot(Plot):
         With the columns `QUEUED`.
     """
 
+    title = "Queue by prefix length"
+
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         self._window = Window(0, 1)
         plot = new_figure(
-            "Queue by prefix length",
+            self.title,
             "search time (s)",
             "prefixes in the queue",
             min_border_right=62,

@@ -78,6 +78,8 @@ class RatesPlot(Plot):
         HTML that stands under the figure.
     """
 
+    title = "Rates per group"
+
     def __init__(self) -> None:
         self._prepared: Prepared | None = None
         self._matrix: Any = None
@@ -87,7 +89,7 @@ class RatesPlot(Plot):
         self._before, self._after = (ColumnDataSource(rate_columns([])) for _ in range(2))
         self._factors = FactorRange(range_padding=0.1, group_padding=0.6)
         plot = new_figure(
-            "Rates per group",
+            self.title,
             "share of the group (%)",
             None,
             y_range=self._factors,

@@ -60,11 +60,13 @@ def strata_columns(model: FallingRuleList | None) -> Columns:
 class StrataPlot(Plot):
     """Bars that fall from left to right, with the interval of each proportion and the threshold."""
 
+    title = "Strata of risk"
+
     def __init__(self) -> None:
         self._model: Any = None
         self._source = ColumnDataSource(strata_columns(None))
         plot = new_figure(
-            "Strata of risk",
+            self.title,
             "people, from the highest risk (%)",
             "probability",
             min_border_top=34,
