@@ -26,17 +26,20 @@ from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.search.welcome import examples
 from rulelab.views.widgets.explained import Explained, by_slug, explain_all, sign, term_classes, terms_of
+from rulelab.views.widgets.field_cards import FieldCards
 
 SAY_THEMSELVES = (pn.widgets.Button, pn.widgets.FileDownload)
 
 
 def without_a_term(layout: Any) -> set[str]:
     """The labels of controls without a sign."""
-    return {
+    widgets = {
         str(widget.label)
         for widget in explain_all(layout).select(pn.widgets.Widget)
         if not isinstance(widget, SAY_THEMSELVES) and not list(terms_of(widget.css_classes))
     }
+    fields = [each for form in layout.select(FieldCards) for card in form.content for each in card.fields]
+    return widgets | {each.label for each in fields if each.kind != "note" and by_slug(each.term) is None}
 
 
 @pytest.mark.parametrize("tab", TABS)
@@ -47,6 +50,7 @@ def test_every_control_of_the_page_has_a_sign(tab: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_setting_of_a_family_has_a_sign(family: str) -> None:
     setup = Setup(family=family)
+    assert sum(len(card.fields) for card in setup.more.content) > len(setup.more.content)
     assert without_a_term(pn.Column(setup.data_card, setup.more)) == set()
 
 

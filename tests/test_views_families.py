@@ -149,11 +149,17 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
     setup = Setup()
     for name, family in FAMILIES.items():
         setup.family = name
-        assert [key for key, forms in setup._forms.items() if forms[0].visible and forms[1].visible] == [name]
+        own, conditions, limits, _ = setup.more.cards
+        assert own["fields"]
+        assert (conditions["title"], bool(conditions["fields"])) == (
+            "Antecedents" if family.mined else "Conditions",
+            True,
+        )
+        assert [each["label"] for each in limits["fields"]] == ["Time limit (s)", "Memory limit (MB)"]
         unlisted = {each.name for each in family.parameters} - set(setup.settings.param)
         everywhere = {"memory_limit", MUST_NOT_USE.name}
         assert everywhere <= unlisted <= everywhere | {each.name for each in DEMANDS}
-    assert len(setup._forms) == len(FAMILIES)
+    assert len(setup._fields) == len(FAMILIES)
 
 
 def test_the_sensitive_attributes_are_those_of_the_data() -> None:

@@ -25,7 +25,6 @@ from rulelab.views.search.setup import Setup
 from rulelab.views.search.slide import HEIGHT, WIDTH
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets import style
-from rulelab.views.widgets.switches import Switches
 
 SEARCHES = {
     "rule_list": small_search,
@@ -273,5 +272,9 @@ def test_no_grid_gives_a_place_to_the_empty_button_of_panel() -> None:
 
 
 def test_the_switches_of_the_bounds_are_a_named_group() -> None:
-    (group,) = Setup().more.select(Switches)
-    assert group.get_root().html_attributes == {"role": "group", "aria-label": "Bounds in use"}
+    setup = Setup()
+    (group,) = [each for card in setup.more.cards for each in card["fields"] if each["kind"] == "switches"]
+    assert group["label"] == "Bounds in use"
+    assert group["value"] == group["options"]
+    setup.more._handle_msg({"key": group["key"], "value": group["options"][1:]})
+    assert setup.settings.bounds == list(setup.settings.param.bounds.objects)[1:]

@@ -6,9 +6,9 @@ import gzip
 import io
 import random
 import re
+from typing import Any
 
 import pandas as pd
-import panel as pn
 import param
 import pytest
 from live import HOSTILE
@@ -26,7 +26,7 @@ from rulelab.views.fronts.setup import SweepSetup
 from rulelab.views.live.session import State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.setup import Setup
-from rulelab.views.widgets.html import Html
+from rulelab.views.widgets.field_cards import FieldCards
 
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 
@@ -120,35 +120,66 @@ def test_every_default_is_shown_as_a_text_that_means_it(name) -> None:
             assert numbers_read(each, shown(each, each.default)) == each.default
 
 
-def field_for(root: pn.viewable.Viewable, label: str) -> tuple[pn.widgets.TextInput, Html]:
-    box = next(box for box in root.select(pn.Column) if getattr(box[0] if len(box) else None, "label", "") == label)
-    return box[0], box[1]
+def seen(form: FieldCards, label: str) -> dict[str, Any]:
+    """What the browser shows of a field."""
+    return next(each for card in form.cards for each in card["fields"] if each["label"] == label)
+
+
+def write(form: FieldCards, label: str, text: Any) -> None:
+    form._handle_msg({"key": seen(form, label)["key"], "value": text})
 
 
 def test_nothing_runs_before_a_field_is_mended() -> None:
     tab = SearchTab(Address())
     setup, view = tab.setup, tab.view
-    text, said = field_for(setup.more, "Least support")
-    text.value = "25%"
-    assert "write 0.25" in said.object
-    assert said.visible
+    form, label = setup.more, "Least support"
+    write(form, label, "25%")
+    assert "write 0.25" in seen(form, label)["wrong"]
+    assert seen(form, label)["value"] == "25%"
     assert setup.settings.min_support == 0.01
     for button in (view.run, view.step):
         button()
         assert view.session.state is State.IDLE
         assert "Least support" in view._alert.phase
-    text.value = HOSTILE
-    assert "&lt;img" in said.object
+    write(form, label, HOSTILE)
+    assert "<img" in seen(form, label)["wrong"], "it is shown as text"
     setup.family = "rule_set"
     assert (setup.refusal, view.refusal, view._alert.phase) == ("", "", "")
     setup.family = "rule_list"
     assert "Least support" in view.refusal
     setup.settings.min_support = 0.25
-    assert (text.value, said.visible, setup.refusal) == ("0.25", False, "")
-    text.value = "2"
-    text.value = "0.25"
+    assert (seen(form, label)["value"], seen(form, label)["wrong"], setup.refusal) == ("0.25", "", "")
+    write(form, label, "2")
+    assert setup.refusal
+    write(form, label, "0.25")
     assert (setup.refusal, view.refusal) == ("", "")
     view.close()
+
+
+def test_what_no_field_could_send_changes_nothing() -> None:
+    setup = Setup()
+    before = setup.more.cards
+    for each in [one for card in before for one in card["fields"]]:
+        for value in (HOSTILE, 3, None, [HOSTILE], {"a": 1}):
+            if not (each["kind"] == "number" and isinstance(value, str)) and not (
+                each["kind"] == "switches" and isinstance(value, list)
+            ):
+                setup.more._handle_msg({"key": each["key"], "value": value})
+    for message in (None, [], {"key": "9.9", "value": True}, {"key": 3}, {}):
+        setup.more._handle_msg(message)
+    assert setup.more.cards == before
+
+
+def test_a_choice_and_a_switch_are_set_and_follow() -> None:
+    setup = Setup()
+    write(setup.more, "Order of the queue", "curiosity")
+    write(setup.more, "Negate categories", False)
+    assert (setup.settings.policy, setup.settings.negations) == ("curiosity", False)
+    setup.settings.policy = "objective"
+    assert seen(setup.more, "Order of the queue")["value"] == "objective"
+    assert not seen(setup.more, "Largest difference (ε)")["shown"]
+    write(setup.more, "Fairness", seen(setup.more, "Fairness")["options"][1])
+    assert seen(setup.more, "Largest difference (ε)")["shown"]
 
 
 @pytest.mark.parametrize(

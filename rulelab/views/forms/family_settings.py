@@ -6,16 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import panel as pn
-import panel_material_ui as pmui
 import param
 
 from ...families import MEMORY, NAMING, TIME, Family, Parameter
-from ..widgets.switches import Switches
+from ..widgets.field_cards import Field
+from .controls import Choice, Note, Number, Switch, Switches, always
 from .criteria import NO_CRITERION, WORDS, criterion_of
 from .data_settings import DataSettings
-from .fields import column, field, note, worded
-from .numbers import Settings, number_field
+from .fields import worded
+from .numbers import Settings
 
 LIMITS = (TIME, MEMORY)
 TOLERANCE = Parameter(
@@ -61,34 +60,31 @@ def chosen(settings: Any, family: Family) -> dict[str, Any]:
     return values
 
 
-def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[Any], list[Any], list[Any]]:
+def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[Field], list[Field], list[Field]]:
     """The fields of the search, of its conditions, and those that are rarely asked for."""
-    usual: dict[bool, list[Any]] = {True: [], False: []}
-    rare: list[Any] = []
+    usual: dict[bool, list[Field]] = {True: [], False: []}
+    rare: list[Field] = []
     for each in shown_parameters(family):
         if each.name == OF_FAIRNESS:
             continue
-        made = field_of(settings, family, each, table)
-        (rare if each.name in RARE else usual[each in family.own]).append(made)
+        made = fields_for(settings, family, each, table)
+        (rare if each.name in RARE else usual[each in family.own]).extend(made)
     if BOUNDS in settings.param:
-        exact = settings.param.method.rx() == "exact" if "method" in settings.param else True
-        boxes = field(settings, BOUNDS, Switches, options=worded(settings.param.bounds.objects))
-        usual[True].append(column(note("Bounds in use"), boxes, visible=exact))
+        exact = (lambda: settings.method == "exact") if "method" in settings.param else always
+        usual[True].append(Switches(settings, BOUNDS, worded(settings.param.bounds.objects), exact))
     return usual[True], usual[False], rare
 
 
-def field_of(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> Any:
-    """The field of one parameter."""
+def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:
+    """The field of one parameter; of a criterion, those of what belongs to it too."""
     if parameter.kind == "switch":
-        return field(settings, parameter.name, pmui.Checkbox)
+        return [Switch(settings, parameter.name)]
     if parameter.kind == "criterion":
         return _fairness(settings, family, table)
     if parameter.choices:
         said = parameter.said or tuple(name.replace("_", " ") for name in parameter.choices)
-        return field(
-            settings, parameter.name, pn.widgets.Select, options=dict(zip(said, parameter.choices, strict=True))
-        )
-    return number_field(settings, parameter)
+        return [Choice(settings, parameter.name, dict(zip(said, parameter.choices, strict=True)))]
+    return [Number(settings, parameter)]
 
 
 def shown_parameters(family: Family) -> list[Parameter]:
@@ -96,24 +92,26 @@ def shown_parameters(family: Family) -> list[Parameter]:
     return [each for each in family.parameters if each is not MEMORY and each.kind not in NAMING]
 
 
-def _fairness(settings: Any, family: Family, table: DataSettings) -> pn.Column:
-    known = table.param.sensitive.rx().rx
-    return column(
-        field(settings, "fairness", pn.widgets.Select, options={said: name for name, said in WORDS.items()}),
-        column(
-            column(field(table, "sensitive", pn.widgets.Select), visible=known.is_not(None)),
-            column(
-                note("These data have no sensitive attribute: there are no groups to be fair to."),
-                visible=known.is_(None),
-            ),
-            number_field(settings, TOLERANCE),
-            column(
-                number_field(settings, NEGATIVES_TOLERANCE), visible=settings.param.fairness.rx() == "equalized_odds"
-            ),
-            *(number_field(settings, each) for each in family.own if each.name == OF_FAIRNESS),
-            visible=settings.param.fairness.rx() != NO_CRITERION,
+def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]:
+    def fair() -> bool:
+        return bool(settings.fairness != NO_CRITERION)
+
+    return [
+        Choice(settings, "fairness", {said: name for name, said in WORDS.items()}),
+        Choice(
+            table,
+            "sensitive",
+            lambda: {str(name): name for name in table.param.sensitive.objects},
+            lambda: fair() and table.sensitive is not None,
         ),
-    )
+        Note(
+            "These data have no sensitive attribute: there are no groups to be fair to.",
+            lambda: fair() and table.sensitive is None,
+        ),
+        Number(settings, TOLERANCE, fair),
+        Number(settings, NEGATIVES_TOLERANCE, lambda: bool(settings.fairness == "equalized_odds")),
+        *(Number(settings, each, fair) for each in family.own if each.name == OF_FAIRNESS),
+    ]
 
 
 def _settings(name: str, parameters: Sequence[Parameter], more: Mapping[str, param.Parameter]) -> Any:

@@ -13,6 +13,7 @@ from panel.viewable import Viewer
 
 from ...families import FAMILIES, MEMORY, Family
 from ..forms.address import Part, read, write
+from ..forms.controls import Number
 from ..forms.data_settings import DataSettings
 from ..forms.family_settings import (
     LIMITS,
@@ -23,10 +24,10 @@ from ..forms.family_settings import (
     settings_of,
     shown_parameters,
 )
-from ..forms.fields import card, column, field
-from ..forms.numbers import number_field
+from ..forms.fields import card, field
 from ..live.recipe import PageRecipe
 from ..live.session import Limits, SearchSession
+from ..widgets.field_cards import Field, FieldCard, FieldCards
 from .families import SHOWN
 
 
@@ -136,15 +137,12 @@ class Setup(Viewer):
         name, settings, before = self.family, self.settings, self.of_family[self._shown]
         common = set(shown_parameters(self._chosen)) & set(shown_parameters(FAMILIES[self._shown]))
         settings.param.update(**{each.name: getattr(before, each.name) for each in common})
-        if name not in self._forms:
-            fields = fields_of(settings, self._chosen, self.table)
-            self._forms[name] = tuple(column(*some, visible=bool(some)) for some in fields)
-            for place, form in zip(self._places, self._forms[name], strict=True):
-                place.append(form)
-        for each, forms in self._forms.items():
-            for form in forms:
-                form.visible = each == name
-        self._places[1].title = "Antecedents" if self._chosen.mined else "Conditions"
+        if name not in self._fields:
+            self._fields[name] = fields_of(settings, self._chosen, self.table)
+        own, conditions, _, rare = self.more.content
+        own.fields, conditions.fields, rare.fields = self._fields[name]
+        conditions.title = "Antecedents" if self._chosen.mined else "Conditions"
+        self.more.refresh()
         self._shown = name
 
     @param.depends("family", watch=True)
@@ -158,9 +156,8 @@ class Setup(Viewer):
     def _build(self) -> None:
         self.data_card = card("Model and data", field(self, "family", pn.widgets.Select), *self.table.fields)
         self.data_card.css_classes = [*self.data_card.css_classes, "rl-data"]
-        self._places = card("Search"), card("Conditions"), card("More")
-        self._places[2].collapsed = True
-        limits = card("Limits", *(number_field(self.limits, each) for each in LIMITS))
-        self.more = column(*self._places[:2], limits, self._places[2], css_classes=["rl-more"])
-        self._forms: dict[str, tuple[pn.Column, ...]] = {}
+        self._fields: dict[str, tuple[list[Field], ...]] = {}
+        limits: list[Field] = [Number(self.limits, each) for each in LIMITS]
+        cards = FieldCard("Search"), FieldCard("Conditions"), FieldCard("Limits", limits), FieldCard("More", open=False)
+        self.more = FieldCards(cards, css_classes=["rl-more"], sizing_mode="stretch_width", margin=0)
         self._show_family()

@@ -13,8 +13,6 @@ from bokeh.models import (
     ColumnDataSource,
     CustomJSTicker,
     CustomJSTickFormatter,
-    Glyph,
-    GlyphRenderer,
     NoOverlap,
     PanTool,
     Range1d,
@@ -23,6 +21,8 @@ from bokeh.models import (
     Ticker,
 )
 from bokeh.models.annotations import Label, LabelSet, Legend, LegendItem
+from bokeh.models.glyph import Glyph
+from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
 
 from ....search import Snapshot

@@ -1,0 +1,177 @@
+"""The fields of the form of a search: numbers, choices and switches for parameters of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import param
+
+from ...families import Parameter
+from ..widgets.esc import plain
+from ..widgets.explained import term_slug
+from .numbers import Settings, read, shown
+
+Options = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
+"""Values by what they are called."""
+
+
+def always() -> bool:
+    """A field that is always seen."""
+    return True
+
+
+class Control:
+    """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`."""
+
+    kind: str = "switch"
+    further: tuple[param.Parameterized, ...] = ()
+
+    def __init__(self, owner: Any, name: str, visible: Callable[[], bool] = always) -> None:
+        self._owner, self._name, self.shown = owner, name, visible
+        self.label = str(owner.param[name].label)
+        self.term = term_slug(name) or term_slug(self.label)
+        self.owners: tuple[param.Parameterized, ...] = (owner,)
+
+    @property
+    def value(self) -> Any:
+        """That of the parameter."""
+        return getattr(self._owner, self._name)
+
+    def state(self) -> dict[str, Any]:
+        """What is seen of it."""
+        return {"value": bool(self.value)}
+
+    def take(self, value: Any) -> None:
+        """Set what the browser says."""
+        if isinstance(value, bool):
+            self._owner.param.update(**{self._name: value})
+
+
+class Switch(Control):
+    """A check box."""
+
+
+class Choice(Control):
+    """One of several values."""
+
+    kind = "choice"
+
+    def __init__(self, owner: Any, name: str, options: Options, visible: Callable[[], bool] = always) -> None:
+        super().__init__(owner, name, visible)
+        self._options = options
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Values by what they are called."""
+        found = self._options() if callable(self._options) else self._options
+        return {plain(said): value for said, value in found.items()}
+
+    def state(self) -> dict[str, Any]:
+        """What is seen of it."""
+        options = self.options
+        chosen = [said for said, value in options.items() if value == self.value]
+        return {"options": list(options), "value": chosen[0] if chosen else ""}
+
+    def take(self, value: Any) -> None:
+        """Set what the browser says."""
+        options = self.options
+        if isinstance(value, str) and value in options:
+            self._owner.param.update(**{self._name: options[value]})
+
+
+class Switches(Control):
+    """Several check boxes with one name."""
+
+    kind = "switches"
+
+    def __init__(self, owner: Any, name: str, options: Mapping[str, Any], visible: Callable[[], bool] = always) -> None:
+        super().__init__(owner, name, visible)
+        self.options = dict(options)
+
+    def state(self) -> dict[str, Any]:
+        """What is seen of it."""
+        return {
+            "options": list(self.options),
+            "value": [said for said, one in self.options.items() if one in self.value],
+        }
+
+    def take(self, value: Any) -> None:
+        """Set what the browser says."""
+        if isinstance(value, list):
+            self._owner.param.update(**{self._name: [one for said, one in self.options.items() if said in value]})
+
+
+class Number(Control):
+    """A number; what cannot be read is complained about beneath it, and the setting stays as it was.
+
+    Attributes
+    ----------
+    text : str
+        What stands in the field.
+    """
+
+    kind = "number"
+
+    def __init__(self, owner: Settings, parameter: Parameter, visible: Callable[[], bool] = always) -> None:
+        super().__init__(owner, parameter.name, visible)
+        self._parameter = parameter
+        self.label = parameter.title
+        self.text = shown(parameter, self.value)
+        owner.param.watch(self._follow, parameter.name)
+
+    @property
+    def wrong(self) -> str:
+        """What is complained about."""
+        return str(self._owner.wrong.get(self._name, ""))
+
+    def state(self) -> dict[str, Any]:
+        """What is seen of it."""
+        placeholder = self._parameter.none if self._parameter.optional else ""
+        return {"value": self.text, "placeholder": placeholder, "wrong": self.wrong}
+
+    def take(self, value: Any) -> None:
+        """Set what the browser says."""
+        if not isinstance(value, str):
+            return
+        self.text = value
+        try:
+            self._owner.param.update(**{self._name: read(self._parameter, value)})
+        except ValueError as error:
+            self._complain(str(error))
+        else:
+            self._complain("")
+
+    def _complain(self, message: str) -> None:
+        others = {key: value for key, value in self._owner.wrong.items() if key != self._name}
+        now = {**others, self._name: message} if message else others
+        if now != self._owner.wrong:
+            self._owner.wrong = now
+
+    def _follow(self, event: param.parameterized.Event) -> None:
+        """Show a value that was set elsewhere."""
+        try:
+            same = not self.wrong and read(self._parameter, self.text) == event.new
+        except ValueError:
+            same = False
+        if not same:
+            self.text = shown(self._parameter, event.new)
+            self._complain("")
+
+
+class Note:
+    """A line of small text between fields."""
+
+    kind: str = "note"
+    term: str = ""
+    owners: tuple[param.Parameterized, ...] = ()
+
+    def __init__(self, label: str, visible: Callable[[], bool] = always) -> None:
+        self.label, self.shown = label, visible
+
+    def state(self) -> dict[str, Any]:
+        """Nothing but its text."""
+        return {}
+
+    def take(self, value: Any) -> None:
+        """Nothing can be chosen."""

@@ -1,0 +1,126 @@
+"""Cards of fields as one part of the page: a form of many widgets costs the server more than all the rest of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import param
+from panel.custom import JSComponent
+
+from .cards_script import CSS, ESM
+
+
+class Field(Protocol):
+    """One field of a form.
+
+    Attributes
+    ----------
+    kind : str
+        "number", "choice", "switch", "switches" or "note".
+    label : str
+    term : str
+        Its entry in the glossary; empty: none.
+    shown : callable
+        Whether it is seen now.
+    owners : tuple of Parameterized
+        On whose values its looks depend.
+    """
+
+    kind: str
+    label: str
+    term: str
+    shown: Callable[[], bool]
+    owners: tuple[param.Parameterized, ...]
+
+    def state(self) -> dict[str, Any]:
+        """What is seen of it, beside its label: plain texts, numbers and lists."""
+
+    def take(self, value: Any) -> None:
+        """Set what the browser says; what cannot be is left."""
+
+
+@dataclass
+class FieldCard:
+    """A heading, and the fields under it.
+
+    Attributes
+    ----------
+    title : str
+    fields : list of Field
+    open : bool
+        Whether its fields are seen from the beginning; the user may fold it.
+    """
+
+    title: str
+    fields: list[Field] = field(default_factory=list)
+    open: bool = True
+
+
+class FieldCards(JSComponent):
+    """Cards under each other, each with a heading that folds it away.
+
+    All that is shown are texts, never HTML.
+
+    Parameters
+    ----------
+    content : sequence of FieldCard
+        Their number stays; titles and fields may change, see `refresh`.
+    """
+
+    cards = param.List(default=[], doc="What the browser shows.")
+
+    _esm = ESM
+    _stylesheets = [CSS]
+
+    def __init__(self, content: Sequence[FieldCard], **params: Any) -> None:
+        self.content = list(content)
+        self._watched: list[param.Parameterized] = []
+        super().__init__(cards=self._states(), **params)
+        self.refresh()
+
+    def refresh(self, *_: Any) -> None:
+        """Bring it up to date, also after other fields were put in."""
+        for owner in (owner for card in self.content for each in card.fields for owner in each.owners):
+            if not any(owner is one for one in self._watched):
+                self._watched.append(owner)
+                owner.param.watch(self.refresh, [name for name in owner.param if name != "name"])
+        states = self._states()
+        if states != self.cards:
+            self.cards = states
+
+    def find(self, label: str) -> Field:
+        """The field of this label; raises KeyError."""
+        for card in self.content:
+            for each in card.fields:
+                if each.label == label:
+                    return each
+        raise KeyError(label)
+
+    def _handle_msg(self, data: Any) -> None:
+        fields = {f"{i}.{k}": each for i, card in enumerate(self.content) for k, each in enumerate(card.fields)}
+        told = fields.get(str(data.get("key"))) if isinstance(data, dict) else None
+        if told is not None:
+            told.take(data.get("value"))
+            self.refresh()
+
+    def _states(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "title": card.title,
+                "open": card.open,
+                "fields": [
+                    {
+                        "key": f"{i}.{k}",
+                        "kind": each.kind,
+                        "label": each.label,
+                        "term": each.term,
+                        "shown": each.shown(),
+                        **each.state(),
+                    }
+                    for k, each in enumerate(card.fields)
+                ],
+            }
+            for i, card in enumerate(self.content)
+        ]
