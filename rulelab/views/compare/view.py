@@ -43,6 +43,11 @@ _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 class CompareView(Viewer):
     """Model cards side by side.
 
+    Parameters
+    ----------
+    kept : Kept, optional
+        Where it is on the page already.
+
     Attributes
     ----------
     kept : Kept
@@ -58,19 +63,21 @@ class CompareView(Viewer):
     only = param.Boolean(default=False, label="Only what differs", doc="Of data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
-    def __init__(self, **params: Any) -> None:
+    def __init__(self, kept: Kept | None = None, **params: Any) -> None:
         super().__init__(**params)
         self._cards: list[ModelCard] = []
         self._fitting: dict[tuple[Any, ...], tuple[Rows, Job]] = {}
         self._returning: Job | None = None
         self._beat = Beat(self.refresh)
-        self.kept = Kept(width=0, height=0, margin=0)
+        self.kept = kept or Kept(width=0, height=0, margin=0)
         self.kept.param.watch(self._bring_back, "found")
         self.kept.param.watch(self._not_kept, "problem")
         self._build()
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.on_session_destroyed(lambda _: self.close())
         self._arrange()
+        if self.kept.found:
+            self._read_kept(self.kept.found)
 
     @property
     def cards(self) -> tuple[ModelCard, ...]:
@@ -268,10 +275,13 @@ class CompareView(Viewer):
         if event.old is not None:
             return
         if event.new:
-            self._returning = Job(partial(_read, event.new))
-            self._beat.start()
+            self._read_kept(event.new)
         else:
             self._keep()
+
+    def _read_kept(self, text: str) -> None:
+        self._returning = Job(partial(_read, text))
+        self._beat.start()
 
     def _put_back(self, job: Job) -> None:
         cards, complaints = job.result or ([], [f"the pinned models cannot be brought back: {job.error}"])

@@ -45,7 +45,7 @@ def create() -> pmui.Page:
         favicon=ICON,
         meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
         header=[tabs.strip],
-        main=[tabs.body, tabs.made("Compare").view.kept, Explained(), bar],
+        main=[tabs.body, tabs.kept, Explained(), bar],
         busy_indicator=None,
         dark_theme=look.dark,
         theme_config=SPOKEN,

@@ -20,6 +20,7 @@ from ..search.setup import Setup
 from ..search.view import SPEEDS, SearchView
 from ..search.welcome import Example, welcome
 from ..what_if.view import WhatIfView
+from ..widgets.browser import Kept
 from ..widgets.explained import explain_all
 from ..widgets.strip import Strip
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
@@ -95,8 +96,8 @@ class SearchTab:
 class CompareTab:
     """The pinned model cards."""
 
-    def __init__(self, address: Address) -> None:
-        self.view = CompareView()
+    def __init__(self, address: Address, kept: Kept | None = None) -> None:
+        self.view = CompareView(kept)
         self.complain = self.view.complain
         self.complaints = address.follow(Part(self.view, ["against", "only"]))
         self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
@@ -166,6 +167,8 @@ class Tabs(param.Parameterized):
     ----------
     strip, body : viewable
         The names of the tabs, and the open one.
+    kept : Kept
+        Holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page.
     """
 
     tab: param.Selector[str] = param.Selector(default=next(iter(TABS)), objects=list(TABS), doc="The one that is open.")
@@ -175,6 +178,8 @@ class Tabs(param.Parameterized):
         super().__init__(**params)
         self._address = address
         self._made: dict[str, Any] = {}
+        self.kept = Kept(width=0, height=0, margin=0)
+        self.kept.param.watch(lambda event: self.made("Compare") if event.new else None, "found")
         self.strip = Strip(names=list(TABS), open=self.tab, margin=0)
         self._places = {
             name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **_WIDE)
@@ -190,7 +195,8 @@ class Tabs(param.Parameterized):
     def made(self, name: str) -> Any:
         """A tab, opened before or not."""
         if name not in self._made:
-            tab = self._made[name] = TABS[name](self._address)
+            make: Callable[..., Any] = partial(CompareTab, kept=self.kept) if TABS[name] is CompareTab else TABS[name]
+            tab = self._made[name] = make(self._address)
             tab.complain("; ".join([*self._complaints, *tab.complaints]))
             self._complaints = []
             tab.view.dark = self.dark

@@ -87,6 +87,7 @@ class TreePane(Viewer):
         """Show a tree."""
         self._frame, self._tree = frame, frame.tree
         self._at = {node: k for k, node in enumerate(self._tree["node"].tolist())}
+        self._parents: list[int] = self._tree["parent"].tolist()
         self._redraw()
 
     @param.depends("width", watch=True)
@@ -125,9 +126,10 @@ class TreePane(Viewer):
         if self.node is not None and self.node in self._at:
             drawn.add(self.node)
         named = sorted((self._path(node), node) for node in drawn)
+        antecedents = self._tree["antecedent"].tolist()
         options = {"none": _NONE}
         for path, node in named:
-            rules = [plain(self._tree["antecedent"].iat[self._at[each]], _LONGEST) for each in path[1:]]
+            rules = [plain(antecedents[self._at[each]], _LONGEST) for each in path[1:]]
             name = ", then ".join(rules) or "no rule yet"
             name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
             options[name if name not in options else f"{name} ({node})"] = node
@@ -139,7 +141,7 @@ class TreePane(Viewer):
         path = []
         while node >= 0:
             path.append(node)
-            node = int(self._tree["parent"].iat[self._at[node]])
+            node = self._parents[self._at[node]]
         return tuple(reversed(path))
 
     def _details(self, node: int) -> str:

@@ -22,6 +22,8 @@ from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
 from .families import Look
 from .proof import ProofCheck
 
+_BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34, "width": 104}
+
 
 class BestModel:
     """What stands in the box.
@@ -52,27 +54,9 @@ class BestModel:
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **wide)
         self.account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], css_classes=["rl-account"], **wide)
         self.proof = ProofCheck(self.model_card)
-        button: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34, "width": 104}
-        self.pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, visible=False, **button)
+        self.pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, visible=False, **_BUTTON)
         self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
-        self.exports = pn.Row(
-            *(
-                pn.widgets.FileDownload(
-                    callback=callback, filename=file, label=label, embed=False, auto=True, color="default", **button
-                )
-                for label, file, callback in (
-                    ("Model (JSON)", "model.json", self.model_json),
-                    ("Rules (text)", "rules.txt", self.rule_text),
-                    ("Trace (CSV)", "trace.csv", self.trace),
-                    ("Recording", "run.rulelab", self.recording),
-                )
-            ),
-            self.pin,
-            self._pinned,
-            visible=False,
-            stylesheets=[BAR_CSS],
-            margin=(10, 0, 0, 0),
-        )
+        self.exports = pn.Row(visible=False, stylesheets=[BAR_CSS], margin=(10, 0, 0, 0))
 
     def clear(self, look: Look) -> None:
         """Show that nothing has been found, in the words of this kind of search."""
@@ -91,7 +75,7 @@ class BestModel:
             self._model = best.model
             parts = equation(prepared.search, latest)
             self.card.object = incumbent_card(best, prepared.labels, prepared.target, parts)
-            self.exports.visible = True
+            self._offer_exports()
         if not self._session().recorded:
             self.proof.offer(prepared.search, latest)
         self._name(prepared.search, latest)
@@ -140,6 +124,24 @@ class BestModel:
         assert self._model is not None, "it is offered to be saved where there is one"
         prepared = self._session().prepared
         return in_words(self._model, None if prepared is None else prepared.labels)
+
+    def _offer_exports(self) -> None:
+        """Show the buttons that save, which are made for the first model."""
+        if not self.exports.objects:
+            files = (
+                ("Model (JSON)", "model.json", self.model_json),
+                ("Rules (text)", "rules.txt", self.rule_text),
+                ("Trace (CSV)", "trace.csv", self.trace),
+                ("Recording", "run.rulelab", self.recording),
+            )
+            buttons = [
+                pn.widgets.FileDownload(
+                    callback=callback, filename=file, label=label, embed=False, auto=True, color="default", **_BUTTON
+                )
+                for label, file, callback in files
+            ]
+            self.exports.objects = [*buttons, self.pin, self._pinned]
+        self.exports.visible = True
 
     def _show_no_model(self) -> None:
         self._model = None

@@ -39,14 +39,13 @@ class ProofCheck:
 
     def __init__(self, card: Callable[[], Card]) -> None:
         self.check = Check(card)
+        self._offered = "", False
         self.check.line.margin = 0
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
         self.check.line.param.watch(self._arrange, "phase")
         self.check.button.width = 96
-        said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", min_width=190, margin=0)
+        self._said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", min_width=190, margin=0)
         self.row = pn.Row(
-            self.check.button,
-            said,
             visible=False,
             stylesheets=[BAR_CSS, _CSS],
             sizing_mode="stretch_width",
@@ -58,9 +57,15 @@ class ProofCheck:
         optimal = latest.status is Status.OPTIMAL
         able = optimal and hasattr(search, "certificate")
         said = _CHECKABLE if able else _NO_CERTIFICATES if optimal else _NOT_PROVEN
+        found = latest.incumbent is not None
+        if (said, found) == self._offered:
+            return
+        self._offered = said, found
         self.check.button.disabled = not able
         self._note.object = f'<p class="note" role="note">{said}</p>'
-        self.row.visible = latest.incumbent is not None
+        if found and not self.row.objects:
+            self.row.objects = [self.check.button, self._said]
+        self.row.visible = found
         self._arrange()
 
     def _arrange(self, *_: Any) -> None:
@@ -72,4 +77,4 @@ class ProofCheck:
     def forget(self) -> None:
         """Hide until there is another model."""
         self.check.forget()
-        self.row.visible = False
+        self.row.visible, self._offered = False, ("", False)
