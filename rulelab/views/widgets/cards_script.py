@@ -110,7 +110,7 @@ function card(open, tell) {
         known = shape
         fields = now.fields.map((one) => {
           const made_ = KINDS[one.kind](one, (value) => tell({ key: one.key, value }))
-          const place = made("div", { className: `field ${one.kind}` }, ...made_.nodes)
+          const place = made("div", { className: `field of-${one.kind}` }, ...made_.nodes)
           if (one.term) { (place.querySelector(".switches") ?? place).append(sign(one)) }
           return { place, show: made_.show }
         })
@@ -164,8 +164,8 @@ select.bk-input.bk-input {{ height: 37px; appearance: none; background-repeat: n
   background-position: right 0.5em center; padding-right: 18px; }}
 .note {{ color: {MUTED}; font-size: 13px; line-height: 1.4; margin: 2px 0; overflow-wrap: anywhere; }}
 .switches label, .switch {{ display: flex; align-items: center; gap: 3px; padding-right: 20px; line-height: 24px; }}
-.field.switches > .note {{ margin-top: 3px; }}
-div.switches:not(.field) {{ position: relative; padding-bottom: 3px; }}
+.of-switches > .note {{ margin-top: 3px; }}
+.switches {{ position: relative; padding-bottom: 3px; }}
 .switch {{ min-height: 36px; gap: 9px; }}
 input[type=checkbox] {{ margin: 0; flex: none; width: 17px; height: 17px; accent-color: var(--mdc-theme-primary); }}
 input[type=checkbox]:focus-visible {{ {FOCUS} }}
