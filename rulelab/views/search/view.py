@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import panel as pn
 import param
@@ -19,18 +18,21 @@ from ..live.history import Mark
 from ..live.recorded import RecordedSession
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
 from ..live.wording import Standing, count, figures, worded
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS, SELECT_CSS
 from .best import BestModel
+from .boxes import PlotBoxes
 from .controls import Controls, status_of
 from .families import LOOKS, look_of_recorded
-from .figures import AXES, SearchFigures
+from .figures import AXES
+from .notes import notes
 from .opener import Opener
 from .plot_box import PlotBox
 from .plots.base import Columns
+from .presence import Presence
 from .repeated import Repeated
 from .rewind import Rewind
 from .runs.ablating import Ablating
@@ -38,9 +40,6 @@ from .runs.box import RunsBox
 from .runs.past import PastRun, Runs
 from .slide import slide
 from .why import WhyBox
-
-if TYPE_CHECKING:
-    from bokeh.server.contexts import BokehSessionContext
 
 SPEEDS = {
     "1 step per tick": Pace(1),
@@ -50,8 +49,6 @@ SPEEDS = {
     "speeding up": Pace(1, doubling=True),
     "full speed": FULL_SPEED,
 }
-MAX_LEFT_OUT = 500
-"""Most entries of the list of what no condition was made of."""
 RUNS = "Runs"
 _STATUS_EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
@@ -131,13 +128,11 @@ class SearchView(Viewer):
         self._runs = Runs()
         self._ablation: Ablating | None = None
         self._laid_for: Prepared | None = None
-        self._connected, self._left_running = True, False
         self._beat: Any = None
         self._build(alone)
         self._take_look()
-        context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
-        self._context = cast("BokehSessionContext | None", context)
-        if self._context is not None:
+        self._presence = Presence(lambda: self._session, lambda: self._plots.resend())
+        if self._presence.served:
             self._start_beat()
             pn.state.on_session_destroyed(self._destroyed)
         self.refresh()
@@ -344,8 +339,8 @@ class SearchView(Viewer):
         self._tell_standing(session)
         if self.snapshot is not session.snapshot or self.status is not session.state:
             self.param.update(snapshot=session.snapshot, status=session.state)
-        if self._context is None:
-            pn.io.push_notebook(*(box.pane for box in self._made_boxes.values()))
+        if not self._presence.served:
+            pn.io.push_notebook(*self._plot_boxes.panes)
 
     def _tell_standing(self, session: SearchSession) -> None:
         told = session.state is not State.IDLE, session.state.over
@@ -359,15 +354,14 @@ class SearchView(Viewer):
 
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
-        if self._context is not None:
-            self._mind_connection(self._context)
+        self._presence.mind()
         state = self._session.state
         self._rewind.tick()
         self.refresh()
         self._go_on_ablating()
         self._opener.tick()
         resting = not (self._ablation or self._opener.busy)
-        if self._context is None and resting and not (state.busy or self._rewind.playing or self._why.waits):
+        if not self._presence.served and resting and not (state.busy or self._rewind.playing or self._why.waits):
             self._stop_beat()
 
     def _new(self) -> tuple[Sequence[Snapshot], bool, Snapshot]:
@@ -403,8 +397,7 @@ class SearchView(Viewer):
     def _show_texts(self) -> None:
         """The texts beside the plots, where they have changed."""
         self._texts_wait = False
-        for box in self._made_boxes.values():
-            box.refresh()
+        self._plot_boxes.refresh()
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
@@ -421,10 +414,7 @@ class SearchView(Viewer):
             self.complain(session.error)
         elif session.state.busy and self._alert.phase:
             self.complain("")
-        notes = session.prepared.notes if session.prepared else ()
-        text = f'<p class="note">{" · ".join(esc(worded(note), 400) for note in notes)}</p>' if notes else ""
-        if session.prepared is not None and session.prepared.left_out:
-            text += _disclosed(session.prepared.left_out)
+        text = notes(session.prepared)
         if text != self._notes.object:
             self._notes.object = text
         self._controls.show(session, self.stale, self.blocked)
@@ -440,18 +430,6 @@ class SearchView(Viewer):
             return now if self._ablation is None else replace(now, phase=f"{self._ablation.place}: {now.phase}")
         phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
         return Standing("paused", phase, figures(self._best.shown, prepared.search.family))
-
-    def _mind_connection(self, context: BokehSessionContext) -> None:
-        connected = context.session is None or context.session.connection_count > 0
-        if self._connected and not connected and self._session.state.busy:
-            self._left_running = True
-            self._session.pause()
-        elif connected and not self._connected:
-            self._plots.resend()
-            if self._left_running:
-                self._session.run()
-            self._left_running = False
-        self._connected = connected
 
     def _start_beat(self) -> None:
         if self._beat is None:
@@ -532,36 +510,24 @@ class SearchView(Viewer):
         """Make the plots of the session's kind of search."""
         self._look = self._session.look
         look = LOOKS[self._look]
-        self._plots = SearchFigures(look)
+        self._plot_boxes = PlotBoxes(look, self._slide, self._file_name)
+        self._plots = self._plot_boxes.figures
         self._restyle()
-        self._made_boxes: dict[int, PlotBox] = {}
-        first, *under = (self._box_of(number) for number, each in enumerate(look.plots) if not each.name)
+        first, under = self._plot_boxes.always()
         first.fill()
         self._gap.objects = list(first.items)
         best = self._best
         model = [self._first, best.card, best.account, best.proof.row, best.exports]
         self._rules.objects = [best.heading, *filter(None, model), *_items(under)]
-        others = {each.name: partial(self._items_of, k) for k, each in enumerate(look.plots) if each.name}
-        self._why.take(look, others, {RUNS: self._items_of_runs})
+        self._why.take(look, self._plot_boxes.by_name(), {RUNS: self._items_of_runs})
         best.clear(look)
         self._boxes_of = {first.name.lower(): self._gap, **{box.name.lower(): self._rules for box in under}}
         self._layout.objects = [*self._top, *self._story, *self._bottom]
 
-    def _box_of(self, number: int) -> PlotBox:
-        """The box of a plot, made when it is first asked for."""
-        if number not in self._made_boxes:
-            box = PlotBox(self._plots.plot(number), partial(self._slide, number), self._file_name)
-            box.refresh()
-            self._made_boxes[number] = box
-        return self._made_boxes[number]
-
     @property
     def _boxes(self) -> list[PlotBox]:
         """Those of all plots."""
-        return [self._box_of(number) for number in range(len(LOOKS[self._look].plots))]
-
-    def _items_of(self, number: int) -> Sequence[Any]:
-        return self._box_of(number).items
+        return self._plot_boxes.all
 
     def _items_of_runs(self) -> Sequence[Any]:
         return [*self._runs_box.head, self._opener.field, *self._runs_box.items]
@@ -610,12 +576,3 @@ def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
     """A frame around plots or texts, in the place of the grid that its CSS class says."""
     sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
     return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, sizing_mode="stretch_width", margin=0)
-
-
-def _disclosed(left_out: Sequence[str]) -> str:
-    """What no condition was made of, and why: all of it, to be unfolded."""
-    items = "".join(f"<li>{esc(what, 300)}</li>" for what in left_out[:MAX_LEFT_OUT])
-    more = len(left_out) - MAX_LEFT_OUT
-    items += f"<li>and {count(more)} more</li>" if more > 0 else ""
-    said = f"{count(len(left_out))} not made into conditions: which, and why"
-    return f'<details class="note"><summary>{said}</summary><ul>{items}</ul></details>'

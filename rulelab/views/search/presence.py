@@ -1,0 +1,52 @@
+"""Whether somebody looks: a search pauses while nobody is connected, and goes on afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import panel as pn
+
+from ..live.session import SearchSession
+
+if TYPE_CHECKING:
+    from bokeh.server.contexts import BokehSessionContext
+
+
+class Presence:
+    """The browser's connection to a page; in a notebook there is none, and somebody is there always.
+
+    Parameters
+    ----------
+    session : callable
+        Gives the present run.
+    resend : callable
+        Sends again what may have been lost.
+    """
+
+    def __init__(self, session: Callable[[], SearchSession], resend: Callable[[], None]) -> None:
+        context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
+        self._context = cast("BokehSessionContext | None", context)
+        self._session, self._resend = session, resend
+        self._connected, self._left_running = True, False
+
+    @property
+    def served(self) -> bool:
+        """Whether a page is shown by a server."""
+        return self._context is not None
+
+    def mind(self) -> None:
+        """Pause what nobody sees, or go on with it."""
+        context: Any = self._context
+        if context is None:
+            return
+        connected = context.session is None or context.session.connection_count > 0
+        if self._connected and not connected and self._session().state.busy:
+            self._left_running = True
+            self._session().pause()
+        elif connected and not self._connected:
+            self._resend()
+            if self._left_running:
+                self._session().run()
+            self._left_running = False
+        self._connected = connected
