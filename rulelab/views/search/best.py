@@ -75,7 +75,8 @@ class BestModel:
             self._model = best.model
             parts = equation(prepared.search, latest)
             self.card.object = incumbent_card(best, prepared.labels, prepared.target, parts)
-            self._offer_exports()
+            self.prepare()
+            self.exports.visible = True
         if not self._session().recorded:
             self.proof.offer(prepared.search, latest)
         self._name(prepared.search, latest)
@@ -125,8 +126,9 @@ class BestModel:
         prepared = self._session().prepared
         return in_words(self._model, None if prepared is None else prepared.labels)
 
-    def _offer_exports(self) -> None:
-        """Show the buttons that save, which are made for the first model."""
+    def prepare(self) -> None:
+        """Make the buttons, hidden as yet, when a run begins: what is drawn late moves what stands beneath it."""
+        self.proof.prepare()
         if not self.exports.objects:
             files = (
                 ("Model (JSON)", "model.json", self.model_json),
@@ -141,7 +143,6 @@ class BestModel:
                 for label, file, callback in files
             ]
             self.exports.objects = [*buttons, self.pin, self._pinned]
-        self.exports.visible = True
 
     def _show_no_model(self) -> None:
         self._model = None

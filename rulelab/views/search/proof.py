@@ -52,6 +52,11 @@ class ProofCheck:
             margin=(10, 0, 0, 0),
         )
 
+    def prepare(self) -> None:
+        """Make the button and the place for the answer."""
+        if not self.row.objects:
+            self.row.objects = [self.check.button, self._said]
+
     def offer(self, search: Search, latest: Snapshot) -> None:
         """Let the proof be checked, or say why it cannot be at the moment of the run that is shown."""
         optimal = latest.status is Status.OPTIMAL
@@ -63,8 +68,8 @@ class ProofCheck:
         self._offered = said, found
         self.check.button.disabled = not able
         self._note.object = f'<p class="note" role="note">{said}</p>'
-        if found and not self.row.objects:
-            self.row.objects = [self.check.button, self._said]
+        if found:
+            self.prepare()
         self.row.visible = found
         self._arrange()
 

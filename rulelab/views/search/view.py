@@ -168,6 +168,7 @@ class SearchView(Viewer):
                 if self._refused():
                     return
                 self.reset()
+            self._best.prepare()
             self._session.pace = SPEEDS[self.speed]
             self._session.run()
             self._show_standing(self._session)
@@ -179,6 +180,7 @@ class SearchView(Viewer):
             if self._refused():
                 return
             self.reset()
+        self._best.prepare()
         self._session.step()
         self._start_beat()
 
