@@ -12,6 +12,7 @@ from panel.viewable import Viewer
 
 from ...models import Model, ModelError
 from ..widgets.download import download
+from ..widgets.explained import term_classes
 from ..widgets.style import BAR_CSS, SELECT_CSS
 
 Written = Callable[[Model, str], str]
@@ -44,7 +45,13 @@ class Exports(Viewer):
     def __init__(self, model: Callable[[], tuple[Model, str]], complain: Callable[[str], None], **params: Any) -> None:
         super().__init__(**params)
         self._model, self._complain = model, complain
-        choice = pn.widgets.Select.from_param(self.param.form, width=190, stylesheets=[SELECT_CSS], margin=0)
+        choice = pn.widgets.Select.from_param(
+            self.param.form,
+            width=190,
+            stylesheets=[SELECT_CSS],
+            css_classes=term_classes("model in another language"),
+            margin=0,
+        )
         self._save = download("Save", "", self.text, width=90, height=38)
         self._save.align = "end"
         self._layout = pn.Row(choice, self._save, stylesheets=[BAR_CSS], margin=(8, 0, 0, 0))
