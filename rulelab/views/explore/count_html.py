@@ -25,7 +25,8 @@ COUNT_CSS = (
     TABLE_CSS
     + """
 h3 { font-size: 14px; margin: 16px 0 4px; }
-.bar { position: relative; }
+table { max-width: 720px; }
+thead th:first-child { text-align: left; }
 """
 )
 
@@ -62,13 +63,18 @@ def _by_rules(total: Total) -> str:
 
 
 def _columns(ranges: Ranges) -> str:
+    used = ranges.columns[ranges.columns["most"] > 0]
     rows = "".join(
         f'<tr><th scope="row">{esc(str(name), 80)}</th><td>{100 * least:.1f} to {100 * most:.1f}</td>'
         f"<td>{_bar(least, most)}</td></tr>"
-        for name, least, most in ranges.columns.head(_MOST).itertuples()
+        for name, least, most in used.head(_MOST).itertuples()
     )
-    more = len(ranges.columns) - _MOST
+    more = len(used) - _MOST
     note = f'<p class="note">and {count(more)} more columns</p>' if more > 0 else ""
+    idle = [esc(str(name), 80) for name in ranges.columns.index[len(used) :]]
+    if idle:
+        others = f" and {count(len(idle) - _MOST)} more" if len(idle) > _MOST else ""
+        note += f'<p class="note">No list uses {", ".join(idle[:_MOST])}{others}.</p>'
     return (
         '<h3>Use of each column, over all lists</h3><table aria-label="Use of each column"><thead><tr>'
         '<th scope="col">column</th><th scope="col">decides, % of rows</th><th scope="col"></th></tr></thead>'

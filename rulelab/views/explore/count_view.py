@@ -162,7 +162,7 @@ class CountView(Viewer):
             label="Count all lists", icon=icons.RUN, on_click=self.count, width=150, disabled=True, **BUTTON
         )
         self._stop = pn.widgets.Button(
-            label="Stop counting", icon=icons.STOP, on_click=self.stop, disabled=True, width=140, **BUTTON
+            label="Stop counting", icon=icons.STOP, on_click=self.stop, disabled=True, width=150, **BUTTON
         )
         self._attribute = select(
             self.param.attribute, width=170, css_classes=term_classes("sensitive attribute"), **LISTED

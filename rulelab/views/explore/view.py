@@ -38,6 +38,7 @@ from .good_models import BUTTON, LISTED, NO_MODEL, WIDE, Choosing
 from .offline import explorer
 
 TOGETHER, BUILD, COUNT = "All together", "Build a list", "Count all"
+_NARROW = ":host { min-width: 0 !important; }"
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
@@ -199,7 +200,8 @@ class ExploreView(Choosing):
             self._building.objects = [self._builder]
         self._building.visible = building
         self._counted.visible = counting
-        self._overview.visible = self._picker.visible = not building and not counting
+        for part in (self._together, self._overview, self._picker):  # a grid shows itself also where it is not visible
+            part.visible = not building and not counting
         self._chosen.visible = not counting
 
     def _ended(self, antecedents: tuple[int, ...]) -> None:
@@ -260,8 +262,9 @@ class ExploreView(Choosing):
         )  # fmt: skip
         self._strip.param.watch(self._open, "open")
         self._building = pn.Column(visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-row"], **WIDE)
+        self._together = pn.Column(self._overview, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
         self._counting = CountView()
-        self._counted = pn.Column(self._counting, visible=False, css_classes=["rl-row"], **WIDE)
+        self._counted = pn.Column(self._counting, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
         self._chosen = pn.Column(
             self._picker,
             pn.Row(self._pin, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
@@ -274,7 +277,7 @@ class ExploreView(Choosing):
             self._strip,
             self._building,
             self._counted,
-            self._overview,
+            self._together,
             self._chosen,
             visible=False,
             stylesheets=[VIEW_CSS],
