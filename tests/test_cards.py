@@ -20,6 +20,7 @@ from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards import scores, verifying
 from rulelab.views.cards.card import Card, Rows
+from rulelab.views.cards.exports import FORMS, Exports
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.rule_tables import rules_table
 from rulelab.views.cards.view import ModelCard
@@ -273,6 +274,18 @@ def test_a_rule_set_shows_what_its_clauses_cover_in_all_and_alone(form, words) -
     assert "always no" in rules_table(rl.models.RuleSet.from_problem(tiny(), []), {0: "no", 1: "yes"})
 
 
+def test_what_a_language_cannot_hold_is_said_and_not_saved() -> None:
+    problem = rl.Problem.from_arrays(np.array([[True], [False]]), [1, 0], names=["a\x01"])
+    said: list[str] = []
+    exports = Exports(lambda: (rl.RuleList.from_problem(problem, [0]), "y"), said.append)
+    assert (said, exports._save.disabled, exports._save.filename) == ([""], False, "model.sql")
+    exports.form = "PMML"
+    assert "control character" in said[-1]
+    assert exports._save.disabled
+    exports.form = "Python function"
+    assert (said[-1], exports._save.disabled, exports._save.filename) == ("", False, "model.py")
+
+
 @pytest.mark.parametrize("family", sorted(rl.models.Model.families))
 def test_every_family_has_a_card(family) -> None:
     model = rl.models.Model.families[family].without_rules([0, 1], 3, 5)
@@ -284,6 +297,10 @@ def test_every_family_has_a_card(family) -> None:
     script: dict[str, object] = {}
     exec(shown.as_python().getvalue(), script)
     assert script["model"] == model
+    exports = Exports(lambda: (model, ""), lambda message: None)
+    for exports.form in FORMS:
+        assert exports.text().getvalue().strip()
+    assert exports.text().getvalue() == model.to_pmml()
     assert "no certificate" in verifying.refusal(shown.card)
 
 

@@ -66,7 +66,7 @@ FLOORS: list[str] = [
     "cli.data_options",
     "cli.progress",
     "cli.near_count",
-    "cli.ablate cli.doctor cli.examples cli.explain cli.fit cli.frontier cli.near cli.stability",
+    "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.stability",
     "cli.least_gap",
     "cli.commands",
     "__main__",

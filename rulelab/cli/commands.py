@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
-from . import ablate, doctor, examples, explain, frontier, least_gap, near, stability
+from . import ablate, doctor, examples, explain, export, frontier, least_gap, near, stability
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
@@ -169,6 +169,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_to(commands)
     check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
     _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))
+    export.add_to(commands)
     explain.add_to(commands)
     examples.add_to(commands)
     doctor.add_to(commands)

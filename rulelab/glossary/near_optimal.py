@@ -29,7 +29,24 @@ TERMS = (
         "Prefixes that leave the same rows uncaptured have the same completions: these are counted once for each such "
         "set of rows. Before the count is complete, it is a number that there are at least.",
         see=("near-optimal", "near-optimal model"),
-        aliases=("count of lists",),
+        aliases=("count of lists", "count all lists"),
+    ),
+    Term(
+        "sets of rows",
+        "How many different sets of rows the prefixes of near-optimal lists leave uncaptured.",
+        "The lists are counted over these sets; there are far fewer of them than lists.",
+        source=OWN,
+        see=("count of near-optimal lists",),
+    ),
+    Term("counting time", "Seconds that the count of the near-optimal lists has taken.", see=("time limit",)),
+    Term(
+        "range over all lists",
+        "The least and the greatest value that any near-optimal list has, proven for all of them without listing them.",
+        "What adds up along a list has a least and a greatest sum over the sets of rows that lists pass through; at "
+        "each end there is a list.",
+        source=OWN,
+        see=("count of near-optimal lists", "gap between groups"),
+        aliases=("use of each column", "difference, points", "differences between groups"),
     ),
     Term(
         "time limit of the enumeration",

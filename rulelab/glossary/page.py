@@ -292,6 +292,13 @@ TERMS = (
     Term("model of", "Which model of the point is shown: that of a fold, or one of all rows."),
     Term("fairness criterion", "The gap that the picture shows.", see=("gap between groups",)),
     Term(
+        "model in another language",
+        "The model as an SQL expression, a Python function without imports, or a RuleSetModel of PMML 4.4.",
+        "Columns are called as in training, and a missing cell is NULL, None or a missing value. NaN is a number to "
+        "databases: store NULL instead.",
+        aliases=("export", "sql", "pmml"),
+    ),
+    Term(
         "ablation",
         "Switches bounds off to see what each is worth: the optimum stays, the work grows.",
         source=f"section 6, {CORELS}",

@@ -12,6 +12,7 @@ from .loading import load_model, parse_model
 from .rule import Rule
 from .rule_list import RuleList, rule_list_objective
 from .rule_set import RuleSet
+from .schema import json_schema
 
 __all__ = [
     "Clause",
@@ -23,6 +24,7 @@ __all__ = [
     "Rule",
     "RuleList",
     "RuleSet",
+    "json_schema",
     "load_model",
     "parse_model",
     "rule_list_objective",

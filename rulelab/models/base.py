@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..data.metrics import Confusion
-from . import serialisation
+from . import pmml, serialisation, sql
+from .branches import Branch
 from .errors import ModelError
 from .evaluation import Evaluation, measure
 
@@ -59,6 +60,14 @@ class Model(abc.ABC):
     @abc.abstractmethod
     def to_text(self, target: str | None = None) -> str:
         """The rules in words; ``target`` names what is predicted."""
+
+    @abc.abstractmethod
+    def to_python(self) -> str:
+        """Source of a Python function ``predict(row)`` that needs no library."""
+
+    @abc.abstractmethod
+    def branches(self) -> tuple[tuple[Branch, ...], Branch]:
+        """The model for other languages: what is tested in order, and what is said where nothing holds."""
 
     @abc.abstractmethod
     def predicts_positive(self, A: Any) -> np.ndarray:
@@ -140,6 +149,52 @@ class Model(abc.ABC):
             confusion=counted,
             groups=per_group,
         )
+
+    def to_sql(self, dialect: str = "duckdb", value: str = "prediction") -> str:
+        """The model as an expression of SQL: ``CASE WHEN "age" <= 23 THEN 1 ... ELSE 0 END``.
+
+        Parameters
+        ----------
+        dialect : "duckdb", "sqlite" or "postgresql"
+        value : "prediction" or "probability"
+            What the expression gives: the label, or the probability of the positive class.
+
+        Returns
+        -------
+        str
+            For a table whose columns are called as those that the model was trained on, and are of their types.
+
+        Raises
+        ------
+        ModelError
+            When there is no such dialect, or the model has a name or a text that no database can hold.
+
+        Notes
+        -----
+        A missing cell is NULL. NaN is a number to databases, larger than all others: store NULL instead.
+        """
+        return sql.branches_as_sql(*self.branches(), dialect, value)
+
+    def to_pmml(self, target: str = "prediction") -> str:
+        """The model as PMML 4.4, a RuleSetModel in which the first rule that holds decides.
+
+        Parameters
+        ----------
+        target : str
+            Name of the field that is predicted.
+
+        Returns
+        -------
+        str
+            An XML document, of which ``encoding="utf-8"`` is the one to write it in.
+
+        Raises
+        ------
+        ModelError
+            When XML cannot hold a name or a text, a column is compared with values of several types, or the target is
+            called as a column that the model asks for.
+        """
+        return pmml.branches_as_pmml(*self.branches(), self.classes, target)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""

@@ -13,6 +13,7 @@ from ..data.conditions import Condition
 from ..data.problem import Problem
 from . import serialisation, text
 from .base import Model
+from .branches import Branch, conjunction
 from .errors import ModelError
 from .rule import Rule
 from .tables import satisfied
@@ -163,6 +164,19 @@ class DecisionList(Model):
     def to_python(self) -> str:
         """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
         return text.list_as_python(self.rules, self.default)
+
+    def branches(self) -> tuple[tuple[Branch, ...], Branch]:
+        *rules, default = (
+            Branch(
+                ((conjunction(rule.name, rule.conditions),),),
+                rule.prediction,
+                rule.probability,
+                rule.positives,
+                rule.negatives,
+            )
+            for rule in (*self.rules, self.default)
+        )
+        return tuple(rules), replace(default, test=())
 
     def _body(self) -> dict[str, Any]:
         return {

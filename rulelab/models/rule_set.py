@@ -14,6 +14,7 @@ from ..data.metrics import Confusion
 from ..data.problem import Problem
 from . import serialisation, set_text
 from .base import Model
+from .branches import Branch, conjunction
 from .clause import Clause, Literal
 from .errors import ModelError
 from .evaluation import Evaluation
@@ -305,6 +306,17 @@ class RuleSet(Model):
     def to_python(self) -> str:
         """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
         return set_text.set_as_python(self.rules, self.form, self.classes)
+
+    def branches(self) -> tuple[tuple[Branch, ...], Branch]:
+        t, (high, low) = self.training, self.probabilities
+        yes = Branch((), self.classes[-1], high, t.true_positive, t.false_positive)
+        no = Branch((), self.classes[0], low, t.false_negative, t.true_negative)
+        clauses = [[conjunction(one.name, one.conditions) for one in clause.literals] for clause in self.rules]
+        if self.form == "dnf":
+            return tuple(replace(yes, test=tuple((each,) for each in clause)) for clause in clauses), no
+        if not clauses:
+            return (), yes
+        return (replace(yes, test=tuple(map(tuple, clauses))),), no
 
     def _objective(self, counted: Confusion, regularization: float) -> float:
         """The objective with the 0-1 loss; the Hamming loss needs the clauses, see `evaluate`."""

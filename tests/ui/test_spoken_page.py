@@ -182,6 +182,8 @@ COMPARE = """
 - button "Model (JSON)"
 - button "Rules (text)"
 - button "Python"
+- combobox "Model in another language"
+- button "Save"
 - group: What these figures mean
 """
 FRONTS = """

@@ -30,6 +30,7 @@ from . import lines, scores
 from .card import Card
 from .check import Check
 from .differences import Differences, default_names
+from .exports import Exports
 from .lines import Beside
 from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
 
@@ -283,10 +284,14 @@ class ModelCard(Viewer):
             self._facts,
             *notes,
             pn.Row(*exports, **bar),
+            Exports(lambda: (self._card.named, self._card.target), self._complain).__panel__(),
             stylesheets=[PANEL_CSS, MODEL_BOX_CSS],
             css_classes=["rl-model"],
             **_WIDE,
         )
+
+    def _complain(self, message: str) -> None:
+        self._alert.phase = plain(message, 600)
 
     def as_json(self) -> io.StringIO:
         """The saved model, with what the card says."""

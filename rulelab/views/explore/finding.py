@@ -15,7 +15,7 @@ from ...families import FAMILIES
 from ...models import RuleList
 from ...rule_list import NearOptimal, NearOptimalProgress, NearOptimalSearch, RuleListSearch
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
-from ...rule_list.near_optimal.traits import Traits, group_masses, reliance, traits_of
+from ...rule_list.near_optimal.traits import GroupMasses, Traits, group_masses, reliance, traits_of
 from ...search import Status
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
@@ -122,8 +122,8 @@ class Found:
     def _alone(self) -> Traits:
         return traits_of(self.result.problem, self.result.lists)
 
-    def traits(self, attribute: str) -> Traits:
-        """What the models do to the groups of an attribute, on the training rows."""
+    def masses(self, attribute: str) -> GroupMasses:
+        """The training rows of the groups of an attribute, by pattern."""
         data, problem = self.prepared.data, self.result.problem
         assert data is not None
         assert data.sensitive is not None
@@ -132,8 +132,11 @@ class Found:
         if self.prepared.test_rows is not None:
             rows = np.setdiff1d(rows, self.prepared.test_rows)
         groups = data.sensitive[attribute].iloc[rows]
-        masses = group_masses(problem, groups, data.y.iloc[rows].to_numpy(dtype=bool), data.weight_of(rows))
-        return traits_of(problem, self.result.lists, masses)
+        return group_masses(problem, groups, data.y.iloc[rows].to_numpy(dtype=bool), data.weight_of(rows))
+
+    def traits(self, attribute: str) -> Traits:
+        """What the models do to the groups of an attribute, on the training rows."""
+        return traits_of(self.result.problem, self.result.lists, self.masses(attribute))
 
     def gaps(self, attribute: str, criterion: str) -> np.ndarray:
         """The gap between the groups for each model, in per cent; groups with few rows are left out."""

@@ -32,11 +32,13 @@ from ..widgets.strip import Strip
 from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, STRIP_CSS, VIEW_CSS
 from . import html as explore_html
 from .builder import Builder
+from .count_view import CountView
 from .finding import Found, Wanted, find, verdict
 from .good_models import BUTTON, LISTED, NO_MODEL, WIDE, Choosing
 from .offline import explorer
 
-TOGETHER, BUILD = "All together", "Build a list"
+TOGETHER, BUILD, COUNT = "All together", "Build a list", "Count all"
+_NARROW = ":host { min-width: 0 !important; }"
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
@@ -128,6 +130,7 @@ class ExploreView(Choosing):
         self.stop()
         if self._card is not None:
             self._card.close()
+        self._counting.close()
         self._beat.stop()
 
     def complain(self, message: str) -> None:
@@ -182,20 +185,24 @@ class ExploreView(Choosing):
         self._details.visible = True
         self._empty.visible = False
         self._explorer.disabled = not found.result.count
+        self._counting.begin(found, self.seconds)
         if self._builder is not None:
             self._builder.begin(found)
         if found.result.count:
             self.model = 0
 
     def _open(self, *_: Any) -> None:
-        """Show the pictures, or the builder, which is made when it is first opened."""
-        building = self._strip.open == BUILD
+        """Show the pictures, the count, or the builder, which is made when it is first opened."""
+        building, counting = self._strip.open == BUILD, self._strip.open == COUNT
         if building and self._builder is None and self._found is not None:
             self._builder = Builder(self._ended, **WIDE)
             self._builder.begin(self._found)
             self._building.objects = [self._builder]
         self._building.visible = building
-        self._overview.visible = self._picker.visible = not building
+        self._counted.visible = counting
+        for part in (self._together, self._overview, self._picker):  # a grid shows itself also where it is not visible
+            part.visible = not building and not counting
+        self._chosen.visible = not counting
 
     def _ended(self, antecedents: tuple[int, ...]) -> None:
         """Show the card of a list that was built: that of its model, or, in another order, one of its own."""
@@ -250,12 +257,15 @@ class ExploreView(Choosing):
         self._pinned = Html("", stylesheets=[MODEL_CSS], margin=0)
         self._place = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
         self._strip = Strip(
-            names=[TOGETHER, BUILD], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
+            names=[TOGETHER, BUILD, COUNT], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
             css_classes=["rl-row"], **WIDE,
         )  # fmt: skip
         self._strip.param.watch(self._open, "open")
         self._building = pn.Column(visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-row"], **WIDE)
-        chosen = pn.Column(
+        self._together = pn.Column(self._overview, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
+        self._counting = CountView()
+        self._counted = pn.Column(self._counting, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
+        self._chosen = pn.Column(
             self._picker,
             pn.Row(self._pin, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
             self._place,
@@ -266,8 +276,9 @@ class ExploreView(Choosing):
         self._details = pn.Column(
             self._strip,
             self._building,
-            self._overview,
-            chosen,
+            self._counted,
+            self._together,
+            self._chosen,
             visible=False,
             stylesheets=[VIEW_CSS],
             css_classes=["rl-row"],

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import param
-from panel.custom import JSComponent
 
 from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, TEXT
+from .asking import Asking
 
 _ESM = """
 export function render({ model }) {
@@ -312,7 +309,7 @@ ul[hidden] {{ display: none; }}
 """
 
 
-class Editor(JSComponent):
+class Editor(Asking):
     """Rules in order with what each captures; tells of every edit that is wanted.
 
     Parameters
@@ -328,11 +325,3 @@ class Editor(JSComponent):
 
     _esm = _ESM
     _stylesheets = [_CSS]
-
-    def __init__(self, act: Callable[[dict[str, Any]], None], **params: Any) -> None:
-        super().__init__(**params)
-        self._act = act
-
-    def _handle_msg(self, data: Any) -> None:
-        if isinstance(data, dict):
-            self._act(data)

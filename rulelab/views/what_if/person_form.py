@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import param
-from panel.custom import JSComponent
 
 from ..widgets.style import FOCUS, LINE, MUTED, TEXT
+from .asking import Asking
 
 _ESM = """
 export function render({ model }) {
@@ -81,7 +78,7 @@ input:focus-visible, select:focus-visible {{ {FOCUS} }}
 """
 
 
-class PersonForm(JSComponent):
+class PersonForm(Asking):
     """A row per column: its value, and whether it may be changed.
 
     Parameters
@@ -94,11 +91,3 @@ class PersonForm(JSComponent):
 
     _esm = _ESM
     _stylesheets = [_CSS]
-
-    def __init__(self, act: Callable[[dict[str, Any]], None], **params: Any) -> None:
-        super().__init__(**params)
-        self._act = act
-
-    def _handle_msg(self, data: Any) -> None:
-        if isinstance(data, dict):
-            self._act(data)

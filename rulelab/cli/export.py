@@ -1,0 +1,79 @@
+"""``rulelab export`` and ``rulelab schema``: a saved model in other languages, and what a saved model looks like."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .console import CommandError, say
+from .options import add
+from .output import writable
+
+if TYPE_CHECKING:
+    from ..models import Model
+
+FORMS: dict[str, Callable[[Model, argparse.Namespace], str]] = {
+    "text": lambda model, args: f"{model.to_text(args.target)}\n",
+    "json": lambda model, args: model.to_json(),
+    "python": lambda model, args: model.to_python(),
+    "sql": lambda model, args: model.to_sql(args.dialect or "duckdb", args.value or "prediction"),
+    "pmml": lambda model, args: model.to_pmml(args.target or "prediction"),
+}
+
+
+def add_to(commands: Any) -> None:
+    """Register the commands."""
+    what = (
+        "Write a saved model as text, JSON, a Python function without imports, an SQL expression or PMML 4.4. The "
+        "columns are called as in training; in SQL a missing cell is NULL, and NaN should be stored as NULL, too."
+    )
+    parser = commands.add_parser("export", help="write a model as SQL, Python, PMML, ...", description=what)
+    parser.add_argument("model", help="the model, as `rulelab fit -o` and the page save it")
+    add(parser, "--to", choices=list(FORMS), required=True, text="what to write")
+    add(parser, "-o", "--output", metavar="FILE", text="where to write it (default: stdout)")
+    add(parser, "--dialect", choices=["duckdb", "sqlite", "postgresql"], text="of SQL (default: duckdb)")
+    add(
+        parser,
+        "--value",
+        choices=["prediction", "probability"],
+        text="what the SQL gives: the label, or the probability of the positive class (default: prediction)",
+    )
+    add(parser, "--target", metavar="NAME", text="what text and PMML call that which is predicted")
+    parser.set_defaults(run=export)
+    what = "Print the JSON Schema of the models that `rulelab fit -o` saves."
+    schema = commands.add_parser("schema", help="print the JSON schema of saved models", description=what)
+    schema.set_defaults(run=_schema)
+
+
+def export(args: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    from ..models import ModelError, load_model
+
+    if args.to != "sql" and (args.dialect or args.value):
+        raise CommandError("--dialect and --value are of --to sql")
+    if args.to not in ("text", "pmml") and args.target is not None:
+        raise CommandError("--target is of --to text and --to pmml")
+    output = None if args.output is None else writable(args.output)
+    try:
+        text = FORMS[args.to](load_model(args.model), args)
+    except ModelError as error:
+        raise CommandError(f"{args.model}: {error}") from error
+    except OSError as error:
+        raise CommandError(f"{args.model} cannot be read: {error.strerror or error}") from error
+    if output is None:
+        print(text, end="")
+        return 0
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{output} cannot be written: {error.strerror or error}", 1) from error
+    say(f"saved {output}")
+    return 0
+
+
+def _schema(args: argparse.Namespace) -> int:
+    from ..models.schema import json_schema
+
+    print(json_schema(), end="")
+    return 0

@@ -1,0 +1,125 @@
+"""Models as PMML: a RuleSetModel whose first rule that holds decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+from ..data.conditions import Condition
+from . import serialisation
+from .branches import Branch, Conjunction
+from .errors import ModelError
+
+_SPACE = "http://www.dmg.org/PMML-4_4"
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_OPERATORS = {
+    "<=": "lessOrEqual",
+    ">": "greaterThan",
+    "==": "equal",
+    "!=": "notEqual",
+    "is missing": "isMissing",
+    "is present": "isNotMissing",
+}
+_TYPES = {bool: "boolean", int: "integer", float: "double", str: "string"}
+
+
+def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Sequence[Any], target: str) -> str:
+    """A document; see `rulelab.models.Model.to_pmml`."""
+    columns = _columns(branches)
+    if target in columns:
+        raise ModelError(f"the model asks for a column named {target!r}: give the target another name")
+    labels = [serialisation.plain(label, "a class label") for label in classes]
+    kinds = {_TYPES[type(label)] for label in labels}
+    root = Xml.Element("PMML", xmlns=_SPACE, version="4.4")
+    _add(_add(root, "Header"), "Application", name="rulelab")
+    dictionary = _add(root, "DataDictionary")
+    for name, kind in columns.items():
+        optype = "continuous" if kind == "double" else "categorical"
+        _add(dictionary, "DataField", name=name, optype=optype, dataType=kind)
+    field = _add(
+        dictionary,
+        "DataField",
+        name=target,
+        optype="categorical",
+        dataType=kinds.pop() if len(kinds) == 1 else "string",
+    )
+    for label in labels:
+        _add(field, "Value", value=_text(label))
+    model = _add(root, "RuleSetModel", functionName="classification")
+    schema = _add(model, "MiningSchema")
+    for name in columns:
+        _add(schema, "MiningField", name=name)
+    _add(schema, "MiningField", name=target, usageType="target")
+    rules = _add(
+        model, "RuleSet", defaultScore=_text(default.prediction), defaultConfidence=_confidence(default, labels)
+    )
+    _add(rules, "RuleSelectionMethod", criterion="firstHit")
+    _distribution(rules, default, labels)
+    for k, branch in enumerate(branches):
+        score = {"score": _text(branch.prediction), "confidence": _confidence(branch, labels)}
+        rule = _add(rules, "SimpleRule", id=f"{k + 1}", **score)
+        _test(rule, branch.test)
+        _distribution(rule, branch, labels)
+    Xml.indent(root)
+    return Xml.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def _columns(branches: Sequence[Branch]) -> dict[str, str]:
+    """The data type of each column that is asked for."""
+    kinds: dict[str, set[str]] = {}
+    for condition in (c for b in branches for alternatives in b.test for each in alternatives for c in each):
+        known = kinds.setdefault(condition.column, set())
+        if condition.value is not None:
+            kind = _TYPES[type(serialisation.plain(condition.value, f"the value of {str(condition)!r}"))]
+            known.add("double" if kind == "integer" else kind)
+    mixed = next((name for name, known in kinds.items() if len(known) > 1), None)
+    if mixed is not None:
+        raise ModelError(f"a field of PMML is of one type, but the model compares {mixed!r} with values of several")
+    return {name: next(iter(known), "string") for name, known in kinds.items()}
+
+
+def _test(parent: Xml.Element, test: tuple[tuple[Conjunction, ...], ...]) -> None:
+    with_all = _compound(parent, "and", len(test))
+    for alternatives in test:
+        with_any = _compound(with_all, "or", len(alternatives))
+        for conditions in alternatives:
+            joined = _compound(with_any, "and", len(conditions))
+            for condition in conditions:
+                _predicate(joined, condition)
+
+
+def _compound(parent: Xml.Element, operator: str, parts: int) -> Xml.Element:
+    """Where the parts of a predicate go; a compound predicate has two at least, and one of none is true."""
+    if parts == 0:
+        return _add(parent, "True")
+    return parent if parts == 1 else _add(parent, "CompoundPredicate", booleanOperator=operator)
+
+
+def _predicate(parent: Xml.Element, condition: Condition) -> None:
+    value = {} if condition.value is None else {"value": _text(condition.value)}
+    _add(parent, "SimplePredicate", field=condition.column, operator=_OPERATORS[condition.operator], **value)
+
+
+def _confidence(branch: Branch, labels: Sequence[Any]) -> str:
+    """The probability of what is predicted."""
+    return _text(branch.probability if branch.prediction == labels[-1] else 1 - branch.probability)
+
+
+def _distribution(parent: Xml.Element, branch: Branch, labels: Sequence[Any]) -> None:
+    counts, shares = [branch.negatives, branch.positives], [1 - branch.probability, branch.probability]
+    for label, count, share in list(zip(labels[::-1], counts[::-1], shares[::-1], strict=False))[::-1]:
+        _add(parent, "ScoreDistribution", value=_text(label), recordCount=_text(count), probability=_text(share))
+
+
+def _add(parent: Xml.Element, kind: str, **attributes: str) -> Xml.Element:
+    for text in attributes.values():
+        if _NOT_XML.search(text):
+            raise ModelError(f"XML cannot hold the text {text!r}, which has a control character")
+    return Xml.SubElement(parent, kind, attributes)
+
+
+def _text(value: Any) -> str:
+    value = serialisation.plain(value, "a value of the model")
+    return str(value).lower() if isinstance(value, bool) else value if isinstance(value, str) else repr(value)

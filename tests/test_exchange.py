@@ -1,0 +1,397 @@
+"""Models written in other languages give the answers of `predict`, whatever the columns and cells are called."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import duckdb
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rulelab as rl
+from rulelab.cli import commands as cli
+from rulelab.data.conditions import attach_conditions
+from rulelab.models import json_schema
+
+NAMES = ["a", 'b"', "c'", "d`e", "f]", "g;--", "h\n\ti", "ü ☃", "%s", "<&>", "select", "j\\"]
+TEXTS = ["x", "", "it's", 'say "no"', "3", "\\", "a\nb", "NULL", "<&>", "ä", "--", " x "]
+NUMBERS = [0.1, 0.30000000000000004, 2.5, -1e-300, 3.0, 7, -2, 2**53 + 1, 1e22, 1.7976931348623157e308, 5e-324]
+KINDS = {"number": NUMBERS, "text": TEXTS, "boolean": [True, False]}
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[pd.DataFrame, list[rl.Condition]]:
+    """A table of typed columns, as a database has them, and conditions on it."""
+    columns, conditions = {}, {}
+    for name in draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)):
+        kind = draw(st.sampled_from(list(KINDS)))
+        cells = draw(st.lists(st.sampled_from([*KINDS[kind], None]), min_size=6, max_size=6))
+        dtype = {"number": "float64", "text": object, "boolean": object}[kind]
+        columns[name] = pd.Series(cells, dtype=dtype)
+        tests = ["==", "!=", "is missing", "is present", *(["<=", ">"] if kind == "number" else [])]
+        for operator in draw(st.lists(st.sampled_from(tests), min_size=1, max_size=3)):
+            value = None if operator.startswith("is ") else draw(st.sampled_from(KINDS[kind]))
+            condition = rl.Condition(name, operator, value)
+            conditions[str(condition)] = condition
+    return pd.DataFrame(columns), list(conditions.values())
+
+
+def models(conditions: list[rl.Condition], classes: tuple[Any, Any] = (0, 1)) -> list[Any]:
+    """Models of each family and form over the conditions, and pairs of them, as antecedents."""
+    m = len(conditions)
+    matrix = np.vstack([np.eye(m, dtype=bool), np.zeros((1, m), dtype=bool)])
+    frame = pd.DataFrame(matrix, columns=[str(condition) for condition in conditions])
+    attach_conditions(frame, conditions)
+    problem = rl.Problem.from_arrays(frame, np.array(classes)[np.arange(m + 1) % 2])
+    order = list(range(m))
+    clauses = [tuple(order), *((j,) for j in order if m > 1)]
+    return [
+        rl.RuleList.from_problem(problem, []),
+        rl.RuleList.from_problem(problem, order, [1 - j % 2 for j in range(m + 1)]),
+        rl.FallingRuleList.from_problem(problem, order[::-1], positive_weight=2),
+        rl.RuleSet.from_problem(problem, [], "dnf"),
+        rl.RuleSet.from_problem(problem, [], "cnf"),
+        *(
+            rl.RuleSet.from_problem(problem, chosen, form)
+            for form in ("dnf", "cnf")
+            for chosen in (clauses, clauses[:1])
+        ),
+    ]
+
+
+def in_duckdb(table: pd.DataFrame, expressions: list[str]) -> list[list[Any]]:
+    """What each expression gives for the rows."""
+    kinds = ["DOUBLE" if c.dtype == float else _kind(c, "BOOLEAN", "VARCHAR") for _, c in table.items()]
+    return _asked(DUCKDB, table, kinds, expressions)
+
+
+def in_sqlite(table: pd.DataFrame, expressions: list[str]) -> list[list[Any]]:
+    kinds = ["REAL" if c.dtype == float else _kind(c, "INTEGER", "TEXT") for _, c in table.items()]
+    return _asked(sqlite3.connect(":memory:"), table, kinds, expressions)
+
+
+DUCKDB = duckdb.connect()
+
+
+def _kind(column: pd.Series, boolean: str, text: str) -> str:
+    return boolean if any(isinstance(cell, bool) for cell in column) else text
+
+
+def _asked(base: Any, table: pd.DataFrame, kinds: list[str], expressions: list[str]) -> list[list[Any]]:
+    names = ['"' + name.replace('"', '""') + '"' for name in table.columns]
+    columns = ", ".join(map(" ".join, zip(names, kinds, strict=True)))
+    base.execute("DROP TABLE IF EXISTS t")
+    base.execute(f"CREATE TABLE t (place INTEGER, {columns})")
+    rows = [
+        [k, *(None if pd.isna(cell) else cell for cell in row)] for k, row in enumerate(table.itertuples(index=False))
+    ]
+    marks = ", ".join("?" * (len(names) + 1))
+    base.execute(
+        f"INSERT INTO t VALUES {', '.join([f'({marks})'] * len(rows))}", [cell for row in rows for cell in row]
+    )
+    answers = base.execute(f"SELECT {', '.join(expressions)} FROM t ORDER BY place").fetchall()
+    return [list(column) for column in zip(*answers, strict=True)]
+
+
+def by_definition(model: Any, row: dict[str, Any]) -> Any:
+    """What a model says of a row, from its rules alone."""
+
+    def holds(antecedent: Any) -> bool:
+        return all(_holds(condition, row[condition.column]) for condition in antecedent.conditions)
+
+    if isinstance(model, rl.RuleSet):
+        joined, outer = (all, any) if model.form == "dnf" else (any, all)
+        return model.classes[int(outer(joined(map(holds, clause.literals)) for clause in model.rules))]
+    return next((rule.prediction for rule in model.rules if holds(rule)), model.default.prediction)
+
+
+def _holds(condition: rl.Condition, cell: Any) -> bool:
+    missing = cell is None or cell != cell
+    if condition.value is None or missing:
+        return missing == (condition.operator == "is missing")
+    compare: dict[str, Callable[[Any, Any], bool]] = {
+        "<=": lambda a, b: a <= b,
+        ">": lambda a, b: a > b,
+        "==": lambda a, b: a == b,
+        "!=": lambda a, b: a != b,
+    }
+    return compare[condition.operator](cell, condition.value)
+
+
+@settings(max_examples=100)
+@given(cases(), st.sampled_from([(0, 1), ("no", "it's"), (1.5, 2.5)]))
+def test_databases_and_model_agree(case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]) -> None:
+    table, conditions = case
+    each = models(conditions, classes)
+    expected = [model.predict(table).tolist() for model in each]
+    assert [[by_definition(model, row) for row in table.to_dict("records")] for model in each] == expected
+    expected += [model.predict_proba(table)[:, -1].tolist() for model in each]
+    for dialect, ask in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
+        asked = [model.to_sql(dialect, value) for value in ("prediction", "probability") for model in each]
+        for text, got, wanted in zip(asked, ask(table, asked), expected, strict=True):
+            assert got == wanted, text
+
+
+def real_models() -> list[tuple[pd.DataFrame, Any]]:
+    """Models over the conditions of whole data sets, and these."""
+    found = []
+    for name in ("diabetes", "tic_tac_toe"):
+        data = rl.datasets.load(name)
+        frame = rl.Binarizer(thresholds=4).fit_transform(data.X)
+        problem = rl.Problem.from_arrays(frame, data.y)
+        rng = np.random.default_rng(0)
+        clauses = [tuple(rng.choice(problem.n_antecedents, 3, replace=False).tolist()) for _ in range(4)]
+        found += [
+            (data.X, rl.RuleList.from_problem(problem, rng.choice(problem.n_antecedents, 6, replace=False).tolist())),
+            *((data.X, rl.RuleSet.from_problem(problem, clauses, form)) for form in ("dnf", "cnf")),
+        ]
+    return found
+
+
+def test_real_tables() -> None:
+    for table, model in real_models():
+        expected = model.predict(table).tolist()
+        assert len(set(expected)) == 2
+        with duckdb.connect() as base:
+            base.register("t", table.assign(place=range(len(table))))
+            asked = base.execute(f"SELECT {model.to_sql()} FROM t ORDER BY place").fetchall()
+        assert [answer for (answer,) in asked] == expected
+        lite = sqlite3.connect(":memory:")
+        table.to_sql("t", lite, index_label="place")
+        asked = lite.execute(f"SELECT {model.to_sql('sqlite')} FROM t ORDER BY place").fetchall()
+        assert [answer for (answer,) in asked] == expected
+        assert in_pmml([model.to_pmml()], [table]) == [expected]
+
+
+def test_an_unknown_column_is_an_error_in_every_database() -> None:
+    (model,) = models([rl.Condition("b", "==", "b")])[1:2]
+    for ask, dialect in ((in_duckdb, "duckdb"), (in_sqlite, "sqlite")):
+        with pytest.raises((duckdb.Error, sqlite3.Error), match="b"):
+            ask(pd.DataFrame({"a": ["x"]}), [model.to_sql(dialect)])
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [("", "x", "column named ''"), ("a\0b", "x", "column named"), ("a", "x\0", "character 0")],
+)
+def test_what_no_database_can_hold(column: str, value: str, message: str) -> None:
+    (model,) = models([rl.Condition(column, "==", value)])[1:2]
+    with pytest.raises(rl.ModelError, match=message):
+        model.to_sql()
+
+
+def test_wrong_dialects_and_values_are_named() -> None:
+    model = models([rl.Condition("a", "<=", 1)])[1]
+    with pytest.raises(rl.ModelError, match=r"no dialect 'oracle'; the dialects are duckdb"):
+        model.to_sql("oracle")
+    with pytest.raises(rl.ModelError, match="value is 'prediction' or 'probability'"):
+        model.to_sql(value="odds")
+
+
+# PMML -------------------------------------------------------------------------------------------------------
+
+SPACE = {"p": "http://www.dmg.org/PMML-4_4"}
+
+
+def in_pmml(documents: list[str], tables: list[pd.DataFrame]) -> list[list[Any]]:
+    """What documents say, by the sentences of the PMML 4.4 specification on rule sets and predicates."""
+    return [_scored(Xml.fromstring(text), table) for text, table in zip(documents, tables, strict=True)]
+
+
+def _scored(root: Xml.Element, table: pd.DataFrame) -> list[Any]:
+    kinds = {field.get("name"): field.get("dataType") for field in root.findall(".//p:DataField", SPACE)}
+    read = {"double": float, "integer": int, "string": str, "boolean": {"true": True, "false": False}.__getitem__}
+    target = root.find(".//p:MiningField[@usageType='target']", SPACE)
+    rules = root.find(".//p:RuleSet", SPACE)
+    assert target is not None
+    assert rules is not None
+    say = read[kinds[target.get("name")]]
+    answers = []
+    for row in table.to_dict("records"):
+        firing = (r.get("score") for r in rules.findall("p:SimpleRule", SPACE) if _predicate(r[0], row, kinds, read))
+        answers.append(say(next(firing, rules.get("defaultScore"))))
+    return answers
+
+
+def _predicate(at: Xml.Element, row: dict[str, Any], kinds: dict[Any, Any], read: dict[str, Any]) -> bool | None:
+    """True, false, or None for unknown."""
+    kind = at.tag.rpartition("}")[2]
+    if kind == "True":
+        return True
+    if kind == "CompoundPredicate":
+        parts = [_predicate(part, row, kinds, read) for part in at]
+        decided = at.get("booleanOperator") == "or"
+        return decided if decided in parts else None if None in parts else not decided
+    cell, operator = row[at.get("field")], at.get("operator")
+    missing = cell is None or cell != cell
+    if operator in ("isMissing", "isNotMissing"):
+        return missing == (operator == "isMissing")
+    if missing:
+        return None
+    value = read[kinds[at.get("field")]](at.get("value"))
+    return {
+        "lessOrEqual": lambda: cell <= value,
+        "greaterThan": lambda: cell > value,
+        "equal": lambda: cell == value,
+        "notEqual": lambda: cell != value,
+    }[operator]()
+
+
+@settings(max_examples=150)
+@given(cases(), st.sampled_from([(0, 1), ("no", "<y&s>"), (1.5, 2.5)]))
+def test_pmml_and_model_agree(case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]) -> None:
+    table, conditions = case
+    for model in models(conditions, classes):
+        assert in_pmml([model.to_pmml()], [table]) == [model.predict(table).tolist()], model.to_pmml()
+
+
+if find_spec("jpmml_evaluator") is not None and shutil.which("java") is not None:
+
+    @pytest.mark.long
+    def test_an_evaluator_of_pmml_agrees(tmp_path: Path) -> None:
+        """`jpmml_evaluator`, where it is installed, which needs Java and does not come with ``rulelab[test]``."""
+        from jpmml_evaluator import make_evaluator
+
+        hostile = [
+            rl.Condition("<&>", "==", 'say "no"'),
+            rl.Condition("ü ☃", ">", 0.30000000000000004),
+            rl.Condition("<&>", "!=", "a\nb"),
+            rl.Condition("c'", "==", False),
+            rl.Condition("ü ☃", "is missing"),
+        ]
+        columns = {
+            "<&>": ['say "no"', "a\nb", None, "x"],
+            "ü ☃": [0.30000000000000004, 0.4, None, 1e22],
+            "c'": [True, False, None, True],
+        }
+        table = pd.DataFrame(
+            {name: cells * (len(cells) ** k) for k, (name, cells) in enumerate(columns.items())}
+            | {"ü ☃": np.repeat(columns["ü ☃"], 4).tolist() * 4, "c'": np.repeat(columns["c'"], 16).tolist()}
+            | {"<&>": columns["<&>"] * 16}
+        )
+        path = tmp_path / "model.pmml"
+        for rows, model in [*((table, each) for each in models(hostile)), *real_models()]:
+            path.write_text(model.to_pmml(), encoding="utf-8")
+            found = make_evaluator(str(path)).verify().evaluateAll(rows.astype(object).where(rows.notna(), None))
+            assert found["prediction"].astype(int).tolist() == model.predict(rows).tolist()
+
+
+@pytest.mark.parametrize(
+    ("conditions", "target", "message"),
+    [
+        ([rl.Condition("a", "<=", 1), rl.Condition("a", "==", "x")], "y", "of one type"),
+        ([rl.Condition("a", "<=", 1)], "a", "give the target another name"),
+        ([rl.Condition("a\x01", "<=", 1)], "y", "control character"),
+    ],
+)
+def test_what_pmml_cannot_hold(conditions: list[rl.Condition], target: str, message: str) -> None:
+    with pytest.raises(rl.ModelError, match=message):
+        models(conditions)[1].to_pmml(target)
+
+
+# JSON -------------------------------------------------------------------------------------------------------
+
+CHECKER = jsonschema.Draft202012Validator(json.loads(json_schema()))
+
+
+@settings(max_examples=100)
+@given(cases(), st.sampled_from([(0, 1), ("no", "yes")]))
+def test_saved_models_keep_the_schema(case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]) -> None:
+    for model in models(case[1], classes):
+        CHECKER.validate(json.loads(model.to_json()))
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(CHECKER.schema)
+
+
+def damaged(value: Any) -> list[Any]:
+    """The same with one entry left out or of another type, for every entry."""
+    out: list[Any] = []
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            out += [{k: v for k, v in value.items() if k != key}]
+            out += [{**value, key: other} for other in ([[{}]], {"x": [1]})]
+            out += [{**value, key: other} for other in damaged(inner)]
+    elif isinstance(value, list):
+        out += [[*value[:k], other, *value[k + 1 :]] for k, inner in enumerate(value) for other in damaged(inner)]
+    return out
+
+
+def test_the_schema_refuses_what_the_reader_refuses() -> None:
+    for model in models([rl.Condition("a", "<=", 1.5)]):
+        for data in damaged(json.loads(model.to_json())):
+            with pytest.raises(rl.ModelError):
+                rl.models.parse_model(json.dumps(data))
+            assert not CHECKER.is_valid(data), data
+
+
+# the command line -------------------------------------------------------------------------------------------
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    try:
+        status = cli.main(list(map(str, arguments)))
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    return status, *capsys.readouterr()
+
+
+def test_the_command_writes_what_the_methods_give(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = models([rl.Condition("a", "<=", 1.5), rl.Condition("b", "==", "x")])[1]
+    saved = tmp_path / "model.json"
+    model.to_json(saved)
+    expected = {
+        ("text",): f"{model.to_text()}\n",
+        ("text", "--target", "ill"): f"{model.to_text('ill')}\n",
+        ("json",): model.to_json(),
+        ("python",): model.to_python(),
+        ("sql",): model.to_sql(),
+        ("sql", "--dialect", "sqlite", "--value", "probability"): model.to_sql("sqlite", "probability"),
+        ("pmml", "--target", "ill"): model.to_pmml("ill"),
+    }
+    for options, text in expected.items():
+        assert run(capsys, "export", saved, "--to", *options) == (0, text, "")
+    output = tmp_path / "model.sql"
+    status, out, err = run(capsys, "export", saved, "--to", "sql", "-o", output)
+    assert (status, out, err) == (0, "", f"saved {output}\n")
+    assert output.read_text(encoding="utf-8") == model.to_sql()
+    assert run(capsys, "schema") == (0, json_schema(), "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--to", "text", "--dialect", "sqlite"], "--dialect and --value are of --to sql"),
+        (["--to", "sql", "--target", "y"], "--target is of --to text and --to pmml"),
+        (["--to", "pmml", "--target", "a"], "give the target another name"),
+        (["--to", "sql", "-o", "nowhere/model.sql"], "there is no folder nowhere"),
+        (["--to", "java"], "invalid choice"),
+    ],
+)
+def test_wrong_usage_is_named(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "model.json"
+    models([rl.Condition("a", "<=", 1.5)])[1].to_json(saved)
+    status, out, err = run(capsys, "export", saved, *options)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "no.json"
+    path.write_text("{}")
+    assert "this is no saved model" in run(capsys, "export", path, "--to", "sql")[2]
+    assert "cannot be read" in run(capsys, "export", tmp_path / "none.json", "--to", "sql")[2]
