@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import logging
 import os
 import sys
 import threading
 import time
+import uuid
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from ...recording import Recording
 from ...search import Search, Slices, Snapshot, Status
+from ..allowance import ALLOWED
 from .history import History, Mark
 from .pool import POOL, Pool
 from .watching import Watching
@@ -27,6 +32,10 @@ TICK_SECONDS = 0.25
 """How often a view looks at its session; the beat of slow motion."""
 THREAD_NAME = "rulelab search"
 
+RUNS: Counter[str] = Counter()
+"""How many runs of this process have ended, by how: their last status, "stopped" or "failed"."""
+
+_LOG = logging.getLogger(__name__)
 _NICENESS = 10
 _WAIT_WORTH_SHOWING = 0.3
 
@@ -162,7 +171,7 @@ class SearchSession:
         look: str = "rule_list",
         query: str | None = None,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = _within(limits or Limits())
         self.look, self.query = look, query
         self.history = History()
         self.snapshot: Snapshot | None = None
@@ -186,6 +195,8 @@ class SearchSession:
         self._in_hand = threading.Lock()
         self._watching = Watching()
         self._thread: threading.Thread | None = None
+        self.run_id = uuid.uuid4().hex[:12]
+        OPEN.add(self)
 
     @property
     def state(self) -> State:
@@ -342,8 +353,19 @@ class SearchSession:
         finally:
             if end is State.FAILED and self.error is None:
                 self.error = "the search stopped on an unexpected error; the log of the server has the details"
+            self._note(end)
             with self._changed:
                 self._state = end
+
+    def _note(self, end: State) -> None:
+        """Write down how the run has ended."""
+        last = self.snapshot
+        how = str(end if end is not State.ENDED or last is None else last.status.value)
+        RUNS[how] += 1
+        fields: dict[str, Any] = {"run": self.run_id, "end": how, "family": self.look}
+        if last is not None:
+            fields |= {"seconds": round(last.seconds, 3), "work": last.work, "gap": last.gap, "limit": last.limit}
+        _LOG.info("a run has ended", extra={"fields": fields})
 
     def _prepare(self) -> State | None:
         if self.prepared is not None:
@@ -352,6 +374,7 @@ class SearchSession:
             if granted:
                 try:
                     self.prepared = self._source(self._report)
+                    _hold_back(self.prepared.search)
                 except Unwanted:
                     return State.STOPPED
         return None if granted else State.STOPPED
@@ -461,6 +484,18 @@ class SearchSession:
         self.doing = doing
 
 
+def _within(limits: Limits) -> Limits:
+    """Limits that this server allows."""
+    most = [seconds for seconds in (limits.seconds, ALLOWED.seconds) if seconds is not None]
+    return replace(limits, seconds=min(most, default=None))
+
+
+def _hold_back(search: Any) -> None:
+    """Let a search hold no more memory than this server allows."""
+    if ALLOWED.memory is not None:
+        search.memory_limit = min(search.memory_limit or ALLOWED.memory, ALLOWED.memory)
+
+
 def _relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -> list[Snapshot]:
     """With models that have the labels of the data; equal models are one, as before."""
     known: dict[int, Any] = {}
@@ -473,6 +508,10 @@ def _relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -
             each = replace(each, incumbent=replace(best, model=known[key]))
         out.append(each)
     return out
+
+
+OPEN: WeakSet[SearchSession] = WeakSet()
+"""The runs of this process that somebody looks at."""
 
 
 def lower_priority() -> None:

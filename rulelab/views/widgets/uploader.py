@@ -10,6 +10,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from ..allowance import ALLOWED, NO_FILES
 from .esc import plain
 from .sheet_style import UPLOADER_CSS
 
@@ -121,6 +122,8 @@ class Uploader(JSComponent):
         cancelled: Callable[[], None] = lambda: None,
         **params: Any,
     ) -> None:
+        if not ALLOWED.uploads:
+            params["visible"] = False
         super().__init__(**params)
         self._received, self._begun, self._cancelled = received, begun, cancelled
         self._parts: list[bytes] = []
@@ -131,7 +134,9 @@ class Uploader(JSComponent):
     def _handle_msg(self, data: Any) -> None:
         """From the browser, which may send anything."""
         kind = data.get("type") if isinstance(data, dict) else None
-        if kind == "begin" and self._id is None:
+        if not ALLOWED.uploads:
+            self._forget(NO_FILES)
+        elif kind == "begin" and self._id is None:
             self._id, self._name, self._parts, self._arrived = data.get("id"), plain(data.get("name"), 120), [], 0
             self.param.update(said="", doing=f"uploading {self._name}")
             self._begun()
