@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from .console import CommandError
-from .options import add, least_zero
+from .options import add, least_zero, size
 
 
 def serve(args: argparse.Namespace) -> int:
@@ -26,7 +26,7 @@ def serve(args: argparse.Namespace) -> int:
         raise CommandError(error) from error
     logs.begin(args.log_format)
     names = ("port", "address", "show", "origin", "prefix", "basic_auth", "oauth", "demo", "open_metrics", "grace")
-    options: dict[str, Any] = {name: getattr(args, name) for name in names}
+    options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
     try:
         serve(**options, secret=args.secret_file)
     except ServingError as error:
@@ -69,6 +69,9 @@ def add_to(commands: Any) -> None:
     add(running, "--open-metrics", action="store_true", text=text)
     text = "that searches have when the server is asked to end (SIGTERM)"
     add(running, "--grace", type=least_zero, default=10.0, metavar="SECONDS", text=text)
+    text = "that the server may hold, as 4GB: then the largest search ends with what it has proven, and none begins"
+    add(running, "--memory", type=size, metavar="SIZE", text=text)
+    add(running, "--session-memory", type=size, metavar="SIZE", text="that one search may hold, as 500MB")
 
 
 def _port(text: str) -> int:

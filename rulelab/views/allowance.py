@@ -17,13 +17,17 @@ class Allowance:
         Of one run; None: as long as the settings say.
     memory : int or None
         Bytes that one search may hold; None: what the settings say.
+    full : bool
+        Whether the server holds all the memory that it may, so that no run begins.
     """
 
     uploads: bool = True
     seconds: float | None = None
     memory: int | None = None
+    full: bool = False
 
 
 ALLOWED = Allowance()
 """That of this process."""
+NO_MEMORY = "This server has no memory left for another search: try again when others have closed their pages."
 NO_FILES = "This server takes no files: it is there to be tried out. Install rulelab to use your own."

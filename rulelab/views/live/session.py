@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from ...recording import Recording
 from ...search import Search, Slices, Snapshot, Status
-from ..allowance import ALLOWED
+from ..allowance import ALLOWED, NO_MEMORY
 from .history import History, Mark
 from .pool import POOL, Pool
 from .watching import Watching
@@ -195,6 +195,7 @@ class SearchSession:
         self._in_hand = threading.Lock()
         self._watching = Watching()
         self._thread: threading.Thread | None = None
+        self._ended_by: str | None = None
         self.run_id = uuid.uuid4().hex[:12]
         OPEN.add(self)
 
@@ -259,6 +260,10 @@ class SearchSession:
             if not self.alive and not self._state.over:
                 self._state = State.STOPPED
             self._changed.notify_all()
+
+    def end_at(self, limit: str) -> None:
+        """End the search at a limit of the server, with what it has proven; it may go on later."""
+        self._ended_by = limit
 
     def close(self) -> None:
         """Let the worker end; nothing is to be shown any more."""
@@ -338,6 +343,7 @@ class SearchSession:
             self._changed.notify_all()
 
     def _start(self) -> None:
+        self._ended_by = None
         self._state = State.PREPARING if self.search is None else State.RUNNING
         self._thread = threading.Thread(target=self._work, name=THREAD_NAME, daemon=True)
         self._thread.start()
@@ -469,6 +475,8 @@ class SearchSession:
     def _limited(self, snapshot: Snapshot) -> Snapshot:
         if snapshot.status is not Status.RUNNING:
             return snapshot
+        if self._ended_by is not None:
+            return replace(snapshot, status=Status.LIMIT, limit=self._ended_by)
         if self.limits.gap > 0 and snapshot.gap <= self.limits.gap:
             return replace(snapshot, status=Status.LIMIT, limit="gap")
         if self.limits.seconds is not None and snapshot.seconds - self._begun_at >= self.limits.seconds:
@@ -481,6 +489,8 @@ class SearchSession:
     def _report(self, doing: str) -> None:
         if self._ended():
             raise Unwanted
+        if ALLOWED.full or self._ended_by is not None:
+            raise ValueError(NO_MEMORY)
         self.doing = doing
 
 

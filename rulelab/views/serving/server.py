@@ -19,6 +19,7 @@ from . import secret as secrets_
 from .guarded import Guarded
 from .health import HealthHandler, MetricsHandler, Standing
 from .login import Passwords
+from .memory import MemoryWatch
 from .settings import ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 from .stopping import Stopping
@@ -45,6 +46,8 @@ def serve(
     demo: bool = False,
     open_metrics: bool = False,
     grace: float = GRACE_SECONDS,
+    memory: int | None = None,
+    session_memory: int | None = None,
     **options: Any,
 ) -> Any:
     """Serve the page, by default to this machine only, until interrupted or asked to end (SIGTERM).
@@ -81,6 +84,11 @@ def serve(
         Whether figures are told to other machines, too.
     grace : float
         Seconds that searches have when the server is asked to end.
+    memory : int, optional
+        Bytes that the server may hold, with its child processes; then the largest search ends with what it has proven,
+        and none begins.
+    session_memory : int, optional
+        Bytes that one search may hold.
     **options
         Further options of `panel.serve`.
 
@@ -118,7 +126,11 @@ def serve(
     if allowed:
         defaults["websocket_origin"] = sorted({each.host for each in allowed})
     if demo:
-        ALLOWED.uploads, ALLOWED.seconds, ALLOWED.memory = False, DEMO_SECONDS, DEMO_MEMORY_BYTES
+        ALLOWED.uploads, ALLOWED.seconds = False, DEMO_SECONDS
+        session_memory = min(session_memory or DEMO_MEMORY_BYTES, DEMO_MEMORY_BYTES)
+    ALLOWED.memory = session_memory
+    if memory is not None:
+        MemoryWatch(memory).start()
     begin_in_background()
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
