@@ -237,7 +237,7 @@ def demo(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_demonstration_takes_no_file_whatever_the_browser_sends(demo: None) -> None:
     received: list[bytes] = []
     field = Uploader(lambda contents, name: received.append(contents))
-    assert not field.visible
+    assert (field.open, field.limit) == (False, NO_FILES)
     field._handle_msg({"type": "begin", "id": 1, "name": "a.csv", "size": 3})
     field._handle_msg({"type": "piece", "id": 1, "data": "YSxi", "last": True})
     assert (received, field.said, field.doing) == ([], NO_FILES, "")

@@ -88,7 +88,7 @@ export function render({ model }) {
   cancel.addEventListener("click", () => { current += 1; model.send_msg({ type: "cancel" }) })
   model.on(["said", "doing"], () => { if (model.doing) { refused = "" } ; show() })
   show()
-  return make("div", { className: "uploader" }, input, choose, limit, progress, said)
+  return make("div", { className: "uploader" }, ...(model.open ? [input, choose] : []), limit, progress, said)
 }
 """
 
@@ -107,6 +107,7 @@ class Uploader(JSComponent):
     label = param.String(default="Upload a file")
     accept = param.String(default="")
     limit = param.String(default="", doc="What may be uploaded, in words.")
+    open = param.Boolean(default=True, doc="Whether files are taken at all.")
     most = param.Integer(default=100_000_000, doc="Largest file, in bytes.")
     piece = param.Integer(default=PIECE_BYTES)
     doing = param.String(default="", doc="What happens to the file; empty when nothing does.")
@@ -123,7 +124,7 @@ class Uploader(JSComponent):
         **params: Any,
     ) -> None:
         if not ALLOWED.uploads:
-            params["visible"] = False
+            params |= {"open": False, "limit": NO_FILES}
         super().__init__(**params)
         self._received, self._begun, self._cancelled = received, begun, cancelled
         self._parts: list[bytes] = []
