@@ -19,6 +19,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from rulelab import Problem, RuleListSearch, Status
 from rulelab.cli.commands import main
 from rulelab.views.allowance import ALLOWED, NO_FILES, NO_MEMORY
+from rulelab.views.compare.view import CompareView
 from rulelab.views.live.session import FULL_SPEED, Limits, Pace, Prepared, SearchSession, State
 from rulelab.views.serving import logs, memory
 from rulelab.views.serving import secret as secrets_
@@ -241,6 +242,13 @@ def test_a_demonstration_takes_no_file_whatever_the_browser_sends(demo: None) ->
     field._handle_msg({"type": "begin", "id": 1, "name": "a.csv", "size": 3})
     field._handle_msg({"type": "piece", "id": 1, "data": "YSxi", "last": True})
     assert (received, field.said, field.doing) == ([], NO_FILES, "")
+
+
+def test_a_demonstration_takes_no_model_either(demo: None) -> None:
+    view = CompareView()
+    view._file.value = b"{}"
+    assert view._alert.phase == NO_FILES
+    assert not any(found is view._file for found in view._layout.select())
 
 
 def test_a_demonstration_ends_runs_whatever_the_settings_say(demo: None) -> None:
