@@ -86,11 +86,14 @@ def test_the_theme_is_in_the_address_where_it_is_not_the_system_s() -> None:
     assert not look.dark
 
 
-def _sent(path: str, chunks: list[bytes], etag: str, accepted: str = "gzip") -> tuple[HTTPHeaders, bytes]:
+def _sent(
+    path: str, chunks: list[bytes], etag: str, accepted: str = "gzip", size: int | None = None
+) -> tuple[HTTPHeaders, bytes]:
     line = RequestStartLine("GET", path, "HTTP/1.1")
     request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Accept-Encoding": accepted, "Host": "a"}))
     transform = files.Compressed(request)
-    headers = HTTPHeaders({"Content-Type": "text/javascript", "Etag": etag, "Content-Length": "1"})
+    length = sum(map(len, chunks)) if size is None else size
+    headers = HTTPHeaders({"Content-Type": "text/javascript", "Etag": etag, "Content-Length": str(length)})
     _, headers, body = transform.transform_first_chunk(200, headers, chunks[0], False)
     return headers, body + b"".join(transform.transform_chunk(c, c is chunks[-1]) for c in chunks[1:])
 
@@ -108,3 +111,12 @@ def test_files_are_compressed_once_and_arrive_whole(monkeypatch) -> None:
     assert _sent("/static/js/a.js", chunks, '"a"', "identity")[1] == b"".join(chunks)
     _sent("/data", chunks, '"b"')
     assert list(files.Compressed._kept) == ['"a"'], "what is no file of the page is not kept"
+
+
+def test_a_file_of_which_somebody_fetched_a_part_is_not_kept_so(monkeypatch) -> None:
+    monkeypatch.setattr(files.Compressed, "_kept", {})
+    chunks = [b"first " * 500, b"second " * 500, b""]
+    _sent("/static/js/a.js", [chunks[0], b""], '"a"', size=sum(map(len, chunks)))
+    assert not files.Compressed._kept
+    assert gzip.decompress(_sent("/static/js/a.js", chunks, '"a"')[1]) == b"".join(chunks)
+    assert list(files.Compressed._kept) == ['"a"']

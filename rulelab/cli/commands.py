@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
-from . import ablate, doctor, examples, explain, export, frontier, least_gap, near, stability
+from . import ablate, doctor, examples, explain, export, frontier, least_gap, near, serve, stability
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
@@ -80,27 +79,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _serve(args: argparse.Namespace) -> int:
-    from ..tables import TableError
-    from ..views import serve
-    from ..views.forms.tables import offer
-
-    if args.target is not None and not args.table:
-        raise CommandError("--target is the column to predict of a --table: name that, too")
-    try:
-        offer(args.table, args.target)
-    except TableError as error:
-        raise CommandError(error) from error
-    try:
-        serve(port=args.port, address=args.address, show=args.show)
-    except OSError as error:
-        what = error.strerror or error
-        raise CommandError(
-            f"cannot listen on {args.address}, port {args.port}: {what}; choose another --port", 1
-        ) from error
-    return 0
-
-
 def _datasets(args: argparse.Namespace) -> int:
     from .. import datasets
 
@@ -150,19 +128,13 @@ def _bench(args: argparse.Namespace) -> int:
     return module.main(args.arguments) or 0
 
 
-def _port(text: str) -> int:
-    if not re.fullmatch(r"\d{1,5}", text) or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"must be a port from 0 to 65535, not {text!r}")
-    return int(text)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rulelab", description="Certifiably optimal rule lists and rule sets: fit them, watch the search."
     )
     parser.add_argument("--version", action="version", version=f"rulelab {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_serve(commands.add_parser("serve", help="serve the dashboard", description="Serve the dashboard."))
+    serve.add_to(commands)
     fit = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
     _add_fit(commands.add_parser("fit", help="find the optimal model of a table", description=fit))
     for command in (near, ablate, frontier, least_gap, stability):
@@ -183,17 +155,6 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="its own options; NAME --help lists them")
     bench.set_defaults(run=_bench)
     return parser
-
-
-def _add_serve(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=_port, default=5006, help="0 for any free one (default: %(default)s)")
-    parser.add_argument("--address", default="127.0.0.1", help="network address to listen on (default: %(default)s)")
-    text = "CSV or Parquet files of this machine ('data/*.parquet') that visitors may search as a data set, without"
-    text += " seeing where they lie; repeatable"
-    parser.add_argument("--table", action="append", default=[], metavar="FILES", help=text)
-    parser.add_argument("--target", metavar="COLUMN", help="the column of the tables that is predicted")
-    parser.add_argument("--show", action="store_true", help="open a browser")
-    parser.set_defaults(run=_serve)
 
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:

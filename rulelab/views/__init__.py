@@ -16,7 +16,7 @@ _HOMES = {
     "TreeView": "prefixes.tree_view",
     "Walk": "learn.walk",
     "WhatIfView": "what_if.view",
-    "serve": "pages.page",
+    "serve": "serving.server",
 }
 
 __all__ = [

@@ -12,6 +12,7 @@ import panel_material_ui as pmui
 import param
 from panel.viewable import Viewer
 
+from ..allowance import ALLOWED, NO_FILES
 from ..cards import charts, lines, report, scores
 from ..cards import html as card_html
 from ..cards.card import MAX_UPLOAD_BYTES, Card, parse
@@ -301,7 +302,9 @@ class CompareView(Viewer):
             self.complain(f"the browser does not keep the pinned models ({event.new}); save those you need as JSON")
 
     def _received(self, event: param.parameterized.Event) -> None:
-        if event.new:
+        if not ALLOWED.uploads:
+            self.complain(NO_FILES)
+        elif event.new:
             self.take(event.new, str(self._file.filename or "the file"))
 
     def _build(self) -> None:
@@ -332,7 +335,7 @@ class CompareView(Viewer):
         self._others = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._others_box = pn.Column(self._others, stylesheets=[PANEL_CSS, WIDE_TABLE_CSS], visible=False, **_WIDE)
         self._layout = pn.Column(
-            pn.Row(self._file, self._fit, self._report, stylesheets=[BAR_CSS], **_WIDE),
+            pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._report, stylesheets=[BAR_CSS], **_WIDE),
             self._alert,
             self._status,
             self._empty,

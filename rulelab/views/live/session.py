@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import logging
 import os
 import sys
 import threading
 import time
+import uuid
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from ...recording import Recording
 from ...search import Search, Slices, Snapshot, Status
+from ..allowance import ALLOWED, NO_MEMORY
 from .history import History, Mark
 from .pool import POOL, Pool
 from .watching import Watching
@@ -27,6 +32,10 @@ TICK_SECONDS = 0.25
 """How often a view looks at its session; the beat of slow motion."""
 THREAD_NAME = "rulelab search"
 
+RUNS: Counter[str] = Counter()
+"""How many runs of this process have ended, by how: their last status, "stopped" or "failed"."""
+
+_LOG = logging.getLogger(__name__)
 _NICENESS = 10
 _WAIT_WORTH_SHOWING = 0.3
 
@@ -162,7 +171,7 @@ class SearchSession:
         look: str = "rule_list",
         query: str | None = None,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = _within(limits or Limits())
         self.look, self.query = look, query
         self.history = History()
         self.snapshot: Snapshot | None = None
@@ -186,6 +195,9 @@ class SearchSession:
         self._in_hand = threading.Lock()
         self._watching = Watching()
         self._thread: threading.Thread | None = None
+        self._ended_by: str | None = None
+        self.run_id = uuid.uuid4().hex[:12]
+        OPEN.add(self)
 
     @property
     def state(self) -> State:
@@ -248,6 +260,10 @@ class SearchSession:
             if not self.alive and not self._state.over:
                 self._state = State.STOPPED
             self._changed.notify_all()
+
+    def end_at(self, limit: str) -> None:
+        """End the search at a limit of the server, with what it has proven; it may go on later."""
+        self._ended_by = limit
 
     def close(self) -> None:
         """Let the worker end; nothing is to be shown any more."""
@@ -327,6 +343,7 @@ class SearchSession:
             self._changed.notify_all()
 
     def _start(self) -> None:
+        self._ended_by = None
         self._state = State.PREPARING if self.search is None else State.RUNNING
         self._thread = threading.Thread(target=self._work, name=THREAD_NAME, daemon=True)
         self._thread.start()
@@ -342,8 +359,19 @@ class SearchSession:
         finally:
             if end is State.FAILED and self.error is None:
                 self.error = "the search stopped on an unexpected error; the log of the server has the details"
+            self._note(end)
             with self._changed:
                 self._state = end
+
+    def _note(self, end: State) -> None:
+        """Write down how the run has ended."""
+        last = self.snapshot
+        how = str(end if end is not State.ENDED or last is None else last.status.value)
+        RUNS[how] += 1
+        fields: dict[str, Any] = {"run": self.run_id, "end": how, "family": self.look}
+        if last is not None:
+            fields |= {"seconds": round(last.seconds, 3), "work": last.work, "gap": last.gap, "limit": last.limit}
+        _LOG.info("a run has ended", extra={"fields": fields})
 
     def _prepare(self) -> State | None:
         if self.prepared is not None:
@@ -352,6 +380,7 @@ class SearchSession:
             if granted:
                 try:
                     self.prepared = self._source(self._report)
+                    _hold_back(self.prepared.search)
                 except Unwanted:
                     return State.STOPPED
         return None if granted else State.STOPPED
@@ -446,6 +475,8 @@ class SearchSession:
     def _limited(self, snapshot: Snapshot) -> Snapshot:
         if snapshot.status is not Status.RUNNING:
             return snapshot
+        if self._ended_by is not None:
+            return replace(snapshot, status=Status.LIMIT, limit=self._ended_by)
         if self.limits.gap > 0 and snapshot.gap <= self.limits.gap:
             return replace(snapshot, status=Status.LIMIT, limit="gap")
         if self.limits.seconds is not None and snapshot.seconds - self._begun_at >= self.limits.seconds:
@@ -458,7 +489,21 @@ class SearchSession:
     def _report(self, doing: str) -> None:
         if self._ended():
             raise Unwanted
+        if ALLOWED.full or self._ended_by is not None:
+            raise ValueError(NO_MEMORY)
         self.doing = doing
+
+
+def _within(limits: Limits) -> Limits:
+    """Limits that this server allows."""
+    most = [seconds for seconds in (limits.seconds, ALLOWED.seconds) if seconds is not None]
+    return replace(limits, seconds=min(most, default=None))
+
+
+def _hold_back(search: Any) -> None:
+    """Let a search hold no more memory than this server allows."""
+    if ALLOWED.memory is not None:
+        search.memory_limit = min(search.memory_limit or ALLOWED.memory, ALLOWED.memory)
 
 
 def _relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -> list[Snapshot]:
@@ -473,6 +518,10 @@ def _relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -
             each = replace(each, incumbent=replace(best, model=known[key]))
         out.append(each)
     return out
+
+
+OPEN: WeakSet[SearchSession] = WeakSet()
+"""The runs of this process that somebody looks at."""
 
 
 def lower_priority() -> None:

@@ -23,6 +23,7 @@ class Compressed(GZipContentEncoding):
         self._static = request.method == "GET" and "/static/" in request.path
         self._key, self._parts = "", list[bytes]()
         self._whole: bytes | None = None
+        self._missing = 0
 
     def transform_first_chunk(
         self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
@@ -38,6 +39,7 @@ class Compressed(GZipContentEncoding):
             headers["Vary"], headers["Content-Encoding"] = "Accept-Encoding", "gzip"
             headers["Content-Length"] = str(len(self._whole))
             return status_code, headers, self._whole
+        self._missing = int(headers.get("Content-Length", "0"))
         status_code, headers, chunk = super().transform_first_chunk(status_code, headers, chunk, finishing)
         if self._gzipping and key:
             self._key = key
@@ -48,6 +50,7 @@ class Compressed(GZipContentEncoding):
         """Go on with the answer."""
         if self._whole is not None:
             return b""
+        self._missing -= len(chunk)
         chunk = super().transform_chunk(chunk, finishing)
         self._keep(chunk, finishing)
         return chunk
@@ -55,5 +58,5 @@ class Compressed(GZipContentEncoding):
     def _keep(self, chunk: bytes, finishing: bool) -> None:
         if self._key:
             self._parts.append(chunk)
-            if finishing:
+            if finishing and not self._missing:  # not of a browser that went away in between
                 self._kept[self._key] = b"".join(self._parts)

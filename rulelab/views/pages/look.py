@@ -34,7 +34,7 @@ _HEAD = """
 </style>
 <script>
   document.cookie = "{{ look.COOKIE }}=" + Number(matchMedia("(prefers-color-scheme: dark)").matches) +
-    "; path=/; SameSite=Lax"
+    "; path=/; SameSite=Lax" + (location.protocol === "https:" ? "; Secure" : "")
 </script>
 {% endblock %}
 """

@@ -10,6 +10,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from ..allowance import ALLOWED, NO_FILES
 from .esc import plain
 from .sheet_style import UPLOADER_CSS
 
@@ -87,7 +88,7 @@ export function render({ model }) {
   cancel.addEventListener("click", () => { current += 1; model.send_msg({ type: "cancel" }) })
   model.on(["said", "doing"], () => { if (model.doing) { refused = "" } ; show() })
   show()
-  return make("div", { className: "uploader" }, input, choose, limit, progress, said)
+  return make("div", { className: "uploader" }, ...(model.open ? [input, choose] : []), limit, progress, said)
 }
 """
 
@@ -106,6 +107,7 @@ class Uploader(JSComponent):
     label = param.String(default="Upload a file")
     accept = param.String(default="")
     limit = param.String(default="", doc="What may be uploaded, in words.")
+    open = param.Boolean(default=True, doc="Whether files are taken at all.")
     most = param.Integer(default=100_000_000, doc="Largest file, in bytes.")
     piece = param.Integer(default=PIECE_BYTES)
     doing = param.String(default="", doc="What happens to the file; empty when nothing does.")
@@ -121,6 +123,8 @@ class Uploader(JSComponent):
         cancelled: Callable[[], None] = lambda: None,
         **params: Any,
     ) -> None:
+        if not ALLOWED.uploads:
+            params |= {"open": False, "limit": NO_FILES}
         super().__init__(**params)
         self._received, self._begun, self._cancelled = received, begun, cancelled
         self._parts: list[bytes] = []
@@ -131,7 +135,9 @@ class Uploader(JSComponent):
     def _handle_msg(self, data: Any) -> None:
         """From the browser, which may send anything."""
         kind = data.get("type") if isinstance(data, dict) else None
-        if kind == "begin" and self._id is None:
+        if not ALLOWED.uploads:
+            self._forget(NO_FILES)
+        elif kind == "begin" and self._id is None:
             self._id, self._name, self._parts, self._arrived = data.get("id"), plain(data.get("name"), 120), [], 0
             self.param.update(said="", doing=f"uploading {self._name}")
             self._begun()

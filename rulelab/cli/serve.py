@@ -1,0 +1,80 @@
+"""``rulelab serve``: the page, for this machine or for others."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+from .console import CommandError
+from .options import add, least_zero, size
+
+
+def serve(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from ..tables import TableError
+    from ..views import serve
+    from ..views.forms.tables import offer
+    from ..views.serving import logs
+    from ..views.serving.settings import ServingError
+
+    if args.target is not None and not args.table:
+        raise CommandError("--target is the column to predict of a --table: name that, too")
+    try:
+        offer(args.table, args.target)
+    except TableError as error:
+        raise CommandError(error) from error
+    logs.begin(args.log_format)
+    names = ("port", "address", "show", "origin", "prefix", "basic_auth", "oauth", "demo", "open_metrics", "grace")
+    options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
+    try:
+        serve(**options, secret=args.secret_file)
+    except ServingError as error:
+        raise CommandError(error) from error
+    except OSError as error:
+        what = error.strerror or error
+        raise CommandError(
+            f"cannot listen on {args.address}, port {args.port}: {what}; choose another --port", 1
+        ) from error
+    return 0
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to a parser."""
+    parser = commands.add_parser(
+        "serve", help="serve the dashboard", description="Serve the dashboard, by default to this machine alone."
+    )
+    parser.set_defaults(run=serve)
+    add(parser, "--port", type=_port, default=5006, text="0 for any free one")
+    add(parser, "--address", default="127.0.0.1", text="network address to listen on")
+    text = "CSV or Parquet files of this machine ('data/*.parquet') that visitors may search as a data set, without"
+    text += " seeing where they lie; repeatable"
+    add(parser, "--table", action="append", default=[], metavar="FILES", text=text)
+    add(parser, "--target", metavar="COLUMN", text="the column of the tables that is predicted")
+    add(parser, "--show", action="store_true", text="open a browser")
+    others = parser.add_argument_group("for others than this machine")
+    text = "under which people open the page, as lab.example:5006 or https://lab.example; repeatable"
+    add(others, "--origin", action="append", default=[], metavar="ADDRESS", text=text)
+    add(others, "--prefix", default="", metavar="PATH", text="the path below which a reverse proxy shows the page")
+    text = "JSON of names and passwords, that others may not read; nobody else comes in"
+    add(others, "--basic-auth", metavar="FILE", text=text)
+    text = "log in by github, google, generic and others; PANEL_OAUTH_KEY and PANEL_OAUTH_SECRET are in the environment"
+    add(others, "--oauth", metavar="PROVIDER", text=text)
+    text = "of the secret that signs sessions, made where there is none (default: $RULELAB_SECRET, or one that is kept)"
+    add(others, "--secret-file", metavar="FILE", text=text)
+    add(others, "--demo", action="store_true", text="take no files, and end each run after a minute or at 200 MB")
+    running = parser.add_argument_group("keeping it running")
+    add(running, "--log-format", choices=["text", "json"], default="text", text="of the log, which goes to stderr")
+    text = "tell other machines, too, the figures of /health and /metrics"
+    add(running, "--open-metrics", action="store_true", text=text)
+    text = "that searches have when the server is asked to end (SIGTERM)"
+    add(running, "--grace", type=least_zero, default=10.0, metavar="SECONDS", text=text)
+    text = "that the server may hold, as 4GB: then the largest search ends with what it has proven, and none begins"
+    add(running, "--memory", type=size, metavar="SIZE", text=text)
+    add(running, "--session-memory", type=size, metavar="SIZE", text="that one search may hold, as 500MB")
+
+
+def _port(text: str) -> int:
+    if not re.fullmatch(r"\d{1,5}", text) or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"must be a port from 0 to 65535, not {text!r}")
+    return int(text)

@@ -1,0 +1,95 @@
+"""What every answer of the server carries so that nothing but this page runs in it: headers, and flags of cookies."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+from tornado.httputil import HTTPHeaders, HTTPServerRequest
+from tornado.web import OutputTransform
+
+_SCRIPT = re.compile(rb"(<script)((?:\s[^>]*)?>.*?</script\s*>)", re.DOTALL | re.IGNORECASE)
+_FLAGS = ("HttpOnly", "SameSite=Lax")
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
+
+def policy(nonce: str) -> str:
+    """The content security policy of one answer.
+
+    Scripts are those that the server itself wrote into the page, its files, and modules that these make. Handlers in
+    attributes of elements, with which text that was not escaped would run, do not. Bokeh makes functions out of
+    strings, and the components write styles, so that these two are allowed.
+
+    Parameters
+    ----------
+    nonce : str
+        Of the scripts in the page.
+    """
+    rules = {
+        "default-src": "'none'",
+        "script-src": f"'self' 'nonce-{nonce}' 'unsafe-eval' blob:",
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self' data: blob:",
+        "worker-src": "'self' blob:",
+        "manifest-src": "'self'",
+        "form-action": "'self'",
+        "base-uri": "'none'",
+        "frame-ancestors": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+class Guarded(OutputTransform):
+    """Adds the headers to an answer, and to its scripts the nonce that lets them run; one per answer.
+
+    Parameters
+    ----------
+    request : HTTPServerRequest
+    secure : bool
+        Whether people come by https, so that cookies go by nothing else.
+    """
+
+    def __init__(self, request: HTTPServerRequest, secure: bool = False) -> None:
+        self._secure = secure
+
+    def transform_first_chunk(
+        self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
+    ) -> tuple[int, HTTPHeaders, bytes]:
+        """Begin the answer."""
+        out = _Flagged(self._secure)
+        for name, value in headers.get_all():
+            out.add(name, value)
+        for name, value in _HEADERS.items():
+            out[name] = value
+        out.pop("Server", None)
+        if self._secure:
+            out["Strict-Transport-Security"] = "max-age=31536000"
+        nonce = secrets.token_urlsafe(16)
+        out["Content-Security-Policy"] = policy(nonce)
+        if finishing and headers.get("Content-Type", "").startswith("text/html") and "Content-Length" in headers:
+            chunk = _SCRIPT.sub(rb'\1 nonce="' + nonce.encode() + rb'"\2', chunk)
+            out["Content-Length"] = str(len(chunk))
+        return status_code, out, chunk
+
+
+class _Flagged(HTTPHeaders):
+    """Headers whose cookies no script reads and no other site sends; they are added last, after all transforms."""
+
+    def __init__(self, secure: bool) -> None:
+        super().__init__()
+        self._flags = (*_FLAGS, "Secure") if secure else _FLAGS
+
+    def add(self, name: str, value: str, **options: object) -> None:
+        if name.title() == "Set-Cookie":
+            known = {part.strip().lower().partition("=")[0] for part in value.split(";")[1:]}
+            value = "; ".join([value, *(flag for flag in self._flags if flag.lower().partition("=")[0] not in known)])
+        super().add(name, value, **options)  # type: ignore[arg-type]

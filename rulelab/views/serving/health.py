@@ -1,0 +1,177 @@
+"""How the server stands: ``/health`` for who keeps it running, ``/metrics`` for Prometheus."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import time
+from collections import deque
+from typing import Any
+
+import psutil
+from tornado.web import RequestHandler
+
+from ... import __version__
+from ..live.pool import POOL
+from ..live.session import OPEN, RUNS
+
+_BEAT_SECONDS = 0.05
+_WINDOW_SECONDS = 60
+_PROXIED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+
+
+class Standing:
+    """What is known of a server that runs.
+
+    Attributes
+    ----------
+    stopping : bool
+        Whether it is about to end, and takes nobody in any more.
+    server : object
+        Set once it is made.
+    """
+
+    def __init__(self) -> None:
+        self.stopping = False
+        self.server: Any = None
+        self._began = time.monotonic()
+        self._process = psutil.Process()
+        self._stalls: deque[tuple[float, float]] = deque()
+        self._watching: asyncio.Task[None] | None = None
+
+    def watch(self) -> None:
+        """Measure from now on how long the server's loop is held; called in the loop."""
+        if self._watching is None:
+            self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(_BEAT_SECONDS)
+            now = time.monotonic()
+            late = now - began - _BEAT_SECONDS
+            while self._stalls and self._stalls[-1][1] <= late:
+                self._stalls.pop()  # a later and longer one says all that is asked of it
+            self._stalls.append((now, late))
+
+    @property
+    def longest_stall(self) -> float:
+        """Seconds that the loop was held at most, in the last minute."""
+        end = time.monotonic() - _WINDOW_SECONDS
+        while self._stalls and self._stalls[0][0] < end:
+            self._stalls.popleft()
+        return self._stalls[0][1] if self._stalls else 0.0
+
+    @property
+    def sessions(self) -> int:
+        """How many pages are open, or were a moment ago."""
+        if self.server is None:
+            return 0
+        contexts = self.server._tornado.applications.values()
+        return sum(len(context._sessions) for context in contexts)
+
+    def figures(self) -> dict[str, float]:
+        """Numbers by name, with their units in it; bytes are resident memory, of child processes, too."""
+        used = self._process.cpu_times()
+        searches = [each.state for each in list(OPEN)]
+        return {
+            "uptime_seconds": time.monotonic() - self._began,
+            "sessions": self.sessions,
+            "searches": sum(state.busy for state in searches),
+            "searches_waiting": POOL.waiting,
+            "memory_bytes": resident(self._process),
+            "cpu_seconds_total": used.user + used.system,
+            "threads": self._process.num_threads(),
+            "loop_stall_seconds": max(0.0, self.longest_stall),
+        }
+
+
+def resident(process: psutil.Process) -> int:
+    """Resident memory of a process and its children, in bytes."""
+    total = 0
+    for each in [process, *process.children(recursive=True)]:
+        try:
+            total += each.memory_info().rss
+        except psutil.Error:
+            continue  # it has just ended
+    return total
+
+
+class HealthHandler(RequestHandler):
+    """Whether the server takes visitors; how much it has to do is told to this machine alone.
+
+    Parameters
+    ----------
+    standing : Standing
+    shown : bool
+        Whether everybody is told the figures.
+    """
+
+    def initialize(self, standing: Standing, shown: bool) -> None:
+        """See the class."""
+        self._standing, self._shown = standing, shown
+
+    def get(self) -> None:
+        """Status 200, or 503 when the server is being stopped."""
+        self._standing.watch()
+        stopping = self._standing.stopping
+        self.set_status(503 if stopping else 200)
+        told: dict[str, Any] = {"status": "stopping" if stopping else "ok"}
+        if self._shown or _near(self):
+            figures = self._standing.figures()
+            told |= {"version": __version__, **{name: round(value, 3) for name, value in figures.items()}}
+        self.set_header("Content-Type", "application/json")
+        self.set_header("Cache-Control", "no-store")
+        self.write(json.dumps(told) + "\n")
+
+    head = get
+
+
+_HELP = {
+    "uptime_seconds": "since the server began",
+    "sessions": "pages that are open",
+    "searches": "searches that run, or wait for a processor",
+    "searches_waiting": "searches that wait for a processor",
+    "memory_bytes": "resident memory, with child processes",
+    "cpu_seconds_total": "processor time, without child processes",
+    "threads": "of the process",
+    "loop_stall_seconds": "longest time in the last minute in which no page was answered",
+}
+
+
+class MetricsHandler(HealthHandler):
+    """The same figures, and the runs that have ended, as Prometheus reads them; not for strangers."""
+
+    def get(self) -> None:
+        """The figures as text."""
+        self._standing.watch()
+        if not (self._shown or _near(self)):
+            self.send_error(403, reason="figures are for this machine alone; see rulelab serve --open-metrics")
+            return
+        self.set_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        lines = []
+        for name, value in self._standing.figures().items():
+            kind = "counter" if name.endswith("_total") else "gauge"
+            lines += [
+                f"# HELP rulelab_{name} {_HELP[name]}",
+                f"# TYPE rulelab_{name} {kind}",
+                f"rulelab_{name} {value:.12g}",
+            ]
+        lines += ["# HELP rulelab_runs_total runs that have ended, by how", "# TYPE rulelab_runs_total counter"]
+        lines += [f'rulelab_runs_total{{end="{end}"}} {count}' for end, count in sorted(RUNS.items())]
+        lines += ["# HELP rulelab_info the version", "# TYPE rulelab_info gauge"]
+        lines += [f'rulelab_info{{version="{__version__}"}} 1']
+        self.write("\n".join(lines) + "\n")
+
+    head = get
+
+
+def _near(handler: RequestHandler) -> bool:
+    """Whether somebody on this machine asks, and not through a proxy."""
+    try:
+        near = ipaddress.ip_address(handler.request.remote_ip or "").is_loopback
+    except ValueError:
+        near = False
+    return near and not any(name in handler.request.headers for name in _PROXIED)

@@ -1,0 +1,106 @@
+"""Logging in with a name and a password of a file, as Panel does it, with a form that no other site can send."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+from pathlib import Path
+from typing import Any
+
+from panel.auth import BasicAuthProvider, BasicLoginHandler
+
+from .settings import ServingError, passwords
+
+SECONDS_AFTER_A_WRONG_PASSWORD = 1.0
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>rulelab: log in</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+:root {{ color-scheme: light dark }}
+body {{ font: 16px/1.5 system-ui, sans-serif; display: grid; place-items: center; min-height: 90vh; margin: 0 }}
+form {{ display: grid; gap: 8px; width: min(320px, 86vw) }}
+h1 {{ font-size: 24px; margin: 0 0 8px }}
+label {{ display: grid; gap: 4px; font-size: 14px }}
+input, button {{ font: inherit; padding: 8px 12px; border: 1px solid #767676; border-radius: 6px }}
+button {{ margin-top: 8px; background: #1565c0; border-color: #1565c0; color: #fff; cursor: pointer }}
+:focus-visible {{ outline: 2px solid #1565c0; outline-offset: 2px }}
+p {{ margin: 0; min-height: 1.5em; color: #b3261e }}
+@media (prefers-color-scheme: dark) {{ p {{ color: #f2b8b5 }} :focus-visible {{ outline-color: #90caf9 }} }}
+</style></head><body><main><form method="post"><h1>rulelab</h1>{token}
+<label>Name <input name="username" autocomplete="username" autocapitalize="off" autofocus required></label>
+<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+<p role="alert">{said}</p><button type="submit">Log in</button></form></main></body></html>"""
+
+
+class LoginHandler(BasicLoginHandler):
+    """The form, and what is sent with it."""
+
+    def get(self) -> None:
+        """Show the form."""
+        self._show("")
+
+    async def post(self) -> None:
+        """Let in who has the right password; for others the answer takes a while."""
+        name, password = self.get_body_argument("username", ""), self.get_body_argument("password", "")
+        server: Any = self.application
+        right = server.auth_provider.known().get(name, "")
+        if hmac.compare_digest(password.encode(), right.encode()) and right:
+            self.set_current_user(name)
+            self.redirect(_path(self.get_query_argument("next", ""), server.prefix))
+            return
+        logging.getLogger(__name__).warning("a wrong name or password from %s", self.request.remote_ip)
+        await asyncio.sleep(SECONDS_AFTER_A_WRONG_PASSWORD)
+        self.set_status(403)
+        self._show("There is nobody of this name with this password.")
+
+    def _show(self, said: str) -> None:
+        self.set_header("Cache-Control", "no-store")
+        self.write(_PAGE.format(token=self.xsrf_form_html(), said=said))
+
+
+def _path(wanted: str, prefix: str) -> str:
+    """Where to go after logging in: only ever to a page of this server."""
+    inside = wanted.startswith(f"{prefix}/") and not wanted.startswith("//") and "\\" not in wanted
+    return wanted if inside and wanted.isprintable() else f"{prefix}/"
+
+
+class Passwords(BasicAuthProvider):
+    """Lets in who is named in a file.
+
+    It is read at each time, so that who is added may come, and who is taken out may no more, from then on.
+
+    Parameters
+    ----------
+    file : path
+        See `rulelab.views.serving.settings.passwords`.
+    """
+
+    def __init__(self, file: str | Path) -> None:
+        super().__init__()
+        self._file = Path(file)
+
+    def known(self) -> dict[str, str]:
+        """Names and passwords; none where the file cannot be read any more."""
+        try:
+            return passwords(self._file)
+        except ServingError:
+            logging.getLogger(__name__).exception("nobody can log in")
+            return {}
+
+    @property
+    def get_user(self) -> Any:
+        """What finds out who asks."""
+        ask = super().get_user
+
+        def get_user(handler: Any) -> str | None:
+            user = ask(handler)
+            return user if user in self.known() else None
+
+        return get_user
+
+    @property
+    def login_handler(self) -> Any:
+        """What shows the form."""
+        return LoginHandler

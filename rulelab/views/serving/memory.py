@@ -1,0 +1,70 @@
+"""The memory of the server: measured as it is, and given back by the largest search before there is too much."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import psutil
+
+from ..allowance import ALLOWED
+from ..live.session import OPEN, SearchSession
+from .health import resident
+
+LOOK_SECONDS = 0.5
+_GROWN = 1.02
+_LOG = logging.getLogger(__name__)
+
+
+class MemoryWatch:
+    """Ends the largest search when the server, with its child processes, holds more than it may.
+
+    What a search has stored stays as long as its page is open, for its proof. Therefore another search is ended only
+    when still more memory is taken, and none begins meanwhile.
+
+    Parameters
+    ----------
+    budget : int
+        Bytes, resident.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._process = psutil.Process()
+        self._before = 0.0
+        self._over = threading.Event()
+
+    def start(self) -> None:
+        """Look from now on, in a thread of its own."""
+        threading.Thread(target=self._watch, name="rulelab memory", daemon=True).start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._over.set()
+        ALLOWED.full = False
+
+    def look(self) -> SearchSession | None:
+        """Measure once; the search that was ended, if one was."""
+        used = resident(self._process)
+        ALLOWED.full = used >= self.budget
+        if not ALLOWED.full:
+            self._before = 0.0
+            return None
+        if used < _GROWN * self._before:
+            return None
+        running = [each for each in list(OPEN) if each.alive and each.state.busy]
+        largest = max(running, key=_held, default=None)
+        if largest is not None:
+            self._before = used
+            largest.end_at("memory")
+            said = {"run": largest.run_id, "memory_bytes": used, "budget": self.budget}
+            _LOG.warning("a run ends for want of memory", extra={"fields": said})
+        return largest
+
+    def _watch(self) -> None:
+        while not self._over.wait(LOOK_SECONDS):
+            self.look()
+
+
+def _held(run: SearchSession) -> int:
+    return 0 if run.snapshot is None else run.snapshot.memory_bytes

@@ -1,0 +1,179 @@
+"""Serving the page: to this machine alone unless others are named, with sessions that nobody can make up."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+
+from ...warming import begin_in_background
+from ..allowance import ALLOWED
+from ..pages.files import Compressed
+from ..pages.page import TITLE, create
+from . import secret as secrets_
+from .guarded import Guarded
+from .health import HealthHandler, MetricsHandler, Standing
+from .login import Passwords
+from .memory import MemoryWatch
+from .settings import ServingError, is_loopback, origins, passwords
+from .settings import prefix as prefix_of
+from .stopping import Stopping
+
+MAX_MESSAGE_BYTES = 10_000_000
+"""Uploads come in pieces of 1 MB."""
+UNUSED_SESSION_MILLISECONDS = 15_000
+CHECK_MILLISECONDS = 1_000
+GRACE_SECONDS = 10.0
+DEMO_SECONDS, DEMO_MEMORY_BYTES = 60.0, 200_000_000
+
+
+def serve(
+    port: int = 5006,
+    address: str = "127.0.0.1",
+    show: bool = False,
+    threaded: bool = False,
+    *,
+    origin: Sequence[str] = (),
+    prefix: str = "",
+    basic_auth: str | Path | None = None,
+    oauth: str | None = None,
+    secret: str | Path | None = None,
+    demo: bool = False,
+    open_metrics: bool = False,
+    grace: float = GRACE_SECONDS,
+    memory: int | None = None,
+    session_memory: int | None = None,
+    **options: Any,
+) -> Any:
+    """Serve the page, by default to this machine only, until interrupted or asked to end (SIGTERM).
+
+    Searches are compiled in the background meanwhile, in a process of their own. ``/health`` tells how the server
+    stands, ``/metrics`` the same to Prometheus.
+
+    Parameters
+    ----------
+    port : int
+        0: any free port.
+    address : str
+        Network address to listen on.
+    show : bool
+        Whether to open a browser.
+    threaded : bool
+        Serve from a thread and return at once.
+    origin : sequence of str
+        Where people open the page, as ``lab.example:5006`` or ``https://lab.example``; browsers may connect from there,
+        from this machine, and under ``address``, and from nowhere else.
+    prefix : str
+        The path below which a reverse proxy shows the page.
+    basic_auth : path, optional
+        A JSON file of names and passwords, which others may not read; who is not in it has to stay out.
+    oauth : str, optional
+        One of Panel's providers, such as "github" or "generic"; the rest is in the environment, as ``PANEL_OAUTH_KEY``
+        and ``PANEL_OAUTH_SECRET``.
+    secret : path, optional
+        The file of the secret that signs sessions and cookies, made where there is none; default: ``$RULELAB_SECRET``,
+        else a file that is kept for this user.
+    demo : bool
+        Take no files, and end each run after a minute or at 200 MB.
+    open_metrics : bool
+        Whether figures are told to other machines, too.
+    grace : float
+        Seconds that searches have when the server is asked to end.
+    memory : int, optional
+        Bytes that the server may hold, with its child processes; then the largest search ends with what it has proven,
+        and none begins.
+    session_memory : int, optional
+        Bytes that one search may hold.
+    **options
+        Further options of `panel.serve`.
+
+    Returns
+    -------
+    The server, or the thread that runs it.
+
+    Raises
+    ------
+    ServingError
+        A ValueError: what is asked for cannot be served, or not safely.
+    """
+    standing = Standing()
+    allowed = _allowed(port, address, origin)
+    secure = bool(origin) and any(each.secure for each in allowed)
+    below = prefix_of(prefix)
+    key = secrets_.find(secret)
+    defaults: dict[str, Any] = {
+        "title": TITLE,
+        "transforms": [partial(Guarded, secure=secure), Compressed],
+        "websocket_compression_level": 6,
+        "websocket_compression_mem_level": 5,
+        "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
+        "check_unused_sessions_milliseconds": CHECK_MILLISECONDS,
+        "websocket_max_message_size": MAX_MESSAGE_BYTES,
+        "prefix": below,
+        "extra_patterns": _patterns(standing, open_metrics),
+        "secret_key": secrets_.key(key, "sessions").encode(),
+        "sign_sessions": True,
+        "cookie_secret": secrets_.key(key, "cookies"),
+        "cookie_path": below + "/",
+        "xsrf_cookies": True,
+        **_login(basic_auth, oauth, key),
+    }
+    if allowed:
+        defaults["websocket_origin"] = sorted({each.host for each in allowed})
+    if demo:
+        ALLOWED.uploads, ALLOWED.seconds = False, DEMO_SECONDS
+        session_memory = min(session_memory or DEMO_MEMORY_BYTES, DEMO_MEMORY_BYTES)
+    ALLOWED.memory = session_memory
+    if memory is not None:
+        MemoryWatch(memory).start()
+    begin_in_background()
+    gc.collect()
+    gc.freeze()  # else the end of each session looks through all modules
+    start = partial(pn.serve, {"/": create}, port=port, address=address, show=show, **{**defaults, **options})
+    if threaded:
+        return start(threaded=True)
+    server = start(start=False)
+    standing.server = server
+    Stopping(standing, grace).listen()
+    server.start()
+    server.io_loop.start()
+    return server
+
+
+def _allowed(port: int, address: str, given: Sequence[str]) -> list[Any]:
+    """Who may connect; none, where only the server itself knows its port: this machine, then."""
+    if port:
+        return origins(address, port, given)
+    if not is_loopback(address) or given:
+        raise ServingError("a server for others needs a --port, which is a part of its address")
+    return []
+
+
+def _patterns(standing: Standing, shown: bool) -> list[tuple[str, Any, dict[str, Any]]]:
+    told = {"standing": standing, "shown": shown}
+    return [("/health", HealthHandler, told), ("/metrics", MetricsHandler, told)]
+
+
+def _login(file: str | Path | None, oauth: str | None, key: bytes) -> dict[str, Any]:
+    """Panel's options for who has to log in."""
+    if file is not None and oauth is not None:
+        raise ServingError("people log in with a password of a file, or with a provider, not with both")
+    if file is not None:
+        passwords(file)
+        return {"auth_provider": Passwords(Path(file).resolve())}
+    if oauth is None:
+        return {}
+    from panel.auth import AUTH_PROVIDERS
+
+    if oauth not in AUTH_PROVIDERS or oauth in ("basic", "password"):
+        known = ", ".join(sorted(set(AUTH_PROVIDERS) - {"basic", "password"}))
+        raise ServingError(f"there is no provider {oauth!r}; there are {known}")
+    missing = [name for name in ("PANEL_OAUTH_KEY", "PANEL_OAUTH_SECRET") if not os.environ.get(name)]
+    if missing:
+        raise ServingError(f"logging in by {oauth} needs {' and '.join(missing)} in the environment")
+    return {"oauth_provider": oauth}

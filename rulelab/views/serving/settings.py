@@ -1,0 +1,129 @@
+"""Where the page is served, to whom, and within what limits: checked before anything listens."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_HOST = re.compile(
+    r"(?:(?P<scheme>https?)://)?(?P<host>[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::(?P<port>\d{1,5}))?/?"
+)
+_PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]{1,80}){1,8}")
+_MOST_PASSWORD_BYTES = 1_000_000
+_MOST_PORT = 65_535
+
+
+class ServingError(ValueError):
+    """What the server is asked for cannot be served, or not safely."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """An address under which browsers open the page.
+
+    Attributes
+    ----------
+    host : str
+        With the port, where one is given; as a browser names it, without the scheme.
+    secure : bool
+        Whether it is reached by https.
+    """
+
+    host: str
+    secure: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Origin:
+        """Read ``lab.example:5006`` or ``https://lab.example``; raises ServingError."""
+        match = _HOST.fullmatch(text.strip())
+        if match is None or int(match["port"] or 1) not in range(1, _MOST_PORT + 1):
+            raise ServingError(
+                f"an origin is a host that people type, such as lab.example:5006 or https://lab.example, not {text!r}"
+            )
+        return cls(match["host"].lower() + (f":{match['port']}" if match["port"] else ""), match["scheme"] == "https")
+
+
+def origins(address: str, port: int, given: Sequence[str]) -> list[Origin]:
+    """Under which addresses browsers may connect: this machine's own, and those that are given.
+
+    Parameters
+    ----------
+    address : str
+        That the server listens on.
+    port : int
+    given : sequence of str
+        See `Origin.parse`.
+
+    Raises
+    ------
+    ServingError
+        When one is not an address, or when the server listens to the network and nobody says under which name.
+    """
+    own = [Origin(f"{host}:{port}", False) for host in ("127.0.0.1", "localhost")]
+    named = [Origin.parse(text) for text in given]
+    if is_wildcard(address) and not named:
+        raise ServingError(
+            f"{address or 'an empty address'} is every network of this machine: say under which name people open the "
+            f"page, as in --origin lab.example:{port}"
+        )
+    if not is_wildcard(address) and address not in ("127.0.0.1", "localhost"):
+        host = f"[{address}]" if ":" in address else address
+        named.append(Origin.parse(f"{host}:{port}"))
+    return list(dict.fromkeys(own + named))
+
+
+def is_wildcard(address: str) -> bool:
+    """Whether an address stands for all of this machine's networks."""
+    return address in ("", "0.0.0.0", "::", "*")
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+def prefix(text: str) -> str:
+    """The path below which a reverse proxy shows the page, as ``/lab``; empty: none.
+
+    Raises
+    ------
+    ServingError
+    """
+    path = "/" + text.strip("/") if text.strip("/") else ""
+    if path and (not _PREFIX.fullmatch(path) or {".", ".."} & set(path.split("/"))):
+        raise ServingError(f"a prefix is a path such as /lab, of letters, digits, -, _, . and ~, not {text!r}")
+    return path
+
+
+def passwords(file: str | Path) -> dict[str, str]:
+    """Names and passwords, from a file that nobody else may read.
+
+    Raises
+    ------
+    ServingError
+        When it is no JSON object of names with passwords, or others than its owner and group may read it.
+    """
+    path = Path(file)
+    try:
+        found = path.stat()
+        if found.st_size > _MOST_PASSWORD_BYTES:
+            raise ServingError(f"{path} is too large to be a file of passwords")
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ServingError(f"the passwords in {path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise ServingError(f'{path} is not JSON; passwords are written as {{"name": "password"}}') from error
+    sound = isinstance(known, dict) and known and all(isinstance(word, str) and word for word in known.values())
+    if not sound or "" in known:
+        raise ServingError(f'{path} holds no passwords; they are written as {{"name": "password"}}')
+    if os.name == "posix" and found.st_mode & 0o007:
+        raise ServingError(f"everybody on this machine may read {path}: chmod 600 it")
+    return known

@@ -1,0 +1,176 @@
+"""Attacks on a server that runs, over the network, as it is when nothing else is asked for and when others may come."""
+
+from __future__ import annotations
+
+import base64
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE, wait_until
+from servers import Served, served
+
+pytestmark = pytest.mark.long
+
+WRONG = "There is nobody of this name with this password."
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """For this machine alone."""
+    with served("--log-format", "json", state=tmp_path_factory.mktemp("state")) as out:
+        yield out
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """With passwords, below a prefix, opened by https."""
+    people = tmp_path_factory.mktemp("people") / "people.json"
+    people.write_text(json.dumps({"ada": "lovelace", "eve": "<script>"}))
+    people.chmod(0o600)
+    options = ("--basic-auth", str(people), "--prefix", "/lab", "--origin", "https://lab.example", "--demo")
+    with served(*options, state=people.parent) as out:
+        yield out
+
+
+def test_only_this_machine_is_listened_to(server: Served) -> None:
+    table = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    listening = [line.split()[1] for line in table if line.split()[3] == "0A"]
+    hosts = {place.split(":")[0] for place in listening if int(place.split(":")[1], 16) == server.port}
+    assert hosts == {"0100007F"}
+
+
+@pytest.fixture(scope="module")
+def token(server: Served) -> str:
+    """Of a page that was opened as it should be."""
+    return server.token()
+
+
+@pytest.mark.parametrize("origin", ["http://127.0.0.1:{port}", "http://localhost:{port}"])
+def test_this_machine_can_connect(origin: str, token: str, server: Served) -> None:
+    assert '"ACK"' in server.connect(token, origin.format(port=server.port))
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "http://evil.example:{port}",
+        "http://localhost:{port}.evil.example",
+        "http://127.0.0.1",
+        "null",
+    ],
+)
+def test_pages_of_other_sites_cannot_connect(origin: str, token: str, server: Served) -> None:
+    assert server.connect(token, origin.format(port=server.port)) == 403
+
+
+def test_nobody_makes_up_or_changes_a_session(token: str, server: Served) -> None:
+    origin = f"http://localhost:{server.port}"
+    payload, _, signature = token.partition(".")
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    claims["session_id"] = "chosen"
+    changed = base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
+    for forged in (changed, f"{changed}.{signature}", f"{payload}.{signature[::-1]}", payload, "x", payload + "."):
+        assert server.connect(forged, origin) in (None, 403), forged
+    assert server.ask("/?bokeh-session-id=chosen").status == 403
+    assert server.ask(Bokeh_Session_Id="chosen").status == 403
+
+
+def test_a_message_that_is_too_large_ends_its_connection_alone(token: str, server: Served) -> None:
+    origin = f"http://localhost:{server.port}"
+    assert server.connect(token, origin, message=b"x" * 11_000_000) is None
+    assert server.ask("/health").status == 200
+
+
+def test_no_other_site_sends_a_form(server: Served) -> None:
+    assert server.ask("/", "POST", {"a": "b"}).status in (403, 405)
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/metrics", "/nowhere", "/static/js/bokeh.min.js", "/autoload.js"])
+def test_all_answers_are_guarded(path: str, server: Served) -> None:
+    answer = server.ask(path)
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+    assert "'unsafe-inline'" not in answer.headers["Content-Security-Policy"].partition("script-src")[2].split(";")[0]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer.headers["Referrer-Policy"] == "same-origin"
+    assert "Server" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/../../../etc/passwd", "/static/%2e%2e/%2e%2e/etc/passwd", "/static/extensions/panel/..%2f..%2fx.py"],
+)
+def test_no_file_but_those_of_the_page_is_given(path: str, server: Served) -> None:
+    answer = server.ask(path)
+    assert answer.status in (400, 403, 404)
+    assert "root:" not in answer.body
+
+
+def test_text_of_strangers_is_data_in_the_page_and_in_the_log(server: Served) -> None:
+    body = server.ask("/?data=%3C/script%3E%3Cscript%3Ealert(1)%3C/script%3E&tab=%3Cimg%20src=x%3E").body
+    assert "<script>alert" not in body
+    assert "<img src=x" not in body
+    server.ask("/%0a%1b[2J%0d{}")
+    wait_until(lambda: "%1b" in server.written)
+    events = [json.loads(line) for line in server.written.splitlines() if line.startswith("{")]
+    assert all(event["level"] in ("info", "warning", "error") for event in events)
+    assert "\x1b" not in server.written
+
+
+def test_strangers_are_told_no_figures(server: Served) -> None:
+    own = server.ask("/health")
+    assert json.loads(own.body)["sessions"] >= 0
+    assert "rulelab_memory_bytes " in server.ask("/metrics").body
+    for header in ("X_Forwarded_For", "Forwarded", "X_Real_IP"):
+        assert json.loads(server.ask("/health", **{header: "127.0.0.1"}).body) == {"status": "ok"}
+        assert server.ask("/metrics", **{header: "127.0.0.1"}).status == 403
+
+
+def test_who_is_not_logged_in_gets_nothing(closed: Served) -> None:
+    closed.kept.clear()
+    answer = closed.ask("/lab/?tab=Learn")
+    assert (answer.status, answer.headers["Location"]) == (302, "./login?next=%2Flab%2F%3Ftab%3DLearn")
+    assert closed.connect("x", "https://lab.example", "/lab/ws") == 403
+    assert closed.ask("/").status == 404
+    assert json.loads(closed.ask("/lab/health").body)["status"] == "ok"
+
+
+def test_forged_cookies_are_no_login(closed: Served) -> None:
+    value = base64.b64encode(b"ada").decode()
+    for cookie in ("user=ada", f"user={value}|1|{'0' * 40}", f"user=2|1:0|10:1999999999|4:user|4:{value}|{'0' * 64}"):
+        assert closed.ask("/lab/", Cookie=cookie).status == 302
+
+
+def test_a_login_needs_the_form_and_the_password(closed: Served) -> None:
+    closed.kept.clear()
+    right = {"username": "ada", "password": "lovelace"}
+    assert closed.ask("/lab/login", "POST", right).status == 403, "another site has sent it"
+    form = closed.ask("/lab/login?error=%3Cscript%3E")
+    assert "<script" not in form.body
+    assert {"HttpOnly", "SameSite=Lax", "Secure"} <= set(form.cookies["_xsrf"].split("; "))
+    token = {"_xsrf": form.body.partition('name="_xsrf" value="')[2].partition('"')[0]}
+    for name, password in (("ada", "x"), ("ada", ""), ("", ""), ("nobody", ""), ("eve", "lovelace")):
+        wrong = closed.ask("/lab/login", "POST", {"username": name, "password": password, **token})
+        assert (wrong.status, "user" in wrong.cookies, WRONG in wrong.body) == (403, False, True)
+    answer = closed.ask("/lab/login?next=//evil.example", "POST", {**right, **token})
+    assert (answer.status, answer.headers["Location"]) == (302, "/lab/")
+    assert {"HttpOnly", "SameSite=Lax", "Secure", "Path=/lab/"} <= set(answer.cookies["user"].split("; "))
+    assert answer.headers["Strict-Transport-Security"]
+    page = closed.ask("/lab/")
+    assert page.status == 200
+    assert "lovelace" not in page.body + closed.written
+
+
+def test_asked_to_end_the_server_ends(server: Served) -> None:
+    """The last one of these tests that needs it."""
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(PATIENCE) == 0
+    events = [json.loads(line) for line in server.written.splitlines() if line.startswith("{")]
+    assert "the server has stopped" in events[-1]["message"]
+    ending = server.written.partition("the server is being stopped")[2]
+    assert ending
+    assert "Traceback" not in ending

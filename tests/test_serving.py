@@ -1,0 +1,343 @@
+"""What the server is asked for, its secret, its headers and its log, without a server."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import stat
+import threading
+from pathlib import Path
+from weakref import WeakSet
+
+import numpy as np
+import pytest
+from patience import wait_until
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
+
+from rulelab import Problem, RuleListSearch, Status
+from rulelab.cli.commands import main
+from rulelab.views.allowance import ALLOWED, NO_FILES, NO_MEMORY
+from rulelab.views.compare.view import CompareView
+from rulelab.views.live.session import FULL_SPEED, Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.serving import logs, memory
+from rulelab.views.serving import secret as secrets_
+from rulelab.views.serving.guarded import Guarded
+from rulelab.views.serving.login import _path
+from rulelab.views.serving.settings import Origin, ServingError, is_loopback, origins, passwords, prefix
+from rulelab.views.widgets.uploader import Uploader
+
+
+@pytest.mark.parametrize(
+    ("address", "given", "expected"),
+    [
+        ("127.0.0.1", (), {"127.0.0.1:5006", "localhost:5006"}),
+        ("192.0.2.7", (), {"127.0.0.1:5006", "localhost:5006", "192.0.2.7:5006"}),
+        ("::1", (), {"127.0.0.1:5006", "localhost:5006", "[::1]:5006"}),
+        ("0.0.0.0", ("https://Lab.example",), {"127.0.0.1:5006", "localhost:5006", "lab.example"}),
+        ("127.0.0.1", ("lab.example:80",), {"127.0.0.1:5006", "localhost:5006", "lab.example:80"}),
+    ],
+)
+def test_who_may_connect(address: str, given: tuple[str, ...], expected: set[str]) -> None:
+    assert {each.host for each in origins(address, 5006, given)} == expected
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", ""])
+def test_a_server_for_every_network_needs_a_name(address: str) -> None:
+    with pytest.raises(ServingError, match="--origin"):
+        origins(address, 5006, ())
+
+
+@pytest.mark.parametrize(
+    "text", ["*", "*.example", "", "a b", "ftp://a", "a:0", "a:70000", "a/b", "a\nb", "https://a@b", "a:1\r\nX: y"]
+)
+def test_an_origin_is_a_host(text: str) -> None:
+    with pytest.raises(ServingError, match="an origin is a host"):
+        Origin.parse(text)
+
+
+def test_a_prefix_is_a_path() -> None:
+    assert [prefix(text) for text in ("", "/", "lab", "/lab/", "/a/b")] == ["", "", "/lab", "/lab", "/a/b"]
+    for text in ("/../x", "/a b", "/(.*)", "/a\nb", "/" + "a/" * 20):
+        with pytest.raises(ServingError, match="a prefix is a path"):
+            prefix(text)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a", False)]
+)
+def test_loopback(address: str, expected: bool) -> None:
+    assert is_loopback(address) is expected
+
+
+def test_a_secret_is_made_once_and_kept_to_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(secrets_.VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    first = secrets_.find()
+    assert secrets_.find() == first
+    assert len(first) >= 2 * secrets_.LEAST_CHARACTERS
+    (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert secrets_.find(tmp_path / "other") != first
+    assert secrets_.key(first, "cookies") != secrets_.key(first, "sessions")
+    file.chmod(0o644)
+    with pytest.raises(ServingError, match="others than its owner"):
+        secrets_.find()
+    monkeypatch.setenv(secrets_.VARIABLE, "x" * 40)
+    assert secrets_.find() == b"x" * 40
+    monkeypatch.setenv(secrets_.VARIABLE, "short")
+    with pytest.raises(ServingError, match="5 characters"):
+        secrets_.find()
+
+
+def test_where_nothing_can_be_kept_each_run_has_a_secret_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(secrets_.VARIABLE, raising=False)
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    assert secrets_.find() != secrets_.find()
+    with pytest.raises(ServingError, match="neither be read nor made"):
+        secrets_.find(tmp_path / "file" / "secret")
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "said"),
+    [
+        ("{", 0o600, "is not JSON"),
+        ("[" * 100_000, 0o600, "is not JSON"),
+        ("[]", 0o600, "holds no passwords"),
+        ("{}", 0o600, "holds no passwords"),
+        ('{"ada": ""}', 0o600, "holds no passwords"),
+        ('{"ada": 5}', 0o600, "holds no passwords"),
+        ('{"": "x"}', 0o600, "holds no passwords"),
+        ('{"ada": "x"}', 0o644, "everybody on this machine"),
+    ],
+)
+def test_passwords_that_are_none_or_known_to_all(text: str, mode: int, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "people.json"
+    file.write_text(text)
+    file.chmod(mode)
+    with pytest.raises(ServingError, match=said):
+        passwords(file)
+    file.write_text('{"ada": "lovelace"}')
+    file.chmod(0o600)
+    assert passwords(file) == {"ada": "lovelace"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "below", "expected"),
+    [
+        ("/?tab=Learn", "", "/?tab=Learn"),
+        ("/lab/?a=1", "/lab", "/lab/?a=1"),
+        ("", "/lab", "/lab/"),
+        ("//evil.example", "", "/"),
+        ("https://evil.example", "", "/"),
+        ("/\\evil.example", "", "/"),
+        ("/a\r\nSet-Cookie: x=y", "", "/"),
+        ("/other", "/lab", "/lab/"),
+    ],
+)
+def test_logging_in_leads_nowhere_else(wanted: str, below: str, expected: str) -> None:
+    assert _path(wanted, below) == expected
+
+
+def answer(body: bytes, kind: str, secure: bool) -> tuple[HTTPHeaders, bytes]:
+    line = RequestStartLine("GET", "/", "HTTP/1.1")
+    guarded = Guarded(HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a"})), secure=secure)
+    before = HTTPHeaders({"Content-Type": kind, "Content-Length": str(len(body)), "Server": "Tornado"})
+    _, headers, sent = guarded.transform_first_chunk(200, before, body, True)
+    headers.add("Set-Cookie", "user=x; HttpOnly; Path=/")
+    headers.add("Set-Cookie", "_xsrf=y; Path=/")
+    return headers, sent
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_headers_and_flags(secure: bool) -> None:
+    headers, _ = answer(b"", "text/html; charset=UTF-8", secure)
+    ending = "; Secure" if secure else ""
+    assert headers.get_list("Set-Cookie") == [
+        f"user=x; HttpOnly; Path=/; SameSite=Lax{ending}",
+        f"_xsrf=y; Path=/; HttpOnly; SameSite=Lax{ending}",
+    ]
+    assert ("Strict-Transport-Security" in headers) is secure
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "Server" not in headers
+
+
+def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> None:
+    body = b"<head><script>a = '<script>'</script><SCRIPT type='x' src=b></SCRIPT><scripted></head>"
+    headers, sent = answer(body, "text/html", False)
+    nonce = headers["Content-Security-Policy"].partition("'nonce-")[2].partition("'")[0].encode()
+    assert len(nonce) >= 20
+    mark = b' nonce="' + nonce + b'"'
+    assert sent == (
+        b"<head><script"
+        + mark
+        + b">a = '<script>'</script><SCRIPT"
+        + mark
+        + b" type='x' src=b></SCRIPT><scripted></head>"
+    )
+    assert headers["Content-Length"] == str(len(sent))
+    again, _ = answer(body, "text/html", False)
+    assert again["Content-Security-Policy"] != headers["Content-Security-Policy"]
+    assert answer(body, "application/json", False)[1] == body
+
+
+@pytest.fixture
+def kept_logging(monkeypatch: pytest.MonkeyPatch):
+    """Puts the loggers back as they were."""
+    names = ["", "rulelab", *logs._LIBRARIES]
+    before = [(log := logging.getLogger(name), log.handlers[:], log.propagate, log.level) for name in names]
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    yield
+    for log, handlers, propagate, level in before:
+        log.handlers[:], log.propagate = handlers, propagate
+        log.setLevel(level)
+    logging.captureWarnings(False)
+
+
+@pytest.mark.parametrize("style", ["text", "json"])
+def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal(style: logs.LogFormat, kept_logging: None) -> None:
+    out = io.StringIO()
+    logs.begin(style, out)
+    text = "x\n2026-01-01T00:00:00.000Z info root: forged\x1b[2J\u202e\x00"
+    logging.getLogger("tornado.access").warning("404 GET %s", text)
+    try:
+        raise ValueError(text)
+    except ValueError:
+        logging.getLogger("bokeh").exception("failed")
+    thread = threading.Thread(target=lambda: {}[text])
+    thread.start()
+    thread.join()
+    logging.getLogger("rulelab").info("a run has ended", extra={"fields": {"run": "12", "data": text}})
+    written = out.getvalue()
+    assert all(c == "\n" or (c.isprintable() and c != "\u202e") for c in written)
+    lines = written.splitlines()
+    assert not any(line.startswith("2026-01-01") for line in lines)
+    if style == "json":
+        events = [json.loads(line) for line in lines]
+        assert [event["level"] for event in events] == ["warning", "error", "error", "info"]
+        assert events[-1]["run"] == "12"
+        assert events[-1]["data"] == text
+        assert "ValueError" in events[1]["traceback"]
+        assert "KeyError" in events[2]["traceback"]
+    else:
+        assert sum(not line.startswith("    | ") for line in lines) == 4
+        assert 'run="12"' in lines[-1]
+
+
+@pytest.fixture
+def demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ALLOWED, "uploads", False)
+    monkeypatch.setattr(ALLOWED, "seconds", 60.0)
+    monkeypatch.setattr(ALLOWED, "memory", 10**8)
+
+
+def test_a_demonstration_takes_no_file_whatever_the_browser_sends(demo: None) -> None:
+    received: list[bytes] = []
+    field = Uploader(lambda contents, name: received.append(contents))
+    assert (field.open, field.limit) == (False, NO_FILES)
+    field._handle_msg({"type": "begin", "id": 1, "name": "a.csv", "size": 3})
+    field._handle_msg({"type": "piece", "id": 1, "data": "YSxi", "last": True})
+    assert (received, field.said, field.doing) == ([], NO_FILES, "")
+
+
+def test_a_demonstration_takes_no_model_either(demo: None) -> None:
+    view = CompareView()
+    view._file.value = b"{}"
+    assert view._alert.phase == NO_FILES
+    assert not any(found is view._file for found in view._layout.select())
+
+
+def test_a_demonstration_ends_runs_whatever_the_settings_say(demo: None) -> None:
+    def session(limits: Limits | None) -> SearchSession:
+        return SearchSession(lambda report: None, limits, Pace() or FULL_SPEED)  # type: ignore[arg-type, return-value]
+
+    assert [session(each).limits.seconds for each in (None, Limits(600), Limits(5))] == [60, 60, 5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--address", "0.0.0.0"), "--origin"),
+        (("--origin", "*"), "an origin is a host"),
+        (("--prefix", "/a b"), "a prefix is a path"),
+        (("--basic-auth", "/nowhere/people.json"), "cannot be read"),
+        (("--oauth", "nobody"), "there is no provider 'nobody'"),
+        (("--oauth", "github"), "PANEL_OAUTH_KEY and PANEL_OAUTH_SECRET"),
+        (("--port", "0", "--origin", "lab.example"), "needs a --port"),
+    ],
+)
+def test_what_is_not_safe_is_not_served(
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str], kept_logging: None
+) -> None:
+    assert main(["serve", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert said in err
+    assert os.environ.get("PANEL_OAUTH_KEY") is None
+
+
+@pytest.fixture
+def budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes limits of memory back, and knows no runs of other tests."""
+    monkeypatch.setattr(ALLOWED, "full", False)
+    monkeypatch.setattr(ALLOWED, "memory", None)
+    monkeypatch.setattr(memory, "OPEN", WeakSet())
+
+
+def long_search(regularization: float = 1e-4) -> RuleListSearch:
+    """Stores prefixes for long."""
+    random = np.random.default_rng(3)
+    A = random.random((400, 40)) < 0.3
+    return RuleListSearch(Problem.from_arrays(A, random.random(400) < 0.5), regularization, beam_width=0)
+
+
+def running(search: RuleListSearch) -> SearchSession:
+    session = SearchSession(lambda report: Prepared(search))
+    memory.OPEN.add(session)
+    session.run()
+    wait_until(lambda: session.snapshot is not None)
+    return session
+
+
+def test_a_session_over_its_share_ends_with_its_model_and_gap(budget: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ALLOWED, "memory", 2_000_000)
+    session = running(long_search())
+    wait_until(lambda: session.state.over)
+    last = session.snapshot
+    assert last is not None
+    assert (last.status, last.limit) == (Status.LIMIT, "memory")
+    assert last.memory_bytes <= 2_200_000
+    assert last.incumbent is not None
+    assert 0 < last.gap < last.incumbent.objective
+
+
+def test_over_the_budget_the_largest_search_ends_and_none_begins(budget: None) -> None:
+    small, large = running(long_search()), running(long_search())
+    small.pause()
+    wait_until(lambda: small.state is State.PAUSED)
+    wait_until(lambda: large.snapshot.memory_bytes > small.snapshot.memory_bytes)
+    small.step()
+    watch = memory.MemoryWatch(10**15)
+    assert watch.look() is None
+    assert not ALLOWED.full
+    watch.budget = 1
+    assert watch.look() is large
+    assert watch.look() is None, "no more was taken since"
+    wait_until(lambda: large.state.over)
+    assert large.snapshot is not None
+    assert (large.snapshot.status, large.snapshot.limit) == (Status.LIMIT, "memory")
+    assert large.snapshot.gap > 0
+    assert large.resumable
+    assert not small.state.over
+    late = SearchSession(lambda report: report("mining") or Prepared(long_search()))  # type: ignore[func-returns-value]
+    late.run()
+    wait_until(lambda: late.state.over)
+    assert late.error == NO_MEMORY
+    watch.stop()
+    for session in (small, large):
+        session.close()
+        session.join()
