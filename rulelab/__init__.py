@@ -81,7 +81,7 @@ _HOMES = {
     "sweep": "sweeps",
     "verify": "certificate",
 }
-_MODULES = ("datasets", "glossary", "plots", "tables", "views")
+_MODULES = ("datasets", "glossary", "plots", "store", "tables", "views")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

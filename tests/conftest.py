@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks include it
 os.environ.setdefault("RULELAB_WARMING", "0")  # no process beside every worker of the tests that shows a view
+os.environ["RULELAB_HOME"] = os.path.join(tempfile.gettempdir(), "rulelab-tests")  # not what the user has kept
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"

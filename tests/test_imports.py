@@ -28,6 +28,7 @@ FLOORS: list[str] = [
     "search",
     "certificate preparing prefixes recording.events what_if",
     "recording",
+    "store",
     "ablation",
     "rule_list falling_rule_list rule_set.sparse",
     "rule_list.fair",
@@ -59,6 +60,7 @@ FLOORS: list[str] = [
     "views.compare",
     "views.fronts",
     "views.explore views.what_if",
+    "views.kept_runs",
     "views.pages",
     "views.serving",
     "cli.console cli.options",
@@ -66,21 +68,33 @@ FLOORS: list[str] = [
     "cli.families cli.output",
     "cli.verify",
     "cli.data_options",
-    "cli.progress",
+    "cli.progress cli.store_option",
     "cli.near_count",
-    "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.serve cli.stability",
-    "cli.least_gap",
+    "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.runs cli.serve",
+    "cli.least_gap cli.stability",
     "cli.commands",
     "__main__",
 ]
 """From the ground up. A room, or a file of one, imports from the floors below it, and within itself."""
 
 ALONE = "datasets"
-ANYBODY = ("sweeps", "tables", "views", "cli")
+ANYBODY = ("store", "sweeps", "tables", "views", "cli")
 """Who may import the data sets."""
 
 UI = {"panel", "bokeh", "holoviews", "panel_material_ui", "param"}
-HEAVY = ["duckdb", "narwhals", "numba", "panel", "bokeh", "holoviews", "sklearn", "pandas", "pyarrow", "pooch"]
+HEAVY = [
+    "duckdb",
+    "narwhals",
+    "numba",
+    "panel",
+    "bokeh",
+    "holoviews",
+    "sklearn",
+    "pandas",
+    "pyarrow",
+    "pooch",
+    "sqlalchemy",
+]
 
 
 def room(name: str) -> str | None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
-from . import ablate, doctor, examples, explain, export, frontier, least_gap, near, serve, stability
+from . import ablate, doctor, examples, explain, export, frontier, least_gap, near, runs, serve, stability
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
@@ -142,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
     _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))
     export.add_to(commands)
+    runs.add_to(commands)
     explain.add_to(commands)
     examples.add_to(commands)
     doctor.add_to(commands)

@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 def doctor(args: argparse.Namespace) -> int:
     """Run the command; exit status 1 when something is wrong."""
     findings: list[Finding] = []
-    for check in (_machine, _packages, _cache, _data, _search):
+    for check in (_machine, _packages, _cache, _data, _runs, _search):
         say(f"looking at the {check.__name__.strip('_')} ...")
         try:
             findings += check()
@@ -100,6 +100,31 @@ def _data() -> Iterator[Finding]:
     counted = datasets.catalogue()["availability"].value_counts()
     where = ", ".join(f"{number} {where}" for where, number in counted.items())
     yield Finding("data sets", f"{where}; cache {datasets.home()}")
+
+
+def _runs() -> Iterator[Finding]:
+    from .. import store as kept_runs
+
+    place = Path(kept_runs.default_url())
+    if not place.exists():
+        yield Finding(
+            "kept runs", f"none yet; they will be in {place} ({kept_runs.HOME_VARIABLE} names another folder)"
+        )
+        return
+    try:
+        with kept_runs.open() as store:
+            damaged = store.damaged()
+            kept = len(store.runs(most=1 << 30))
+            found = (
+                f"{kept} in {store.place}, {store.nbytes / 1e6:.1f} MB ({kept_runs.HOME_VARIABLE} names another folder)"
+            )
+    except kept_runs.StoreError as error:
+        yield Finding(
+            "kept runs", str(error), f"move that file away, or let {kept_runs.HOME_VARIABLE} name another folder"
+        )
+        return
+    cure = f"{len(damaged)} cannot be read, such as: {damaged[0]}" if damaged else ""
+    yield Finding("kept runs", found, cure)
 
 
 def _search() -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .console import CommandError
 from .options import add, least_zero, size
+from .store_option import add_store, kept
 
 
 def serve(args: argparse.Namespace) -> int:
@@ -28,7 +29,8 @@ def serve(args: argparse.Namespace) -> int:
     names = ("port", "address", "show", "origin", "prefix", "basic_auth", "oauth", "demo", "open_metrics", "grace")
     options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
     try:
-        serve(**options, secret=args.secret_file)
+        with kept(args):
+            serve(**options, secret=args.secret_file)
     except ServingError as error:
         raise CommandError(error) from error
     except OSError as error:
@@ -51,6 +53,7 @@ def add_to(commands: Any) -> None:
     text += " seeing where they lie; repeatable"
     add(parser, "--table", action="append", default=[], metavar="FILES", text=text)
     add(parser, "--target", metavar="COLUMN", text="the column of the tables that is predicted")
+    add_store(parser)
     add(parser, "--show", action="store_true", text="open a browser")
     others = parser.add_argument_group("for others than this machine")
     text = "under which people open the page, as lab.example:5006 or https://lab.example; repeatable"

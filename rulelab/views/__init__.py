@@ -16,6 +16,7 @@ _HOMES = {
     "TreeView": "prefixes.tree_view",
     "Walk": "learn.walk",
     "WhatIfView": "what_if.view",
+    "keep_runs": "kept_runs.keeping",
     "serve": "serving.server",
 }
 
@@ -30,6 +31,7 @@ __all__ = [
     "TreeView",
     "Walk",
     "WhatIfView",
+    "keep_runs",
     "serve",
 ]
 

@@ -28,7 +28,7 @@ MAX_NOTE = 2000
 MAX_NAME = 80
 """Most characters of a name."""
 MAX_UPLOAD_BYTES = 5_000_000
-FILE, BROWSER = "file", "browser"
+FILE, BROWSER, KEPT = "file", "browser", "kept"
 """Where a card comes from that nobody here has made."""
 _MAX_ENTRIES = 60
 SENTENCE = 300
@@ -92,7 +92,8 @@ class Card:
     code : str
         Python that makes the model again.
     origin : str
-        `FILE` or `BROWSER` where everything besides the model is what these say, unchecked; empty for a card made here.
+        `FILE`, `BROWSER` or `KEPT` where everything besides the model is what these say, unchecked; empty for a card
+        made here.
     rows : Rows or None
     search : Search or None
         That has proven the model optimal.

@@ -10,13 +10,14 @@ import pandas as pd
 from ...data.metrics import FEW
 from ..live.wording import NONE, count, family_name, objective
 from ..widgets.esc import esc
-from .card import BROWSER, FILE, SENTENCE, Card, Proof
+from .card import BROWSER, FILE, KEPT, SENTENCE, Card, Proof
 from .differences import Differences
 from .rule_tables import rules_table
 from .scores import RATES, Score, Scores
 
 _ORIGINS = {
     FILE: "From a file; nothing of this was checked here.",
+    KEPT: "From a kept run; the proof was not checked since.",
     BROWSER: "From before the page was loaded again; the proof was not checked since.",
 }
 

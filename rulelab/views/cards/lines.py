@@ -10,12 +10,16 @@ from ...data.gaps import emptied
 from ..live.wording import NONE, count
 from ..widgets.esc import esc
 from . import html
-from .card import BROWSER, FILE, Card
+from .card import BROWSER, FILE, KEPT, Card
 from .differences import Differences
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
 from .scores import Score, Scores
 
-_SOURCES = {FILE: "As the file says; not checked here.", BROWSER: "As the browser kept it; not checked here."}
+_SOURCES = {
+    FILE: "As the file says; not checked here.",
+    BROWSER: "As the browser kept it; not checked here.",
+    KEPT: "As the kept run says.",
+}
 _OUTCOMES = (
     ("found", "true_positive"),
     ("missed", "false_negative"),

@@ -17,7 +17,7 @@ from ..live.job import Progress
 from ..live.pool import Pool
 from ..live.wording import count
 from . import checker
-from .card import BROWSER, Card
+from .card import BROWSER, KEPT, Card
 
 CHECKS = Pool(max(1, (os.cpu_count() or 2) - 1))
 """The line in front of the processes that check."""
@@ -52,6 +52,10 @@ def refusal(card: Card) -> str:
     """Why there is nothing to check; empty when there is."""
     if card.origin == BROWSER:
         return "the search that found this model is gone since the page was loaded again; run it, and pin its model"
+    if card.origin == KEPT:
+        return (
+            "the search of this kept run is gone; its proof, if one is kept, is in the zip archive, for rulelab verify"
+        )
     if card.origin:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
     if card.search is None and card.proof is not None and card.proof.proven:

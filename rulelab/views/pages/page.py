@@ -40,7 +40,7 @@ def create() -> pmui.Page:
         title=TITLE,
         favicon=ICON,
         meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
-        header=[tabs.strip],
+        header=[tabs.strip, tabs.runs.list],
         main=[tabs.body, tabs.kept, Explained(), bar],
         busy_indicator=None,
         dark_theme=look.dark,

@@ -9,12 +9,15 @@ from typing import Any
 import panel as pn
 import param
 
+from ...recording import Recording
+from ..cards.card import Card
 from ..compare.view import CompareView
 from ..explore.view import ExploreView
 from ..forms.address import Address, Part
 from ..fronts.tab import FrontsView
+from ..kept_runs.drawer import KeptRuns
 from ..learn.view import LearnTab
-from ..live.session import Prepared, State
+from ..live.session import Prepared, SearchSession, State
 from ..search.again import Again
 from ..search.setup import Setup
 from ..search.view import SPEEDS, SearchView
@@ -169,6 +172,7 @@ class Tabs(param.Parameterized):
         The names of the tabs, and the open one.
     kept : Kept
         Holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page.
+    runs : KeptRuns
     """
 
     tab: param.Selector[str] = param.Selector(default=next(iter(TABS)), objects=list(TABS), doc="The one that is open.")
@@ -180,6 +184,8 @@ class Tabs(param.Parameterized):
         self._made: dict[str, Any] = {}
         self.kept = Kept(width=0, height=0, margin=0)
         self.kept.param.watch(lambda event: self.made("Compare") if event.new else None, "found")
+        self.runs = KeptRuns(self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"))
+        self.kept.param.watch(lambda event: self.runs.follow_pins(event.new), "kept")
         self.strip = Strip(names=list(TABS), open=self.tab, margin=0)
         self._places = {
             name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **_WIDE)
@@ -190,6 +196,7 @@ class Tabs(param.Parameterized):
         found = address.follow(Part(self, ["tab"], steps=["tab"]))  # opens it, where it is another than the first
         self._complaints += found
         self._show()
+        pn.state.onload(self._bring_back)
         self.strip.link(self, open="tab", bidirectional=True)
 
     def made(self, name: str) -> Any:
@@ -203,7 +210,9 @@ class Tabs(param.Parameterized):
             if isinstance(tab, ExploreTab | WhatIfTab):
                 tab.search = lambda: self.made("Search")
             if "on_pin" in tab.view.param:
-                tab.view.on_pin = lambda card: self.made("Compare").view.pin(card)
+                tab.view.on_pin = self._pin
+            if isinstance(tab, SearchTab):
+                tab.view.on_standing = self._follow
             if {"Search", "Fronts"} <= self._made.keys():
                 own, swept = self._made["Search"].setup.table, self._made["Fronts"].setup
                 swept.uploaded = own.uploaded
@@ -213,6 +222,25 @@ class Tabs(param.Parameterized):
     def complain(self, message: str) -> None:
         """Show an error in the open tab; an empty text takes it away."""
         self.made(self.tab).complain(message)
+
+    def _bring_back(self) -> None:
+        """Show the kept run and the pinned models of the address, once the page is there."""
+        self._address.follow(Part(self.runs, ["run", "pins"]))
+
+    def _pin(self, card: Card) -> str:
+        return self.made("Compare").view.pin(card)
+
+    def _follow(self, session: SearchSession, card: Card | None) -> None:
+        """A run begins, ends or is forgotten: the browser and the store keep what there is to keep."""
+        self.made("Search").again.follow(session, card)
+        self.runs.follow(session, card)
+
+    def _show_run(self, recording: Recording, name: str, query: str | None) -> None:
+        """Show a kept run, with its settings in the form."""
+        search = self.made("Search")
+        said = "" if query is None else search.setup.go_back_to(query)
+        search.view.open(recording, name)
+        search.complain(said)
 
     @param.depends("tab", watch=True)
     def _show(self) -> None:

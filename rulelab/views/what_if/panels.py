@@ -32,6 +32,7 @@ _ENTER = (
     '<p class="note">Enter the name of a room: all who enter the same one, with the same data and settings, see each '
     "other’s names and objectives here. Nothing else of them is seen.</p>"
 )
+_LASTS = '<p class="note">This server keeps the board: who comes back goes on under the same name.</p>'
 
 
 def pane(*sheets: str, **more: Any) -> Html:
@@ -210,7 +211,7 @@ class RoomPanel(Viewer):
         elif self._entered:
             return True
         else:
-            text = _ENTER
+            text = _ENTER if BOARDS.lasting is None else f"{_ENTER}{_LASTS}"
         if self.board.object != text:
             self.board.object = text
         return bool(self._entered)

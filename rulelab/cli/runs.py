@@ -1,0 +1,186 @@
+"""``rulelab runs``: the kept runs, listed, shown, exported, imported and deleted."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .console import CommandError, one_line, say, table
+from .output import writable
+
+if TYPE_CHECKING:
+    from ..store import Run, Store
+
+DIGITS = 12
+"""Of a hash that is shown."""
+
+
+def listed(args: argparse.Namespace) -> int:
+    """Say which runs there are."""
+    with _opened(args) as store:
+        runs = store.runs(" ".join(args.words), args.most, args.deleted)
+        if args.json:
+            print(json.dumps([_entry(run) for run in runs], ensure_ascii=False, indent=2))
+            return 0
+        head = ("run", "ended", "name", "data", "family", "status", "objective", "gap", "proof")
+        rows = [
+            (
+                run.hash[:DIGITS],
+                run.made[:16].replace("T", " "),
+                one_line(run.name) or "-",
+                one_line(run.data) or "-",
+                one_line(run.family).replace("_", " "),
+                run.status,
+                "-" if run.objective is None else f"{run.objective:.7g}",
+                "-" if run.objective is None else f"{run.gap:.3g}",
+                "yes" if run.proof else "-",
+            )
+            for run in runs
+        ]
+        print(table(head, rows, right=(6, 7)))
+        what = "deleted run" if args.deleted else "run"
+        print(f"\n{len(rows)} {what}{'s' * (len(rows) != 1)} in {store.place}; times are UTC")
+        for said in store.damaged():
+            say(one_line(said))
+    return 0
+
+
+def shown(args: argparse.Namespace) -> int:
+    """Say all that is known of one run, and its model."""
+    from ..models import ModelError
+
+    with _opened(args) as store:
+        run = store.run(args.which)
+        if args.json:
+            print(json.dumps(_entry(run), ensure_ascii=False, indent=2))
+            return 0
+        kept = [*run.files, *(["proof"] if run.proof else [])]
+        facts = {
+            "run": run.hash,
+            "name": run.name,
+            "ended": f"{run.made} with rulelab {run.version}",
+            "data": f"{run.data}, {run.rows} rows, SHA-256 {run.data_hash}" if run.data_hash else run.data,
+            "target": run.target,
+            "family": run.family.replace("_", " "),
+            "status": run.status + (f" ({run.limit})" if run.limit else ""),
+            "objective": "" if run.objective is None else repr(run.objective),
+            "lower bound": repr(run.lower_bound),
+            "gap": "" if run.objective is None else repr(run.gap),
+            "errors": "" if run.errors is None else f"{run.errors:g}",
+            "search": f"{run.seconds:.2f} s, {run.work} units of work",
+            "kept": ", ".join(kept),
+            **run.settings,
+        }
+        rows = [(one_line(name), one_line(str(text))) for name, text in facts.items() if text]
+        print(table(("", ""), rows, right=()).lstrip("\n"))
+        for note in run.notes:
+            print(f"\n{one_line(note)}")
+        if "model" in run.files:
+            try:
+                print("", store.model(run).to_text(run.target or None), sep="\n")
+            except ModelError as error:
+                raise CommandError(f"the model of this run cannot be read: {error}", 1) from error
+    return 0
+
+
+def exported(args: argparse.Namespace) -> int:
+    """Write runs to a zip archive."""
+    path = writable(args.output)
+    with _opened(args) as store:
+        which = args.which or [run.hash for run in store.runs(most=1 << 30)]
+        if not which:
+            raise CommandError(f"there are no runs in {store.place}", 1)
+        try:
+            content = store.export(path, which)
+        except OSError as error:
+            raise CommandError(f"{path} cannot be written: {error.strerror or error}", 1) from error
+    say(f"saved {path}: {len(which)} runs, {len(content)} bytes")
+    return 0
+
+
+def imported(args: argparse.Namespace) -> int:
+    """Keep the runs of an archive."""
+    with _opened(args) as store:
+        for name in args.file:
+            try:
+                new = store.take(Path(name))
+            except OSError as error:
+                raise CommandError(f"{name} cannot be read: {error.strerror or error}") from error
+            for run in new:
+                print(run.hash)
+            say(f"{name}: {len(new)} runs are new in {store.place}")
+    return 0
+
+
+def deleted(args: argparse.Namespace) -> int:
+    """Put runs away, or bring them back."""
+    from ..store import DELETED_DAYS
+
+    with _opened(args) as store:
+        for which in [store.run(each) for each in args.which]:
+            if args.undo:
+                store.restore(which)
+            else:
+                store.delete(which, forever=args.forever)
+            print(which.hash)
+    if not args.undo and not args.forever:
+        say(f"for {DELETED_DAYS} days rulelab runs delete --undo brings them back")
+    return 0
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    text = "Runs that were kept: by the page, as it serves with a store, or by rl.store in Python."
+    parser = commands.add_parser("runs", help="list, show, export, import and delete kept runs", description=text)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, run: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+        place = "SQLite file or URL of the database (default: the one that rulelab doctor names)"
+        made.add_argument("--store", metavar="URL", help=place)
+        made.set_defaults(run=run)
+        return made
+
+    one = action("list", listed, "list the kept runs, the latest first")
+    one.add_argument("words", nargs="*", metavar="WORD", help="words that all have to be in what is known of a run")
+    one.add_argument("--most", type=_whole, default=100, metavar="N", help="how many (default: %(default)s)")
+    one.add_argument("--deleted", action="store_true", help="those that can be brought back")
+    one.add_argument("--json", action="store_true", help="as JSON")
+    one = action("show", shown, "say all that is known of a run")
+    one.add_argument("which", metavar="RUN", help="the hash of the run, or its first digits")
+    one.add_argument("--json", action="store_true", help="as JSON")
+    one = action("export", exported, "write runs with their recordings, models and proofs to a zip archive")
+    one.add_argument("which", nargs="*", metavar="RUN", help="hashes, or their first digits (default: all runs)")
+    one.add_argument("-o", "--output", required=True, metavar="FILE", help="the archive")
+    one = action("import", imported, "keep the runs of an archive")
+    one.add_argument("file", nargs="+", metavar="FILE", help="as rulelab runs export, or the page, has written it")
+    one = action("delete", deleted, "delete runs")
+    one.add_argument("which", nargs="+", metavar="RUN", help="hashes, or their first digits")
+    one.add_argument("--undo", action="store_true", help="instead bring them back")
+    one.add_argument("--forever", action="store_true", help="at once and for good")
+
+
+@contextmanager
+def _opened(args: argparse.Namespace) -> Iterator[Store]:
+    """The store; what goes wrong with it ends the command."""
+    from .. import store as kept
+
+    try:
+        with kept.open(args.store) as store:
+            yield store
+    except kept.StoreError as error:
+        raise CommandError(error) from error
+
+
+def _entry(run: Run) -> dict[str, Any]:
+    return {"hash": run.hash, "name": run.name, "proof": run.proof, **json.loads(run.about)}
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1 << 31:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, not {text!r}")
+    return int(text)

@@ -1,0 +1,27 @@
+"""Runs that last: settings, outcome, curve, recording, model and proof of each, in a database.
+
+By default it is one SQLite file in the user's data folder; other databases are named by a URL of SQLAlchemy. What is
+read from it is checked as a file from anywhere would be.
+"""
+
+from .boards import BoardEntry
+from .bundle import LARGEST_BUNDLE
+from .errors import StoreError
+from .place import HOME_VARIABLE, NOTHING, default_url, home
+from .run import Run
+from .store import DELETED_DAYS, Store
+from .store import open_store as open  # noqa: A004 - as in `gzip.open`
+
+__all__ = [
+    "DELETED_DAYS",
+    "HOME_VARIABLE",
+    "LARGEST_BUNDLE",
+    "NOTHING",
+    "BoardEntry",
+    "Run",
+    "Store",
+    "StoreError",
+    "default_url",
+    "home",
+    "open",
+]

@@ -1,0 +1,95 @@
+"""Boards of rooms: the best that each name has reached."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sqlalchemy as sa
+
+from .database import Database
+from .errors import StoreError
+from .run import now
+from .schema import BOARDS
+
+MOST_ENTRIES = 200
+"""Of a board."""
+_DIGITS = 300
+_WHOLE = 1 << 31
+
+
+@dataclass(frozen=True)
+class BoardEntry:
+    """What somebody has reached.
+
+    Attributes
+    ----------
+    name : str
+    objective : Fraction
+        Of the best list; without rounding.
+    rules, hints : int
+    revealed : bool
+        Whether the optimum was looked at.
+    """
+
+    name: str
+    objective: Fraction
+    rules: int
+    hints: int
+    revealed: bool
+
+
+def put(database: Database, room: str, game: str, entry: BoardEntry, instead_of: str | None = None) -> None:
+    """Keep an entry in the place of the one of its name, and of another name."""
+    objective = f"{entry.objective.numerator}/{entry.objective.denominator}"
+    if len(objective) > 2 * _DIGITS:
+        raise StoreError("this objective has more digits than are kept")
+    with database.writing() as connection:
+        for name in {entry.name, instead_of} - {None}:
+            connection.execute(sa.delete(BOARDS).where(*_of(room, game), BOARDS.c.name == name))
+        connection.execute(
+            BOARDS.insert().values(
+                room=room,
+                game=game,
+                name=entry.name,
+                made=now(),
+                objective=objective,
+                rules=entry.rules,
+                hints=entry.hints,
+                revealed=int(entry.revealed),
+            )
+        )
+        latest = sa.select(BOARDS.c.name).where(*_of(room, game)).order_by(BOARDS.c.made.desc()).limit(MOST_ENTRIES)
+        connection.execute(sa.delete(BOARDS).where(*_of(room, game), BOARDS.c.name.not_in(latest)))
+
+
+def board(database: Database, room: str, game: str) -> list[BoardEntry]:
+    """The entries of a board, the best first; those that cannot be read are left out."""
+    columns = (BOARDS.c.name, BOARDS.c.objective, BOARDS.c.rules, BOARDS.c.hints, BOARDS.c.revealed)
+    with database.reading() as connection:
+        latest = sa.select(*columns).where(*_of(room, game)).order_by(BOARDS.c.made.desc()).limit(MOST_ENTRIES)
+        found = connection.execute(latest).all()
+    entries = [entry for row in found if (entry := _read(*row)) is not None]
+    return sorted(entries, key=lambda entry: (entry.objective, entry.rules))
+
+
+def clear(database: Database, room: str) -> None:
+    """Forget all boards of a room."""
+    with database.writing() as connection:
+        connection.execute(sa.delete(BOARDS).where(BOARDS.c.room == room))
+
+
+def _of(room: str, game: str) -> tuple[Any, ...]:
+    return BOARDS.c.room == room, BOARDS.c.game == game
+
+
+def _read(name: Any, objective: Any, rules: Any, hints: Any, revealed: Any) -> BoardEntry | None:
+    fraction = re.fullmatch(
+        rf"(\d{{1,{_DIGITS}}})/(\d{{1,{_DIGITS}}})", objective if isinstance(objective, str) else ""
+    )
+    whole = all(type(value) is int and 0 <= value < _WHOLE for value in (rules, hints, revealed))
+    if fraction is None or not int(fraction[2]) or not whole or not isinstance(name, str):
+        return None
+    return BoardEntry(name[:40], Fraction(int(fraction[1]), int(fraction[2])), rules, hints, bool(revealed))

@@ -1,0 +1,48 @@
+"""The rows behind a run: always their hash, and the rows themselves where they are few and have no name elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from ..datasets import Dataset
+
+LARGEST_ROWS = 1_000_000
+"""Bytes of CSV that are kept."""
+_MOST_CELLS = 200_000
+
+
+def data_hash(data: Dataset) -> str:
+    """SHA-256 of all that a search could see: names and values of the columns, the target, groups, weights."""
+    found = hashlib.sha256()
+    parts = [data.X, data.y.to_frame("target")]
+    parts += [] if data.sensitive is None else [data.sensitive]
+    parts += [
+        each.to_frame(name) for name, each in (("weight", data.weight), ("heads", data.heads)) if each is not None
+    ]
+    for part in parts:
+        found.update("\x1f".join(map(str, part.columns)).encode("utf-8", "surrogatepass") + b"\x1e")
+        plainly = part.astype({name: object for name in part if isinstance(part[name].dtype, pd.CategoricalDtype)})
+        found.update(pd.util.hash_pandas_object(plainly, index=False).to_numpy().astype("<u8").tobytes())
+    return found.hexdigest()
+
+
+def training_csv(data: Dataset, test_rows: np.ndarray | None) -> bytes | None:
+    """The training rows with the target's own labels, as CSV; None where they are too many to be kept."""
+    if data.X.size > _MOST_CELLS or data.heads is not None:
+        return None
+    table = data.X.copy()
+    more = [data.sensitive, None if data.weight is None else data.weight.to_frame()]
+    for part in more:
+        for name in [] if part is None else list(part.columns):
+            if part is not None and name not in table:
+                table[name] = part[name]
+    table[str(data.target)] = np.where(data.y.to_numpy() == 1, str(data.positive), str(data.negative))
+    if test_rows is not None:
+        table = table.drop(index=table.index[test_rows])
+    text = table.to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogatepass")
+    return text if len(text) <= LARGEST_ROWS else None

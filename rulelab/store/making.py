@@ -1,0 +1,118 @@
+"""A run of a recording, and the files that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..recording import Recording
+from ..results import plain
+from ..search import Snapshot, Status
+from .data_rows import LARGEST_ROWS, data_hash, training_csv
+from .errors import StoreError
+from .run import Run, digest, named, now
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..datasets import Dataset
+
+LARGEST_RECORDING = 20_000_000
+"""Bytes; the page opens no larger ones either."""
+_FEW_NODES = 2000
+MOST_POINTS = 2000
+_CURVE = ("step", "work", "seconds", "objective", "errors", "complexity", "lower_bound", "gap")
+
+
+def made(
+    recording: Recording,
+    data: Dataset | None,
+    *,
+    test_rows: np.ndarray | None = None,
+    settings: Mapping[str, str] | None = None,
+    query: str | None = None,
+    model: bytes | None = None,
+    split: Mapping[str, Any] | None = None,
+    keep_rows: bool = True,
+    data_name: str = "",
+    name: str = "",
+) -> tuple[Run, dict[str, bytes]]:
+    """The run, and the content of its files by their kind.
+
+    Raises
+    ------
+    StoreError
+        When nothing was recorded.
+    """
+    if not recording.snapshots:
+        raise StoreError("there is nothing to keep: the search has not begun")
+    from .. import __version__
+
+    last, notes = recording.snapshots[-1], []
+    files = {"trace": curve(recording)}
+    raw = recording.to_bytes()
+    if len(raw) > LARGEST_RECORDING:
+        raw = recording.to_bytes(_FEW_NODES)
+        notes.append(
+            f"Of the tree, the {_FEW_NODES} prefixes with the most descendants are kept: the rest is too large."
+        )
+    if len(raw) <= LARGEST_RECORDING:
+        files["recording"] = raw
+    else:
+        notes.append(f"No recording is kept: it takes more than {LARGEST_RECORDING // 10**6} MB.")
+    best = last.incumbent
+    if best is not None:
+        files["model"] = model if model is not None else (best.model.to_json() + "\n").encode()
+    if data is not None:
+        rows = training_csv(data, test_rows) if keep_rows else None
+        if rows is not None:
+            files["rows"] = rows
+        elif keep_rows:
+            notes.append(f"Of the rows only their hash is kept: they take more than {LARGEST_ROWS // 10**6} MB.")
+    run = Run(
+        family=recording.family,
+        data=_data_name(data, data_name),
+        data_hash="" if data is None else data_hash(data),
+        rows=0 if data is None else len(data.y),
+        target="" if data is None else str(data.target)[:200],
+        settings=_settings(recording) if settings is None else {str(k): str(v) for k, v in settings.items()},
+        query=query,
+        status=_status(last),
+        limit=last.limit,
+        objective=None if best is None else float(best.objective),
+        lower_bound=_finite(last.lower_bound),
+        errors=None if best is None else plain(best.errors),
+        complexity=None if best is None else int(best.complexity),
+        seconds=_finite(last.seconds),
+        work=int(last.work),
+        made=now(),
+        version=__version__,
+        files={kind: digest(content) for kind, content in files.items()},
+        split=split,
+        notes=tuple(notes),
+        name=named(name),
+    )
+    return run, files
+
+
+def curve(recording: Recording) -> bytes:
+    """Objective, lower bound and gap of the kept moments, as CSV."""
+    frame = recording.frame.reindex(columns=list(_CURVE)).tail(MOST_POINTS)
+    return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _status(last: Snapshot) -> str:
+    return "stopped" if last.status is Status.RUNNING else str(last.status)
+
+
+def _settings(recording: Recording) -> dict[str, str]:
+    known = {key: value for key, value in recording.parameters.items() if value is not None}
+    return {key.replace("_", " "): str(value)[:200] for key, value in known.items()}
+
+
+def _data_name(data: Dataset | None, otherwise: str) -> str:
+    return str(otherwise or ("" if data is None else data.name))[:200]
+
+
+def _finite(value: float) -> float:
+    return float(plain(float(value)) or 0.0)

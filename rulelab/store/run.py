@@ -1,0 +1,213 @@
+"""What is known of a kept run: checked when it is made and whenever it is read."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from .. import strict_json
+from ..arguments import is_number
+from .errors import StoreError
+
+FORMAT = "rulelab run"
+STATUSES = ("optimal", "infeasible", "limit", "stopped")
+KINDS = ("recording", "model", "trace", "rows", "proof")
+"""Of its files. The proof stands for itself, so that the hash of the run does not cover it."""
+LARGEST_ABOUT = 100_000
+MOST_CHARACTERS = 80
+"""Of a name."""
+_MOST_SETTINGS = 100
+_LONGEST = 4000
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it was when it ended.
+
+    Attributes
+    ----------
+    family : str
+        Of models, such as "rule_list".
+    data : str
+        Name of the data.
+    data_hash : str
+        SHA-256 of the rows; empty: not known.
+    rows : int
+        How many there were, those kept out for a test too; 0: not known.
+    target : str
+        What is predicted.
+    settings : mapping of str to str
+        Names and values, in words.
+    query : str or None
+        The address that gives the form of the page these settings.
+    status : str
+        "optimal", "infeasible", "limit", or "stopped" by hand.
+    limit : str or None
+        Which limit.
+    objective : float or None
+        Of the best model; None: none was found.
+    lower_bound : float
+    errors : int, float or None
+        Training errors of the best model.
+    complexity : int or None
+    seconds : float
+        Of search.
+    work : int
+        Units of work.
+    made : str
+        When it ended: ISO 8601, UTC.
+    version : str
+        Of rulelab.
+    files : mapping of str to str
+        SHA-256 of the recording, the model, the curve and the rows, as far as there are such.
+    split : mapping or None
+        How rows of a data set with a name were kept out of training; see `rulelab.views.cards.rows.Split`.
+    notes : tuple of str
+        What was not kept, and why.
+    name : str
+        What people call it; it may change.
+    proof : str or None
+        SHA-256 of the certificate's file.
+    """
+
+    family: str
+    data: str
+    status: str
+    objective: float | None
+    lower_bound: float
+    seconds: float
+    work: int
+    made: str
+    version: str
+    data_hash: str = ""
+    rows: int = 0
+    target: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    query: str | None = None
+    limit: str | None = None
+    errors: int | float | None = None
+    complexity: int | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    split: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    name: str = ""
+    proof: str | None = None
+
+    def __post_init__(self) -> None:
+        wrong = next(_wrong(self), None)
+        if wrong is not None:
+            raise StoreError(f"a run cannot have {wrong}")
+
+    @property
+    def gap(self) -> float:
+        """What the objective is above the lower bound; infinite without a model."""
+        return math.inf if self.objective is None else max(0.0, self.objective - self.lower_bound)
+
+    @property
+    def about(self) -> str:
+        """All that the hash covers, as JSON."""
+        content = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("name", "proof")}
+        content = {"format": FORMAT, **content, "settings": dict(self.settings), "files": dict(self.files)}
+        content["split"] = None if self.split is None else dict(self.split)
+        return json.dumps(content, allow_nan=False, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of `about`: what a link to the run holds."""
+        return digest(self.about.encode())
+
+
+def digest(content: bytes) -> str:
+    """SHA-256, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def now() -> str:
+    """ISO 8601, UTC, to the millisecond, so that texts sort as times do."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+
+
+def read(about: Any, hash: Any, name: Any = "", proof: Any = None) -> Run:
+    """The run of a text that may come from anywhere.
+
+    Raises
+    ------
+    StoreError
+        When it is none, or not the one that the hash names.
+    """
+    which = f"the run {str(hash)[:12]!r}"
+    if not isinstance(about, str) or len(about) > LARGEST_ABOUT:
+        raise StoreError(f"{which} is damaged: what is known of it is no text, or too long")
+    if digest(about.encode("utf-8", "surrogatepass")) != hash:
+        raise StoreError(f"{which} is damaged: it is not what its hash says")
+    try:
+        content = strict_json.load(about, LARGEST_ABOUT, 2000)
+        if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+            raise ValueError("it is something else")
+        content["notes"] = tuple(content["notes"])
+        run = Run(**content)
+    except (ValueError, TypeError, KeyError) as error:
+        raise StoreError(f"{which} cannot be read: {error}") from None
+    if run.hash != hash:
+        raise StoreError(f"{which} cannot be read: it is not written as rulelab writes")
+    return replace(run, name=named(name), proof=proof if proof is None or _is_hash(proof) else None)
+
+
+def named(name: Any) -> str:
+    """A name as it is kept: one line, not too long."""
+    return " ".join(name.split())[:MOST_CHARACTERS] if isinstance(name, str) else ""
+
+
+def _wrong(run: Run) -> Any:
+    texts = (run.family, run.data, run.version, run.made, run.data_hash, run.target, run.name)
+    if not all(_is_text(text) for text in texts):
+        yield f"texts such as {texts!r:.200}"
+        return
+    for what, text in (("the query", run.query), ("the limit", run.limit)):
+        if text is not None and not _is_text(text):
+            yield f"{what} {text!r:.80}"
+    if run.status not in STATUSES:
+        yield f"the status {run.status!r:.80}; known are {', '.join(STATUSES)}"
+    try:
+        datetime.datetime.fromisoformat(run.made)
+    except ValueError:
+        yield f"the time {run.made!r:.80}"
+    finite = (run.lower_bound, run.seconds, *(x for x in (run.objective, run.errors) if x is not None))
+    if not all(is_number(x) and math.isfinite(x) for x in finite):
+        yield f"the figures {finite!r:.200}"
+        return
+    whole = (run.work, run.rows, *(() if run.complexity is None else (run.complexity,)))
+    if not all(type(x) is int and x >= 0 for x in whole):
+        yield f"the counts {whole!r:.200}"
+    if run.status == "optimal" and run.lower_bound != run.objective:
+        yield f"the status optimal, with the objective {run.objective} and the lower bound {run.lower_bound}"
+    elif run.objective is not None and run.lower_bound > run.objective:
+        yield f"the lower bound {run.lower_bound}, which is above the objective {run.objective}"
+    if not _are_texts(run.settings):
+        yield "settings that are not names and texts"
+    kinds = set(KINDS) - {"proof"}
+    if not isinstance(run.files, Mapping) or not (set(run.files) <= kinds and all(map(_is_hash, run.files.values()))):
+        yield f"the files {run.files!r:.200}"
+    if not all(_is_text(note) for note in run.notes):
+        yield "notes that are no texts"
+    if run.split is not None and not isinstance(run.split, Mapping):
+        yield f"the split {run.split!r:.80}"
+
+
+def _is_text(text: Any) -> bool:
+    return isinstance(text, str) and len(text) <= _LONGEST
+
+
+def _are_texts(settings: Any) -> bool:
+    if not isinstance(settings, Mapping) or len(settings) > _MOST_SETTINGS:
+        return False
+    return all(_is_text(name) and _is_text(value) for name, value in settings.items())
+
+
+def _is_hash(text: Any) -> bool:
+    return isinstance(text, str) and len(text) == 64 and set(text) <= set("0123456789abcdef")

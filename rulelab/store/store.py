@@ -1,0 +1,507 @@
+"""The store: what can be done with kept runs."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import sqlalchemy as sa
+
+from . import boards, bundle, making, pins
+from .boards import BoardEntry
+from .database import Database, size
+from .errors import StoreError
+from .place import NOTHING, default_url
+from .run import Run, digest, named, now, read
+from .schema import FILES, PARTS, RUNS
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from ..certificate import Certificate
+    from ..datasets import Dataset
+    from ..models import Model
+    from ..recording import Recording
+
+DELETED_DAYS = 7
+"""For so long a deleted run can be brought back."""
+LARGEST_FILE = 64_000_000
+LEAST_DIGITS = 4
+COLUMNS = [
+    "hash",
+    "name",
+    "made",
+    "family",
+    "data",
+    "status",
+    "objective",
+    "lower_bound",
+    "gap",
+    "errors",
+    "complexity",
+    "seconds",
+    "proof",
+]
+"""Of `Store.frame`."""
+
+
+class Store:
+    """Kept runs of one database; any number of processes may use it at the same time.
+
+    Every change is on disk when the method returns, whatever happens to the process afterwards.
+
+    Parameters
+    ----------
+    url : str
+        The path of an SQLite file, which is made where there is none, or a URL of SQLAlchemy.
+
+    Raises
+    ------
+    StoreError
+        When it cannot be opened, is damaged, or is not rulelab's; nothing is changed then.
+
+    Examples
+    --------
+    >>> with rl.store.open("runs.sqlite") as store:
+    ...     run = store.save(recording, data=data, name="first")
+    ...     store.frame()
+    ...     store.recording(run).tree_at(20)
+    """
+
+    def __init__(self, url: str) -> None:
+        self._database = Database(url)
+        self._forget_deleted()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({self.place!r})"
+
+    @property
+    def place(self) -> str:
+        """The file, or the URL without its password."""
+        return self._database.place
+
+    @property
+    def name(self) -> str:
+        """Of the file, without where it lies; what the URL of another database begins with."""
+        return self.place.split("://")[0] if self._database.file is None else self._database.file.name
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of an SQLite file; 0 for another database."""
+        return 0 if self._database.file is None else size(self._database.file)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def save(
+        self,
+        recording: Recording,
+        *,
+        data: Dataset | None = None,
+        test_rows: np.ndarray | None = None,
+        settings: Mapping[str, str] | None = None,
+        query: str | None = None,
+        model: bytes | None = None,
+        split: Mapping[str, Any] | None = None,
+        keep_rows: bool = True,
+        data_name: str = "",
+        name: str = "",
+        proof: Certificate | None = None,
+        instead_of: str | None = None,
+    ) -> Run:
+        """Keep a run.
+
+        Parameters
+        ----------
+        recording : Recording
+        data : Dataset, optional
+            What was searched; its hash is kept, and its training rows as CSV where they take less than a megabyte.
+        test_rows : int array, optional
+            Positions of the rows that were kept out of training.
+        settings : mapping of str to str, optional
+            In words; default: the parameters of the search.
+        query : str, optional
+            The address that gives the form of the page these settings.
+        model : bytes, optional
+            JSON of the best model, with more entries than its own.
+        split : mapping, optional
+            See `Run`.
+        keep_rows : bool
+            False: of the rows only the hash.
+        data_name : str
+            Default: that of the data.
+        name : str
+            What to call it.
+        proof : Certificate, optional
+        instead_of : str, optional
+            The hash of an earlier state of the same run, which this one replaces; it has its name.
+
+        Returns
+        -------
+        Run
+
+        Raises
+        ------
+        StoreError
+            When nothing was recorded, or it cannot be written; then nothing of it is kept.
+        """
+        run, files = making.made(
+            recording,
+            data,
+            test_rows=test_rows,
+            settings=settings,
+            query=query,
+            model=model,
+            split=split,
+            keep_rows=keep_rows,
+            data_name=data_name,
+            name=name,
+        )
+        if proof is not None:
+            files["proof"] = _bytes_of(proof)
+            run = replace(run, proof=digest(files["proof"]))
+        with self._database.writing() as connection:
+            if instead_of is not None:
+                before = connection.execute(sa.select(RUNS.c.name).where(RUNS.c.hash == instead_of)).scalar()
+                run = replace(run, name=run.name or named(before))
+                _remove(connection, [instead_of])
+            _insert(connection, run, files)
+        return run
+
+    def add_proof(self, run: Run | str, proof: Certificate) -> Run:
+        """Keep a proof with a run that has none.
+
+        Raises
+        ------
+        StoreError
+            When there is no such run, or it cannot be written.
+        """
+        key, content = self._hash(run), _bytes_of(proof)
+        with self._database.writing() as connection:
+            if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == key)).scalar() is None:
+                raise StoreError(f"there is no run {key[:12]} any more")
+            connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == "proof"))
+            _insert_file(connection, key, "proof", content)
+        return self.run(key)
+
+    def run(self, which: Run | str) -> Run:
+        """A run by its hash, or the first digits of it.
+
+        Raises
+        ------
+        StoreError
+            When there is none, there are several, or it is damaged.
+        """
+        key = self._hash(which)
+        with self._database.reading() as connection:
+            found = connection.execute(_chosen().where(RUNS.c.hash == key)).first()
+        if found is None:
+            raise StoreError(f"there is no run {key[:12]} here")
+        return read(*found)
+
+    def runs(self, search: str = "", most: int = 1000, deleted: bool = False) -> list[Run]:
+        """Kept runs, the latest first; damaged ones are left out, see `damaged`.
+
+        Parameters
+        ----------
+        search : str
+            Words that all have to be in the name, the data, the family, the status, the hash or the settings.
+        most : int
+        deleted : bool
+            Instead those that were deleted and can be brought back.
+        """
+        return [run for run in self._read(search, most, deleted) if isinstance(run, Run)]
+
+    def damaged(self) -> list[str]:
+        """What is wrong with runs that cannot be read."""
+        return [str(error) for error in self._read("", 1 << 30, None) if isinstance(error, StoreError)]
+
+    def frame(self, search: str = "", most: int = 1000) -> pd.DataFrame:
+        """The same as `runs` as a table, a row per run; see `COLUMNS`."""
+        import pandas as pd
+
+        rows = [
+            {**{name: getattr(run, name) for name in COLUMNS}, "proof": bool(run.proof)}
+            for run in self.runs(search, most)
+        ]
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def recording(self, which: Run | str) -> Recording:
+        """The recording of a run; raises StoreError or RecordingError."""
+        from ..recording import Recording
+
+        run = self.run(which)
+        return Recording.from_bytes(self.file(run, "recording"), f"the recording of run {run.hash[:12]}", LARGEST_FILE)
+
+    def model(self, which: Run | str) -> Model:
+        """The best model of a run; raises StoreError or ModelError."""
+        from ..models import parse_model
+
+        return parse_model(self.file(which, "model"))
+
+    def trace(self, which: Run | str) -> pd.DataFrame:
+        """The curve of a run: step, work, seconds, objective, errors, complexity, lower bound, gap."""
+        import pandas as pd
+
+        try:
+            return pd.read_csv(io.BytesIO(self.file(which, "trace")))
+        except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+            raise StoreError(f"the curve of this run cannot be read: {error}") from None
+
+    def proof(self, which: Run | str) -> Certificate:
+        """The certificate of a run; raises StoreError or CertificateError."""
+        from ..certificate import Certificate
+
+        return Certificate.load(io.BytesIO(self.file(which, "proof")))
+
+    def file(self, which: Run | str, kind: str) -> bytes:
+        """The content of one of a run's files: recording, model, trace, rows or proof.
+
+        Raises
+        ------
+        StoreError
+            When it has none, or it is not what its hash says.
+        """
+        run = which if isinstance(which, Run) and kind != "proof" else self.run(which)  # a proof may have come since
+        key = run.proof if kind == "proof" else run.files.get(kind)
+        if key is None:
+            raise StoreError(f"no {kind} is kept of run {run.hash[:12]}")
+        with self._database.reading() as connection:
+            wanted = FILES.c.hash == key
+            length = connection.execute(sa.select(sa.func.length(FILES.c.content)).where(wanted)).scalar()
+            if length is None:
+                raise StoreError(f"the {kind} of run {run.hash[:12]} is not there")
+            if not isinstance(length, int) or length > LARGEST_FILE:
+                raise StoreError(f"the {kind} of run {run.hash[:12]} is damaged: it takes {length} bytes")
+            content = connection.execute(sa.select(FILES.c.content).where(wanted)).scalar()
+        if not isinstance(content, bytes | memoryview) or digest(bytes(content)) != key:
+            raise StoreError(f"the {kind} of run {run.hash[:12]} is damaged: it is not what its hash says")
+        return bytes(content)
+
+    def rename(self, which: Run | str, name: str) -> Run:
+        """Call a run something else."""
+        return self._change(self._hash(which), name=named(name))
+
+    def delete(self, which: Run | str, *, forever: bool = False) -> None:
+        """Put a run away; for `DELETED_DAYS` days it can be brought back, unless ``forever``."""
+        key = self._hash(which)
+        if not forever:
+            self._change(key, deleted=now())
+            return
+        with self._database.writing() as connection:
+            _remove(connection, [key])
+
+    def restore(self, which: Run | str) -> Run:
+        """Bring a deleted run back."""
+        return self._change(self._hash(which), deleted=None)
+
+    def export(self, path: str | Path | None, which: Sequence[Run | str]) -> bytes:
+        """Runs with all their files as one zip archive, also written to ``path`` when one is given.
+
+        Raises
+        ------
+        StoreError
+            When a run is not there or damaged, or together they are too large.
+        OSError
+            When the file cannot be written.
+        """
+        content = bundle.packed([(run, self._files(run)) for run in map(self.run, which)])
+        if path is not None:
+            target = Path(path)
+            beside = target.with_name(target.name + ".part")
+            try:
+                beside.write_bytes(content)
+                beside.replace(target)
+            finally:
+                beside.unlink(missing_ok=True)
+        return content
+
+    def take(self, content: bytes | str | Path) -> list[Run]:
+        """Keep the runs of an exported archive, which may come from anywhere: all, or none where one is wrong.
+
+        Parameters
+        ----------
+        content : bytes, or path of a file
+
+        Returns
+        -------
+        list of Run
+            Those that were not here yet.
+
+        Raises
+        ------
+        StoreError
+            When it is no archive of runs, or something in it is not what its hash says.
+        OSError
+            When the file cannot be read.
+        """
+        if isinstance(content, str | Path):
+            with Path(content).open("rb") as stream:
+                content = stream.read(bundle.LARGEST_BUNDLE + 1)
+        found, new = bundle.unpacked(content), []
+        with self._database.writing() as connection:
+            for run, files in found:
+                if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == run.hash)).scalar() is None:
+                    _insert(connection, run, files)
+                    new.append(run)
+                else:
+                    connection.execute(sa.update(RUNS).where(RUNS.c.hash == run.hash).values(deleted=None))
+        return new
+
+    def keep_pins(self, content: str) -> str:
+        """Keep models that are pinned side by side, as the text that the page gives the browser; returns its hash."""
+        return pins.put(self._database, content)
+
+    def pins(self, which: str) -> str:
+        """The text of a hash, or the first digits of it; it may come from anywhere.
+
+        Raises
+        ------
+        StoreError
+            When there is none, or it is damaged.
+        """
+        _check_digits(which)
+        return pins.content(self._database, which)
+
+    def keep_entry(self, room: str, game: str, entry: BoardEntry, instead_of: str | None = None) -> None:
+        """Keep what somebody has reached in a room.
+
+        Parameters
+        ----------
+        room : str
+        game : str
+            What tells data and settings apart.
+        entry : BoardEntry
+        instead_of : str, optional
+            The name that the same player had before.
+        """
+        boards.put(self._database, room, game, entry, instead_of)
+
+    def board(self, room: str, game: str) -> list[BoardEntry]:
+        """What was reached in a room, the best first."""
+        return boards.board(self._database, room, game)
+
+    def clear_boards(self, room: str) -> None:
+        """Forget all that was reached in a room."""
+        boards.clear(self._database, room)
+
+    def _files(self, run: Run) -> dict[str, bytes]:
+        kinds = [*run.files, *(["proof"] if run.proof else [])]
+        return {kind: self.file(run, kind) for kind in kinds}
+
+    def _hash(self, which: Run | str) -> str:
+        """The whole hash; a part of one must be of one run only."""
+        if isinstance(which, Run):
+            return which.hash
+        _check_digits(which)
+        with self._database.reading() as connection:
+            wanted = sa.select(RUNS.c.hash).where(RUNS.c.hash.startswith(which)).limit(2)
+            found = [key for key in connection.execute(wanted).scalars() if isinstance(key, str)]
+        if len(found) != 1:
+            raise StoreError(f"{'several runs begin' if found else 'no run begins'} with {which[:12]} here")
+        return found[0]
+
+    def _read(self, search: str, most: int, deleted: bool | None) -> Iterable[Run | StoreError]:
+        wanted = _chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
+        if deleted is not None:
+            wanted = wanted.where(RUNS.c.deleted.is_not(None) if deleted else RUNS.c.deleted.is_(None))
+        for word in search.split():
+            like = [each.icontains(word, autoescape=True) for each in (RUNS.c.name, RUNS.c.hash, RUNS.c.about)]
+            wanted = wanted.where(sa.or_(*like))
+        with self._database.reading() as connection:
+            found = connection.execute(wanted.limit(most)).all()
+        out: list[Run | StoreError] = []
+        for row in found:
+            try:
+                out.append(read(*row))
+            except StoreError as error:
+                out.append(error)
+        return out
+
+    def _change(self, key: str, **values: Any) -> Run:
+        with self._database.writing() as connection:
+            connection.execute(sa.update(RUNS).where(RUNS.c.hash == key).values(**values))
+        return self.run(key)
+
+    def _forget_deleted(self) -> None:
+        """Remove what was deleted long ago."""
+        before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=DELETED_DAYS)
+        old = sa.select(RUNS.c.hash).where(RUNS.c.deleted < before.isoformat(timespec="milliseconds"))
+        with self._database.reading() as connection:
+            hashes = list(connection.execute(old).scalars())
+        if hashes:
+            with self._database.writing() as connection:
+                _remove(connection, hashes)
+
+
+def open_store(url: str | Path | None = None) -> Store:
+    """Open a store, and make it where there is none.
+
+    Parameters
+    ----------
+    url : str or Path, optional
+        The path of an SQLite file or a URL of SQLAlchemy; default: `default_url`.
+
+    Raises
+    ------
+    StoreError
+        See `Store`.
+    """
+    if url == NOTHING:
+        raise StoreError(f"{NOTHING!r} is no store: nothing is kept there")
+    return Store(default_url() if url is None else str(url))
+
+
+def _check_digits(which: Any) -> None:
+    if not isinstance(which, str) or not re.fullmatch(rf"[0-9a-f]{{{LEAST_DIGITS},64}}", which):
+        raise StoreError(f"{which!r:.40} is no hash: {LEAST_DIGITS} to 64 digits and letters a to f")
+
+
+def _chosen() -> Any:
+    """What `read` takes."""
+    proof = sa.select(PARTS.c.file).where(PARTS.c.run == RUNS.c.hash, PARTS.c.kind == "proof").scalar_subquery()
+    return sa.select(RUNS.c.about, RUNS.c.hash, RUNS.c.name, proof)
+
+
+def _insert(connection: sa.Connection, run: Run, files: Mapping[str, bytes]) -> None:
+    _remove(connection, [run.hash])
+    columns = {name: getattr(run, name) for name in RUNS.columns.keys() if name != "deleted"}  # noqa: SIM118
+    connection.execute(RUNS.insert().values(**columns))
+    for kind, content in files.items():
+        _insert_file(connection, run.hash, kind, content)
+
+
+def _insert_file(connection: sa.Connection, run: str, kind: str, content: bytes) -> None:
+    key = digest(content)
+    if connection.execute(sa.select(FILES.c.hash).where(FILES.c.hash == key)).scalar() is None:
+        connection.execute(FILES.insert().values(hash=key, content=content))
+    connection.execute(PARTS.insert().values(run=run, kind=kind, file=key))
+
+
+def _remove(connection: sa.Connection, hashes: Sequence[str]) -> None:
+    """Remove runs, and the files that no other run has."""
+    for key in hashes:
+        connection.execute(sa.delete(PARTS).where(PARTS.c.run == key))
+        connection.execute(sa.delete(RUNS).where(RUNS.c.hash == key))
+    connection.execute(sa.delete(FILES).where(FILES.c.hash.not_in(sa.select(PARTS.c.file))))
+
+
+def _bytes_of(proof: Certificate) -> bytes:
+    stream = io.BytesIO()
+    proof.save(stream)
+    if stream.tell() > LARGEST_FILE:
+        raise StoreError(f"the proof takes {stream.tell()} bytes; at most {LARGEST_FILE} are kept")
+    return stream.getvalue()

@@ -1,0 +1,375 @@
+"""The drawer of kept runs: what is kept when a run ends, and what can be done with it afterwards."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import panel as pn
+import param
+
+from ...recording import Recording
+from ...store import DELETED_DAYS, LARGEST_BUNDLE, Run, Store, StoreError
+from ..cards.card import KEPT, Card
+from ..compare import pins
+from ..live.session import SearchSession
+from ..live.ticker import Beat
+from ..live.wording import count, counted, family_name
+from ..search.runs.words import DATA, FAMILY, differing
+from ..widgets.esc import plain
+from ..widgets.uploader import Uploader
+from . import saving
+from .keeper import Keeper, Task
+from .keeping import keeper
+from .list import RunList
+
+MOST_LISTED = 200
+MOST_COMPARED = 8
+MOST_SETTINGS = 4
+LARGEST_EXPORT = 20_000_000
+"""Bytes of an archive that goes to the browser."""
+DIGITS = 16
+"""Of a hash in the address of the page."""
+_NOTHING = (
+    "Nothing is kept: this page is served without a store. rulelab serve --store FILE keeps what its runs come to."
+)
+_NONE = "No run is kept yet: each run of the tab Search is, when it ends."
+_NOT_FOUND = "No kept run has all of these words."
+
+
+class KeptRuns(param.Parameterized):
+    """Keeps runs that end, lists what is kept, and opens it.
+
+    Parameters
+    ----------
+    show : callable
+        Takes a recording, its name, and the query of its settings or None: shows the run on the page.
+    pin : callable
+        Takes a card; raises ValueError when there is no place for it.
+    complain : callable
+        Shows an error on the page.
+    turn : callable
+        Turns the page to where runs are shown.
+    keeping : Keeper, optional
+        Default: that of this process.
+
+    Attributes
+    ----------
+    list : RunList
+        To be shown in the head of the page.
+    """
+
+    run = param.String(default="", doc="The run that is shown, by its hash; empty: none that is kept.")
+    pins = param.String(default="", doc="The models that are pinned, by the hash of them all; empty: none are kept.")
+
+    def __init__(
+        self,
+        show: Callable[[Recording, str, str | None], None],
+        pin: Callable[[Card], str],
+        complain: Callable[[str], None],
+        turn: Callable[[], Any] = lambda: None,
+        keeping: Keeper | None = None,
+        **params: Any,
+    ) -> None:
+        super().__init__(**params)
+        self._show, self._pin, self._complain, self._turn = show, pin, complain, turn
+        self._keeper = keeper() if keeping is None else keeping
+        self._waiting: list[tuple[Task, Callable[[Any], None]]] = []
+        self._own = False
+        self._words = self._written = ""
+        self._deleted: list[str] = []
+        self._kept: tuple[SearchSession, Task] | None = None
+        self._beat = Beat(self.refresh)
+        limit = f"Import a zip archive of runs; at most {LARGEST_BUNDLE // 10**6} MB"
+        self.uploader = Uploader(
+            self._received, label="Import runs", accept=".zip", limit=limit, most=LARGEST_BUNDLE, visible=self.keeps
+        )
+        self.list = RunList(
+            self.act, about=self._about, empty=_NONE if self.keeps else "", uploader=self.uploader, margin=0
+        )
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            pn.state.on_session_destroyed(lambda _: self._beat.stop())
+
+    @property
+    def keeps(self) -> bool:
+        """Whether there is a store."""
+        return self._keeper is not None
+
+    def follow(self, session: SearchSession, card: Card | None) -> None:
+        """Keep a session when it is over; the address names it then, and no longer when another one begins.
+
+        Parameters
+        ----------
+        session : SearchSession
+        card : Card or None
+            Of its model, when it is over.
+        """
+        if session.recorded or self._keeper is None:
+            return
+        if not saving.is_worth_keeping(session):
+            self._name("")
+            return
+        before = self._kept[1] if self._kept is not None and self._kept[0] is session else None
+        task = self._keeper.do(saving.save(session, card, lambda: None if before is None else before.result))
+        self._kept = session, task
+        self._say("keeping this run ...")
+        self._await(task, lambda run: self._saved(session, card, run))
+
+    def follow_pins(self, written: str) -> None:
+        """Keep the pinned models, as the text that the browser keeps; the address names them then."""
+        if self._keeper is None:
+            return
+        self._written = written
+        if written:
+            self._do(lambda store: store.keep_pins(written), lambda key: self._named(written, key))
+        else:
+            self._name(pins="")
+
+    def refresh(self) -> bool:
+        """Take what the store has done; True while there is more to come."""
+        done = [pair for pair in self._waiting if pair[0].done]
+        self._waiting = [pair for pair in self._waiting if not pair[0].done]
+        for task, then in done:
+            if task.error:
+                self._say(task.error)
+                self.uploader.doing = ""
+            else:
+                then(task.result)
+        self.list.busy = bool(self._waiting)
+        return bool(self._waiting)
+
+    def act(self, what: str, hashes: list[str], text: str = "") -> None:
+        """Do what was pressed in the drawer."""
+        if self._keeper is None:
+            return
+        if what == "look":
+            self._words = text
+            self._look()
+        elif what == "open" and hashes:
+            self._turn()
+            self.run = ""
+            self.run = hashes[0][:DIGITS]
+        elif what == "rename" and hashes:
+            self._do(lambda store: store.rename(hashes[0], text), lambda run: self._look("renamed"))
+        elif what == "delete" and hashes:
+            self._do(lambda store: _each(store.delete, hashes), lambda _: self._gone(hashes))
+        elif what == "undo" and self._deleted:
+            back, self._deleted = self._deleted, []
+            self._do(lambda store: _each(store.restore, back), lambda _: self._look(f"{_runs(back)} brought back"))
+        elif what == "compare" and hashes:
+            self._do(lambda store: _cards(store, hashes[:MOST_COMPARED]), self._pinned)
+        elif what == "export" and hashes:
+            self._do(lambda store: _archive(store, hashes), lambda content: self._send(content, len(hashes)))
+
+    @param.depends("run", watch=True)
+    def _open(self) -> None:
+        """Show the run that the address names, unless it is the one that has just ended here."""
+        if self._own or not self.run:
+            return
+        if self._keeper is None:
+            self._complain(f"the address asks for the kept run {plain(self.run, 20)}, but this server keeps no runs")
+            return
+        wanted = self.run
+        self._do(lambda store: _found(store, wanted), self._opened)
+
+    @param.depends("pins", watch=True)
+    def _bring(self) -> None:
+        """Pin the models that the address names, unless they are those that were just kept."""
+        wanted, keeps = self.pins, self._keeper is not None
+        if self._own or not wanted or not keeps:
+            return
+        self._do(lambda store: _pins(store, wanted), self._brought)
+
+    def _brought(self, found: list[Card] | str) -> None:
+        if isinstance(found, str):
+            self._complain(found)
+        elif not self._written:  # what is pinned here already stays alone
+            self._pinned(found)
+
+    def _named(self, written: str, key: str) -> None:
+        if written == self._written:
+            self._name(pins=key[:DIGITS])
+
+    def _opened(self, found: tuple[Run, Recording] | str) -> None:
+        if isinstance(found, str):
+            self._name("")
+            self._complain(found)
+            return
+        run, recording = found
+        try:
+            self._show(recording, title(run), run.query)
+        except ValueError as error:
+            self._complain(str(error))
+        self._name(run.hash[:DIGITS])
+        self._look()
+
+    def _saved(self, session: SearchSession, card: Card | None, run: Run) -> None:
+        assert self._keeper is not None
+        if self._kept is not None and self._kept[0] is session:
+            self._name(run.hash[:DIGITS])
+        if card is not None and saving.is_provable(session):
+            self._look(f"kept: {title(run)}; its proof is being made ...")
+            self._await(
+                self._keeper.do_after(saving.prove(session, card), lambda store, proof: store.add_proof(run, proof)),
+                lambda proven: self._look(f"kept: {title(proven)}{', with its proof' if proven.proof else ''}"),
+            )
+        else:
+            self._look(f"kept: {title(run)}")
+
+    def _look(self, said: str | None = None) -> None:
+        """List what is kept now."""
+        if said is not None:
+            self._say(said)
+        words = self._words
+        self._do(lambda store: (store.runs(words, MOST_LISTED + 1), words), self._listed)
+
+    def _listed(self, found: tuple[list[Run], str]) -> None:
+        runs, words = found
+        if words != self._words:
+            return
+        apart = differing([run.settings for run in runs[:MOST_LISTED]])
+        self.list.rows = [
+            row(run, run.hash.startswith(self.run or "-"), words) for run, words in zip(runs, apart, strict=False)
+        ]
+        more = f" The latest {MOST_LISTED} are listed; search for older ones." if len(runs) > MOST_LISTED else ""
+        self.list.param.update(about=self._about + more, empty=_NOT_FOUND if words.strip() else _NONE)
+
+    def _gone(self, hashes: list[str]) -> None:
+        self._deleted = hashes
+        if any(self.run and each.startswith(self.run) for each in hashes):
+            self._name("")
+        self._look(f"{_runs(hashes)} deleted; for {DELETED_DAYS} days the command line brings them back, too")
+
+    def _pinned(self, cards: list[Card]) -> None:
+        letters = []
+        try:
+            letters += [self._pin(card) for card in cards]
+        except ValueError as error:
+            self._say(str(error))
+            return
+        self._say(f"pinned as {', '.join(letters)} in the tab Compare" if letters else "these runs have no models")
+
+    def _send(self, content: bytes, number: int) -> None:
+        name = "rulelab-runs.zip" if number > 1 else "rulelab-run.zip"
+        self.list._send_msg({"name": name, "content": base64.b64encode(content).decode("ascii")})
+        self._say(f"saved {name}: {count(number)} {'runs' if number > 1 else 'run'}, {len(content) / 1e6:.1f} MB")
+
+    def _received(self, contents: bytes, name: str) -> None:
+        if self._keeper is not None:
+            self._do(lambda store: store.take(contents), lambda new: self._taken(new, name))
+
+    def _taken(self, new: list[Run], name: str) -> None:
+        self.uploader.doing = ""
+        self._look(f"{plain(name, 80)}: {_runs(new)} new here")
+
+    def _do(self, work: Callable[[Store], Any], then: Callable[[Any], None]) -> Task:
+        assert self._keeper is not None
+        task = self._keeper.do(work)
+        self._await(task, then)
+        return task
+
+    def _await(self, task: Task, then: Callable[[Any], None]) -> None:
+        self._waiting.append((task, then))
+        self.list.busy = True
+        self._beat.start()
+
+    def _say(self, what: str) -> None:
+        self.list.param.update(said=plain(what, 400), undo=bool(self._deleted))
+
+    def _name(self, run: str | None = None, pins: str | None = None) -> None:
+        """Let the address name a run, or pinned models, that need not be opened."""
+        self._own = True
+        try:
+            self.run = self.run if run is None else run
+            self.pins = self.pins if pins is None else pins
+        finally:
+            self._own = False
+
+    @property
+    def _about(self) -> str:
+        return (
+            f"Kept on this server, in {self._keeper.store.name}, for all who open this page."
+            if self._keeper is not None
+            else _NOTHING
+        )
+
+
+def title(run: Run) -> str:
+    """What a run is called: its name, or what was searched for."""
+    return plain(run.name or f"{family_name(run.family)} of {run.data or 'unnamed data'}", 80)
+
+
+def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
+    """What the list shows of a run, with the settings that others have differently."""
+    figures = [] if run.objective is None else [f"objective {run.objective:.6g}"]
+    if run.objective is not None and run.status != "optimal":
+        figures.append(f"gap {run.gap:.3g}")
+    status = {"optimal": "certified optimal", "limit": f"{run.limit} limit", "stopped": "stopped"}
+    said = [status.get(run.status, run.status), *figures]
+    if run.complexity is not None:
+        said.append(
+            f"complexity {count(run.complexity)}" if run.family == "rule_set" else counted(run.complexity, "rules")
+        )
+    said += [f"{run.seconds:.2f} s"]
+    said += [f"{family_name(run.family)} of {run.data}"] if run.name else []
+    said += [f"{name}: {text}" for name, text in apart.items() if name not in (DATA, FAMILY)][:MOST_SETTINGS]
+    said += [f"{run.made[:16].replace('T', ' ')} UTC", *(["proof kept"] if run.proof else []), *run.notes]
+    return {
+        "hash": run.hash,
+        "name": run.name,
+        "title": title(run),
+        "said": plain(" · ".join(said), 600),
+        "present": present,
+        "openable": "recording" in run.files,
+    }
+
+
+def _found(store: Store, hash: str) -> tuple[Run, Recording] | str:
+    try:
+        run = store.run(hash)
+        return run, store.recording(run)
+    except ValueError as error:
+        missing = "its archive, imported under Kept runs, brings it here" if isinstance(error, StoreError) else ""
+        return "; ".join(filter(None, (f"the run of this address cannot be shown: {error}", missing)))
+
+
+def _pins(store: Store, key: str) -> list[Card] | str:
+    try:
+        cards, _ = pins.read(store.pins(key), lambda doing: None)
+    except StoreError as error:
+        return f"the pinned models of this address cannot be shown: {error}"
+    return [replace(card, origin=KEPT) for card in cards]
+
+
+def _cards(store: Store, hashes: list[str]) -> list[Card]:
+    """Model cards of runs; those without a model are left out."""
+    out = []
+    for run in map(store.run, hashes):
+        if "model" not in run.files:
+            continue
+        entry = {"model": json.loads(store.file(run, "model")), "split": run.split and dict(run.split)}
+        cards, _ = pins.read(json.dumps([entry]), lambda doing: None)
+        out += [replace(card, origin=KEPT, title=card.title if run.split else run.data or card.title) for card in cards]
+    return out
+
+
+def _archive(store: Store, hashes: list[str]) -> bytes:
+    content = store.export(None, hashes)
+    if len(content) > LARGEST_EXPORT:
+        raise StoreError(
+            f"this archive takes {len(content) / 1e6:.0f} MB, more than the {LARGEST_EXPORT // 10**6} MB that the page "
+            "sends; take fewer runs, or use rulelab runs export"
+        )
+    return content
+
+
+def _each(what: Callable[[str], Any], hashes: list[str]) -> None:
+    for each in hashes:
+        what(each)
+
+
+def _runs(which: list[Any]) -> str:
+    return counted(len(which), "runs")

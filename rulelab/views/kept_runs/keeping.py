@@ -1,0 +1,36 @@
+"""The store of this process, which all of its pages have in common."""
+
+from __future__ import annotations
+
+from ...store import Store
+from ..what_if.boards import BOARDS
+from .keeper import Keeper
+from .rooms import LastingBoards
+
+_KEEPERS: list[Keeper] = []
+
+
+def keeper() -> Keeper | None:
+    """What has it in hand; None: nothing is kept."""
+    return _KEEPERS[-1] if _KEEPERS else None
+
+
+def keep_runs(store: Store | None) -> None:
+    """Let the pages of this process keep runs, pinned models and the boards of What if in a store.
+
+    Parameters
+    ----------
+    store : Store or None
+        It is used by a thread of its own, and closed when another one takes its place; None: nothing is kept.
+
+    Examples
+    --------
+    >>> rl.views.keep_runs(rl.store.open("runs.sqlite"))
+    >>> rl.views.serve()
+    """
+    BOARDS.lasting = None
+    while _KEEPERS:
+        _KEEPERS.pop().close()
+    if store is not None:
+        _KEEPERS.append(Keeper(store))
+        BOARDS.lasting = LastingBoards(_KEEPERS[-1])

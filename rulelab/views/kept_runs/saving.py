@@ -1,0 +1,84 @@
+"""A session of the page that is over, as a run in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+from ...certificate import Certificate
+from ...search import Status
+from ...store import Run, Store
+from ..cards.card import Card
+from ..live.recipe import load_code
+from ..live.session import SearchSession, State
+from ..search.runs.words import settings_in_words
+
+MOST_STORED = 5_000
+"""Prefixes that a search may have stored for its proof to be made beside the page."""
+
+
+def is_worth_keeping(session: SearchSession) -> bool:
+    """Whether a session is over, was searched here, and came to anything."""
+    ended = session.state in (State.ENDED, State.STOPPED)
+    return ended and not session.recorded and session.snapshot is not None and session.prepared is not None
+
+
+def save(session: SearchSession, card: Card | None, before: Callable[[], Run | None]) -> Callable[[Store], Run]:
+    """What saves a session, to be called in the thread of the store.
+
+    Parameters
+    ----------
+    session : SearchSession
+    card : Card or None
+        Of its model.
+    before : callable
+        Gives the run as which an earlier state of the session was kept, if it was.
+    """
+    prepared, query = session.prepared, session.query
+    assert prepared is not None
+    settings = settings_in_words(session)
+    recipe, data = prepared.recipe, prepared.data
+    named = data is not None and getattr(recipe, "load_code", "") == load_code(data.name)
+    split = card.rows.split if card is not None and card.rows is not None else None
+
+    def work(store: Store) -> Run:
+        earlier = before()
+        return store.save(
+            session.recording(),
+            data=data,
+            test_rows=prepared.test_rows,
+            settings=settings,
+            query=query,
+            model=None if card is None else card.to_json().encode(),
+            split=None if split is None else asdict(split),
+            keep_rows=not named,
+            data_name=prepared.name,
+            instead_of=None if earlier is None else earlier.hash,
+        )
+
+    return work
+
+
+def is_provable(session: SearchSession) -> bool:
+    """Whether there is a proof that is made in a moment."""
+    last, search = session.snapshot, session.search
+    if last is None or last.status is not Status.OPTIMAL or not hasattr(search, "certificate"):
+        return False
+    return last.counts.get("stored", 0) <= MOST_STORED
+
+
+def prove(session: SearchSession, card: Card) -> Callable[[], Certificate]:
+    """What makes the proof of a session that was kept, for the labels of the kept model."""
+    search, target = session.search, session.prepared.target if session.prepared is not None else ""
+    return lambda: _in_labels(search, card.named.classes, target)
+
+
+def _in_labels(search: Any, classes: tuple[Any, ...], target: str) -> Certificate:
+    """The certificate for the labels that the kept model has, so that both are checked on a file."""
+    certificate: Certificate = search.certificate()
+    if certificate.origin is None or len(classes) != 2:
+        return certificate
+    origin = replace(certificate.origin, classes=classes, target=target or None)
+    problem = replace(search.problem, classes=classes)
+    return replace(certificate, fingerprint=problem.fingerprint, origin=origin)

@@ -1,0 +1,124 @@
+"""``rulelab runs``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from live import small_search
+
+import rulelab as rl
+from rulelab.cli.commands import main
+from rulelab.store import HOME_VARIABLE
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch) -> list[str]:
+    """Hashes of two runs in the default store, the later one last."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    recording = rl.Recording(small_search())
+    for _ in recording.steps(work_limit=1000):
+        pass
+    with rl.store.open() as store:
+        return [store.save(recording, name=name, data_name="noise").hash for name in ("first", "an\x1b[31mother")]
+
+
+def test_runs_are_listed_and_shown(kept, capsys) -> None:
+    assert main(["runs", "list"]) == 0
+    out = capsys.readouterr().out
+    assert out.index(kept[1][:12]) < out.index(kept[0][:12])
+    assert "\x1b" not in out
+    assert "2 runs in" in out
+    assert main(["runs", "list", "first", "noise", "--json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)
+    assert entry["hash"] == kept[0]
+    assert main(["runs", "show", kept[0][:8]]) == 0
+    out = capsys.readouterr().out
+    assert kept[0] in out
+    assert "if" in out
+    assert entry["status"] in out
+
+
+def test_runs_are_exported_deleted_brought_back_and_imported(kept, capsys, tmp_path: Path) -> None:
+    archive = str(tmp_path / "runs.zip")
+    assert main(["runs", "export", "-o", archive]) == 0
+    assert main(["runs", "delete", kept[0][:12]]) == 0
+    assert main(["runs", "list", "--json"]) == 0
+    assert kept[0] not in capsys.readouterr().out.replace(kept[0] + "\n", "", 1)
+    assert main(["runs", "delete", "--undo", kept[0]]) == 0
+    assert main(["runs", "delete", "--forever", *kept]) == 0
+    capsys.readouterr()
+    other = ["--store", str(tmp_path / "other.sqlite")]
+    for store in ([], other):
+        assert main(["runs", "import", archive, *store]) == 0
+        assert sorted(capsys.readouterr().out.split()) == sorted(kept)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "0000"], "no run begins with 0000"),
+        (["show", "../x"], "is no hash"),
+        (["list", "--most", "0"], "must be a whole number"),
+        (["list", "--store", "none"], "is no store"),
+        (["import", "nothing.zip"], "cannot be read"),
+        (["import", __file__], "no archive of runs"),
+        (["export", "-o", "/nowhere/x.zip"], "there is no folder"),
+        (["list", "--store", __file__], "no SQLite file"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(kept, capsys, arguments, said) -> None:
+    try:
+        status = main(["runs", *arguments])
+    except SystemExit as ended:
+        status = ended.code
+    assert status == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_doctor_says_where_runs_are_kept(kept, capsys, tmp_path: Path) -> None:
+    from rulelab.cli.doctor import _runs
+
+    (finding,) = _runs()
+    assert str(tmp_path / "home" / "runs.sqlite") in finding.found
+    assert (finding.found.startswith("2 in"), finding.cure) == (True, "")
+    (tmp_path / "home" / "runs.sqlite").write_text("something else")
+    (finding,) = _runs()
+    assert HOME_VARIABLE in finding.cure
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ([], "home/runs.sqlite"),
+        (["--store", "none"], None),
+        (["--store", "mine.sqlite"], "mine.sqlite"),
+        (["--address", "0.0.0.0"], None),
+        (["--address", "0.0.0.0", "--store", "mine.sqlite"], "mine.sqlite"),
+        (["--address", "localhost"], "home/runs.sqlite"),
+    ],
+    ids=str,
+)
+def test_the_page_keeps_its_runs_where_it_is_told_to(tmp_path: Path, monkeypatch, capsys, arguments, place) -> None:
+    from rulelab.views.kept_runs.keeping import keeper
+
+    found = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setattr(rl.views, "serve", lambda **options: found.append(keeper() and keeper().store.place))
+    assert main(["serve", *arguments]) == 0
+    assert found == [None if place is None else str(tmp_path / place)]
+    assert keeper() is None
+    said = capsys.readouterr().err
+    assert ("runs are not kept" in said) == (arguments == ["--address", "0.0.0.0"])
+    assert (tmp_path / "home").exists() == (place == "home/runs.sqlite")
+
+
+def test_a_store_that_cannot_be_used_ends_serve_with_the_reason(tmp_path: Path, capsys) -> None:
+    assert main(["serve", "--store", __file__]) == 2
+    err = capsys.readouterr().err
+    assert "no SQLite file" in err
+    assert "--store none" in err

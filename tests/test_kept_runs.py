@@ -1,0 +1,285 @@
+"""Kept runs on the page: kept when they end, listed, opened, compared, sent as an archive."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from live import HOSTILE, small_search
+from patience import PATIENCE, wait_until
+
+import rulelab as rl
+from rulelab.store import Store
+from rulelab.views.cards.card import KEPT
+from rulelab.views.kept_runs import keeping
+from rulelab.views.kept_runs.drawer import DIGITS, KeptRuns
+from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.live.session import FULL_SPEED, Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.search.view import SearchView
+
+
+@pytest.fixture
+def keeper(tmp_path: Path) -> Iterator[Keeper]:
+    out = Keeper(rl.store.open(tmp_path / "runs.sqlite"))
+    yield out
+    out.close()
+
+
+class Page:
+    """A view of a search, with the drawer beside it."""
+
+    def __init__(self, keeper: Keeper | None) -> None:
+        self.view = SearchView(small_search())
+        self.pinned: list[object] = []
+        self.complaints: list[str] = []
+        self.kept = KeptRuns(self._show, self._pin, self.complaints.append, keeping=keeper)
+        self.view.on_standing = self.kept.follow
+
+    def _show(self, recording: rl.Recording, name: str, query: str | None) -> None:
+        self.view.open(recording, name)
+
+    def _pin(self, card: object) -> str:
+        self.pinned.append(card)
+        return "ABC"[len(self.pinned) - 1]
+
+    def settle(self) -> None:
+        wait_until(lambda: not self.kept.refresh())
+
+    def run(self) -> str:
+        """Run to the end; the hash of what was kept."""
+        self.view.run()
+        wait_until(lambda: self.view.session.state.over)
+        self.view.refresh()
+        self.settle()
+        return self.kept.run
+
+    def close(self) -> None:
+        self.view.close()
+        self.view.session.join(PATIENCE)
+
+
+@pytest.fixture
+def page(keeper: Keeper) -> Iterator[Page]:
+    out = Page(keeper)
+    yield out
+    out.close()
+
+
+def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof(page, keeper) -> None:
+    which = page.run()
+    assert len(which) == DIGITS
+    run = keeper.store.run(which)
+    last = page.view.session.snapshot
+    assert (run.status, run.objective, run.lower_bound) == ("optimal", last.incumbent.objective, last.lower_bound)
+    assert run.settings["Model family"] == "rule list"
+    model, proof = keeper.store.model(run), keeper.store.proof(run)
+    assert rl.verify(small_search().problem, model, proof).valid
+    assert keeper.store.recording(run).snapshots[-1].incumbent.objective == run.objective
+    (row,) = page.kept.list.rows
+    assert (row["hash"], row["present"], row["openable"]) == (run.hash, True, True)
+    assert "certified optimal" in row["said"]
+    assert "proof kept" in row["said"]
+    page.view.reset()
+    page.view.refresh()
+    assert page.kept.run == "", "what is in the form is no kept run"
+
+
+def test_the_page_does_not_wait_for_the_store(page, keeper) -> None:
+    gate = threading.Event()
+    keeper.do(lambda store: gate.wait(PATIENCE))
+    page.view.run()
+    wait_until(lambda: page.view.session.state.over)
+    page.view.refresh()
+    assert page.kept.refresh()
+    assert page.kept.run == "", "nothing is said to be kept before it is"
+    assert "keeping" in page.kept.list.said
+    gate.set()
+    page.settle()
+    assert keeper.store.run(page.kept.run).objective == page.view.snapshot.incumbent.objective
+
+
+def test_a_kept_run_is_opened_by_its_hash(page, keeper) -> None:
+    which = page.run()
+    other = Page(keeper)
+    other.kept.run = which
+    other.settle()
+    assert other.view.session.recorded
+    assert other.view.snapshot.incumbent.objective == page.view.snapshot.incumbent.objective
+    assert other.kept.run == which
+    assert other.complaints == []
+    assert len(keeper.store.runs()) == 1, "what is opened is not kept once more"
+    other.close()
+
+
+def test_a_run_that_is_not_there_is_said(page) -> None:
+    for which in ("0123456789abcdef", "../../x", HOSTILE, "%"):
+        page.kept.run = which
+        page.settle()
+        assert page.kept.run == ""
+        assert "cannot be shown" in page.complaints.pop()
+    assert page.view.session.state is State.IDLE
+
+
+def test_without_a_store_nothing_is_kept_and_that_is_said() -> None:
+    page = Page(None)
+    page.run()
+    assert page.kept.run == ""
+    assert "Nothing is kept" in page.kept.list.about
+    page.kept.act("look", [])
+    page.kept.run = "0123456789abcdef"
+    assert "keeps no runs" in page.complaints[0]
+    page.close()
+
+
+def test_runs_are_renamed_deleted_brought_back_and_found(page, keeper) -> None:
+    which = keeper.store.run(page.run()).hash
+    page.kept.act("rename", [which], HOSTILE)
+    page.settle()
+    assert page.kept.list.rows[0]["title"] == HOSTILE, "the list shows texts as they are"
+    for words, number in (("onerror", 1), ("nothing such", 0)):
+        page.kept.act("look", [], words)
+        page.settle()
+        assert len(page.kept.list.rows) == number
+    page.kept.act("look", [], "")
+    page.kept.act("delete", [which])
+    page.settle()
+    assert page.kept.list.rows == []
+    assert page.kept.list.undo
+    assert page.kept.run == ""
+    page.kept.act("undo", [])
+    page.settle()
+    assert [row["hash"] for row in page.kept.list.rows] == [which]
+    assert not page.kept.list.undo
+
+
+def test_runs_are_compared_and_sent(page, keeper, tmp_path, monkeypatch) -> None:
+    which = keeper.store.run(page.run()).hash
+    sent: list[dict[str, str]] = []
+    monkeypatch.setattr(page.kept.list, "_send_msg", sent.append)
+    for what in ("compare", "export"):
+        page.kept.act(what, [which])
+        page.settle()
+    (card,) = page.pinned
+    assert card.origin == KEPT
+    assert card.proof.proven
+    assert card.proof.objective == keeper.store.run(which).objective
+    assert card.model == keeper.store.model(which)
+    archive = base64.b64decode(sent[0]["content"])
+    with rl.store.open(tmp_path / "other.sqlite") as other:
+        elsewhere = Page(Keeper(other))
+        elsewhere.kept._received(archive, "runs.zip")
+        elsewhere.settle()
+        assert [row["hash"] for row in elsewhere.kept.list.rows] == [which]
+        elsewhere.kept._received(b"nothing", "runs.zip")
+        elsewhere.settle()
+        assert "no archive of runs" in elsewhere.kept.list.said
+        elsewhere.close()
+
+
+def test_what_is_asked_of_a_run_that_is_not_there_is_refused_in_words(page) -> None:
+    for act in ("rename", "delete", "compare", "export"):
+        for which in ("zzzz", "0" * 64, HOSTILE):
+            page.kept.list.said = ""
+            page.kept.act(act, [which], "x")
+            page.settle()
+            assert "no hash" in page.kept.list.said or "no run begins" in page.kept.list.said
+    assert page.pinned == []
+
+
+def test_messages_that_no_drawer_sends_do_nothing(page) -> None:
+    for message in (None, 3, {}, {"act": "drop"}, {"act": "delete", "hashes": 3}, {"act": "open", "hashes": [{}]}):
+        page.kept.list._handle_msg(message)
+        page.settle()
+        assert page.kept.list.said == ""
+
+
+def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keeper) -> None:
+    kept = KeptRuns(lambda *_: None, lambda card: "A", lambda said: None, keeping=keeper)
+    limited = Limits(gap=0.05)
+    session = SearchSession(lambda report: Prepared(small_search()), limited, Pace(1))
+    session.run()
+    for limit, statuses in ((Limits(), ["limit"]), (Limits(), ["optimal"])):
+        wait_until(lambda: session.state.over)
+        session.join(PATIENCE)
+        kept.follow(session, None)
+        wait_until(lambda: not kept.refresh())
+        assert [run.status for run in keeper.store.runs()] == statuses
+        session.limits = limit
+        session.pace = FULL_SPEED
+        session.run()
+    session.close()
+
+
+def test_an_unexpected_error_is_said_and_the_thread_goes_on(keeper) -> None:
+    def wrong(store: Store) -> None:
+        raise ZeroDivisionError
+
+    task = keeper.do(wrong)
+    assert task.join(PATIENCE)
+    assert "unexpected" in task.error
+    after = keeper.do(lambda store: store.place)
+    assert after.join(PATIENCE)
+    assert after.result == keeper.store.place
+
+
+def test_what_takes_long_is_made_beside_the_store(keeper) -> None:
+    gate = threading.Event()
+    slow = keeper.do_after(lambda: gate.wait(PATIENCE), lambda store, made: made)
+    assert keeper.do(lambda store: None).join(PATIENCE), "others need not wait"
+    assert not slow.done
+    gate.set()
+    assert slow.join(PATIENCE)
+    assert slow.result is True
+
+    def wrong() -> None:
+        raise rl.CertificateError("there is none")
+
+    task = keeper.do_after(wrong, lambda store, made: made)
+    assert task.join(PATIENCE)
+    assert task.error == "there is none"
+
+
+def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
+    recording = rl.Recording(small_search())
+    for _ in recording.steps(work_limit=10):
+        pass
+    keeper = Keeper(rl.store.open(tmp_path / "runs.sqlite"))
+    tasks = [keeper.do(lambda store, k=k: store.save(recording, name=str(k))) for k in range(5)]
+    keeper.close()
+    assert [task.error for task in tasks] == [""] * 5
+    assert "too much to do" in keeper.do(lambda store: None).error
+    with rl.store.open(tmp_path / "runs.sqlite") as store:
+        assert len(store.runs()) == 5
+
+
+def test_the_store_of_this_process_is_taken_and_given_back(tmp_path) -> None:
+    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
+    assert keeping.keeper() is not None
+    rl.views.keep_runs(None)
+    assert keeping.keeper() is None
+
+
+def test_pinned_models_are_kept_and_come_back_by_their_hash(page, keeper) -> None:
+    from rulelab.views.compare import pins
+
+    which = keeper.store.run(page.run()).hash
+    page.kept.act("compare", [which])
+    page.settle()
+    written = pins.written(page.pinned)
+    page.kept.follow_pins(written)
+    assert page.kept.pins == "", "nothing is said to be kept before it is"
+    page.settle()
+    assert keeper.store.pins(page.kept.pins) == written
+    other = Page(keeper)
+    other.kept.pins = page.kept.pins
+    other.settle()
+    assert [card.model for card in other.pinned] == [card.model for card in page.pinned]
+    other.kept.pins = "0123456789abcdef"
+    other.settle()
+    assert "cannot be shown" in other.complaints[-1]
+    other.kept.follow_pins("")
+    assert other.kept.pins == ""
+    other.close()

@@ -1,0 +1,95 @@
+"""Files of every earlier version are moved up, and nothing in them is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+from live import small_search
+
+import rulelab as rl
+from rulelab.store import database, schema
+from rulelab.store.making import made
+from rulelab.store.migrations import UPWARDS
+
+VERSIONS = {
+    1: """
+CREATE TABLE rulelab_schema (version INTEGER NOT NULL);
+CREATE TABLE runs (
+  hash VARCHAR(64) NOT NULL, name TEXT NOT NULL, made VARCHAR(32) NOT NULL, deleted VARCHAR(32),
+  family TEXT NOT NULL, data TEXT NOT NULL, status TEXT NOT NULL, objective FLOAT, lower_bound FLOAT,
+  about TEXT NOT NULL, PRIMARY KEY (hash)
+);
+CREATE INDEX ix_runs_made ON runs (made);
+CREATE TABLE files (hash VARCHAR(64) NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash));
+CREATE TABLE parts (
+  run VARCHAR(64) NOT NULL, kind VARCHAR(16) NOT NULL, file VARCHAR(64) NOT NULL, PRIMARY KEY (run, kind)
+);
+CREATE INDEX ix_parts_file ON parts (file);
+INSERT INTO rulelab_schema VALUES (1);
+"""
+}
+"""What a file of each version was made by, but for the last."""
+
+
+@pytest.fixture(params=VERSIONS, ids="version {}".format)
+def earlier(request, tmp_path: Path) -> Path:
+    """An empty file of an earlier version."""
+    place = tmp_path / "runs.sqlite"
+    with contextlib.closing(sqlite3.connect(place)) as bare:
+        bare.executescript(VERSIONS[request.param])
+        bare.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        bare.commit()
+    return place
+
+
+def test_every_version_has_a_way_up_and_a_test() -> None:
+    assert list(UPWARDS) == list(VERSIONS) == list(range(1, schema.VERSION))
+
+
+def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -> None:
+    recording = rl.Recording(small_search())
+    for _ in recording.steps(work_limit=10):
+        pass
+    run, files = made(recording, None, name="old")
+    with contextlib.closing(sqlite3.connect(earlier)) as bare:
+        row = (
+            run.hash,
+            run.name,
+            run.made,
+            run.family,
+            run.data,
+            run.status,
+            run.objective,
+            run.lower_bound,
+            run.about,
+        )
+        columns = "hash, name, made, family, data, status, objective, lower_bound, about"
+        bare.execute(f"INSERT INTO runs ({columns}) VALUES ({', '.join('?' * len(row))})", row)
+        for kind, content in files.items():
+            bare.execute("INSERT INTO files VALUES (?, ?)", (run.files[kind], content))
+            bare.execute("INSERT INTO parts VALUES (?, ?, ?)", (run.hash, kind, run.files[kind]))
+        bare.commit()
+    for _ in range(2):  # moved up, and as it is from then on
+        with rl.store.open(earlier) as store:
+            assert store.runs() == [run]
+            assert store.model(run) == recording.snapshots[-1].incumbent.model
+            assert store.pins(store.keep_pins("[]")) == "[]"
+    with contextlib.closing(sqlite3.connect(earlier)) as bare:
+        assert list(bare.execute("SELECT version FROM rulelab_schema")) == [(schema.VERSION,)]
+
+
+def test_a_move_that_fails_leaves_the_file_at_its_version(earlier: Path, monkeypatch) -> None:
+    def half(connection) -> None:
+        UPWARDS[1](connection)
+        connection.exec_driver_sql("INSERT INTO no_table VALUES (1)")
+
+    monkeypatch.setattr(database, "UPWARDS", dict.fromkeys(UPWARDS, half))
+    before = earlier.read_bytes()
+    with pytest.raises(rl.store.StoreError, match="no such table"):
+        rl.store.open(earlier)
+    assert earlier.read_bytes() == before
+    monkeypatch.undo()
+    rl.store.open(earlier).close()

@@ -1,0 +1,67 @@
+"""Kept runs in a real browser: kept, found again after a reload and elsewhere, renamed, deleted and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rulelab as rl
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """The file in which the pages of this test keep their runs."""
+    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
+    yield tmp_path / "runs.sqlite"
+    rl.views.keep_runs(None)
+
+
+def test_a_run_lasts(visit, place: Path) -> None:
+    view = visit().open("?data=tic_tac_toe&max_conditions=1&regularization=0.02")
+    page = view.page
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    view.until(lambda: "run=" in page.url)
+    objective = view.status.split("objective")[-1].split()[0]
+    page.reload()
+    view.until_status("Recording rule list of tic_tac_toe: certified optimal")
+    assert objective in view.status
+
+    elsewhere = visit(390, 844).open("?" + page.url.split("?")[1].split("&")[-1])  # nothing but the run
+    elsewhere.until_status("Recording rule list of tic_tac_toe: certified optimal")
+    view.until(lambda: "data=tic_tac_toe" in elsewhere.page.url)
+    assert elsewhere.too_wide() == []
+
+    page.get_by_role("button", name="Kept runs").click()
+    drawer = page.get_by_role("dialog")
+    item = drawer.get_by_role("listitem")
+    item.get_by_role("button", name="Rename").click()
+    page.keyboard.type(HOSTILE)
+    page.keyboard.press("Enter")
+    drawer.get_by_text(HOSTILE, exact=True).wait_for()
+    item.get_by_role("checkbox").check()
+    with page.expect_download() as download:
+        drawer.get_by_role("button", name="Export zip").click()
+    with rl.store.open(place.with_name("other.sqlite")) as other:
+        assert [run.name for run in other.take(Path(download.value.path()))] == [HOSTILE]
+    drawer.get_by_role("button", name="Delete").click()
+    drawer.get_by_role("button", name="Undo").wait_for()
+    view.until(lambda: item.count() == 0)
+    drawer.get_by_role("button", name="Undo").click()
+    view.until(lambda: item.count() == 1)
+    item.get_by_role("checkbox").check()
+    drawer.get_by_role("button", name="Compare").click()
+    drawer.get_by_text("pinned as A").wait_for()
+    page.keyboard.press("Escape")
+    view.until(lambda: "pins=" in page.url)
+    again = visit(768, 1024)
+    again.page.goto(f"{again.base}?tab=Compare&pins={page.url.split('pins=')[1][:16]}")
+    again.page.get_by_text("From a kept run").first.wait_for()
+    for each in (view, elsewhere, again):
+        assert each.foreign() == []
+        assert each.dialogs == []
