@@ -81,6 +81,26 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     assert "gap in predicted positive of" in card_lines.figures_of(done, scores.of_counts(done)).html
 
 
+def test_a_card_of_a_rule_set_of_least_gap_says_how_it_is_counted() -> None:
+    rng = np.random.default_rng(4)
+    A = pd.DataFrame(rng.random((200, 5)) < 0.5, columns=list("abcde"))
+    y = (A["a"] & A["b"]) ^ (rng.random(200) < 0.2)
+    problem = rl.Problem.from_arrays(A, y, groups=np.where(A["a"] ^ (rng.random(200) < 0.3), "old", "young"))
+    search = rl.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.7, 6, 2)
+    done = cards.of_search(search, rl.solve(search))
+    said = (
+        "Proven optimal: no rule set of complexity at most 6 of rules of at most 2 conditions over these 5 conditions "
+        "with an accuracy of at least 70 % has a smaller gap in missed positives between groups than this one, as the "
+        "Hamming loss counts both."
+    )
+    assert said in card_html.head(done)
+    assert verifying.check(done, Progress()).valid
+    assert (
+        "gap in missed positives, as the Hamming loss counts it"
+        in card_lines.figures_of(done, scores.of_counts(done)).html
+    )
+
+
 def test_a_search_without_a_model_has_no_card() -> None:
     prepared = QUICK(lambda doing: None)
     with pytest.raises(ValueError, match="no model yet"):
