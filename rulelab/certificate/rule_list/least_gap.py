@@ -18,13 +18,12 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
-from ..origin import Origin
 from ..outcome import Outcome
 from ..rule_set.parity import GAP, check_gaps, parities, read_gaps, read_sides
 from .checker import check_rules
-from .fair import check_table, kept
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, linear_row, read_sizes, rows_of, space_of
+from .prefix_table import certificate_of, check_table, kept
 
 _KNOWN = {"min_accuracy", "max_length", "min_group_size", "shift"}
 
@@ -86,9 +85,7 @@ def prove_least_gap(
     space, gap = _space(problem, model, parameters, multipliers)
     through = partial(meets_nothing_cheaper, space, int(parameters["max_length"]) + 1, False)
     arrays = kept(space, through, bounds) if gap else _nothing(space)
-    arrays["multipliers"] = multipliers
-    origin = None if problem.conditions is None else Origin.of(problem)
-    return Certificate(RuleList.family, problem.fingerprint, dict(parameters), arrays, origin)
+    return certificate_of(problem, parameters, {**arrays, "multipliers": multipliers})
 
 
 def _nothing(space: FairSpace) -> dict[str, np.ndarray]:

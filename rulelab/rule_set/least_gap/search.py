@@ -12,12 +12,12 @@ import numpy as np
 
 from ...arguments import is_number, require
 from ...certificate import Certificate, CertificateError
-from ...data.exact_weights import rounded_down
-from ...data.fairness import criterion_called, emptied_rates, groups_of, left_out, true_gaps
+from ...data.fairness import criterion_called, groups_of
 from ...data.problem import Problem
+from ...gap_frontier.least_gap import LeastGap
 from ...models import RuleSet
 from ...rehearsal import grouped_problem
-from ...search import Incumbent, Search, Snapshot, Status, solve
+from ...search import Snapshot, solve
 from ..arguments import check, clauses_of
 from ..pool import Clause
 from ..search import RuleSetSearch
@@ -63,7 +63,7 @@ class FoundSet:
         return self.errors, self.complexity
 
 
-class LeastGapRuleSetSearch(Search):
+class LeastGapRuleSetSearch(LeastGap):
     """Step-wise exact search for the rule set of least gap between groups among those of some accuracy and complexity.
 
     What it proves: no set of rules of at most ``max_conditions`` conditions, of complexity at most ``max_complexity``
@@ -111,7 +111,6 @@ class LeastGapRuleSetSearch(Search):
     """
 
     family: ClassVar[str] = "rule_set"
-    kind: ClassVar[str] = "least_gap"
 
     def __init__(
         self,
@@ -137,24 +136,19 @@ class LeastGapRuleSetSearch(Search):
         )
         settings = (max_conditions, loss, form, None, min_group_size, 0.0, column_limit, memory_limit, random_state)
         check(problem, max_complexity, *settings)
-        super().__init__(problem)
         self.criterion, made = criterion_called(criterion)
+        super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
         self.min_accuracy, self.max_complexity = float(min_accuracy), int(max_complexity)
         self.max_conditions, self.loss, self.form = max_conditions, loss, form
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
-        self.min_group_size, self.warm_start = int(min_group_size), starts
-        self._fairness = made(0.0)  # type: ignore[call-arg]
+        self.warm_start = starts
         self._starts = [clauses_of(one, problem, form) for one in starts]
         chosen = problem, made, self.max_complexity, loss, form, self.min_group_size
         self._gaps = gaps_of(*chosen)
         self._ties = gaps_of(*chosen, per_complexity=Fraction(1, 1 << (self.max_complexity + 1).bit_length()))
         self._most_loss = self.most_errors(self.min_accuracy)
-        self._phase = "reducing"
         self._limit: str | None = None
-        self._lower = Fraction(0)
-        self._gap_proven = False
         self._best: FoundSet | None = None
-        self._incumbent: tuple[FoundSet, Incumbent, dict[str, Any]] | None = None
         self._strictly = False
         self._stuck: Fraction | None = None
         self._halves, self._retreats = _HALVES, _RETREATS
@@ -183,38 +177,13 @@ class LeastGapRuleSetSearch(Search):
         return widest if self.max_conditions is None else min(widest, self.max_conditions)
 
     @property
-    def least(self) -> Fraction | None:
-        """The gap of the best set, exactly; None while there is none."""
-        return None if self._best is None else self._best.gap
-
-    @property
     def found(self) -> FoundSet | None:
         """The best set; None while there is none."""
         return self._best
 
-    @property
-    def lower(self) -> Fraction:
-        """No set of this accuracy and complexity has a smaller gap."""
-        return self._lower
-
-    @property
-    def is_infeasible(self) -> bool:
-        """Whether it is proven that no set is as accurate."""
-        return self._phase == "infeasible"
-
-    @property
-    def gap_is_proven(self) -> bool:
-        """Whether no set of this accuracy has a smaller gap, whatever is left to decide between sets of that gap."""
-        return self._gap_proven
-
     def most_errors(self, accuracy: float) -> int:
         """The largest loss of a set of this accuracy, in units of the weights."""
         return self._gaps.most_loss(Fraction(repr(float(accuracy))))
-
-    @property
-    def left_out(self) -> str:
-        """Which groups are too small for the criterion, in words; empty when none is."""
-        return left_out(self._fairness, groups_of(self.problem, self._fairness), self.min_group_size)
 
     def certificate(self) -> Certificate:
         """The proof that no set of this accuracy and complexity has a smaller gap, for `rulelab.verify`.
@@ -372,45 +341,8 @@ class LeastGapRuleSetSearch(Search):
         return {**out, **{name: now.get(name, 0) for name in ("columns", "closing_columns", "queued")}}
 
     def _snapshot(self) -> Snapshot:
-        ended = self._phase in ("certified", "infeasible")
-        status = Status.RUNNING if self._limit is None else Status.LIMIT
-        if ended:
-            status = Status.OPTIMAL if self._phase == "certified" else Status.INFEASIBLE
-        incumbent, notes = self._make_incumbent()
-        lower = rounded_down(self._lower)
-        if self._gap_proven and incumbent is not None:
-            lower = incumbent.objective
-        detail = {
-            "conditions": self.conditions,
-            "patterns": self.problem.n_patterns,
-            "gap_is_proven": self._gap_proven,
-            "left_out": self.left_out,
-        }
-        return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
-            status=status,
-            incumbent=incumbent,
-            lower_bound=lower,
-            counts=self.counts,
-            log10_remaining=0.0 if ended else math.inf,
-            memory_bytes=self.memory_bytes,
-            phase=self._phase,
-            limit=None if ended else self._limit,
-            detail=detail | notes,
-        )
+        return self._told(self._limit, self.counts, {}, self.memory_bytes, {"conditions": self.conditions})
 
-    def _make_incumbent(self) -> tuple[Incumbent | None, dict[str, Any]]:
-        """The best set as a model, and what is told of it; None when there is none yet."""
-        best = self._best
-        if best is None:
-            return None, {}
-        if self._incumbent is None or self._incumbent[0] is not best:
-            model = best.model
-            incumbent = Incumbent(model, float(best.gap), model.errors, model.complexity, best.found_at)
-            predicted = model.predicts_positive(self.problem.matrix())
-            compared = self._fairness, groups_of(self.problem, self._fairness), predicted, self.min_group_size
-            notes = {"least_gap": str(best.gap), "true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
-            self._incumbent = best, incumbent, notes
-        return self._incumbent[1], self._incumbent[2]
+    def _predicted(self) -> np.ndarray:
+        assert self._best is not None
+        return self._best.model.predicts_positive(self.problem.matrix())
