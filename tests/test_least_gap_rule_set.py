@@ -195,6 +195,7 @@ def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap() -> None
         assert not rl.verify(problem, best.model, replace(certificate, parameters=certificate.parameters | changed))
 
 
+@pytest.mark.long
 def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
     problem, accuracies = larger_problem(), (0.68, 0.72, 0.76, 0.99)
     front = rl.GapFrontierRuleSetSearch(problem, "demographic_parity", accuracies, 6, 2)
