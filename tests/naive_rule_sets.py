@@ -126,9 +126,53 @@ def best_rule_set(
 ) -> Fraction | None:
     """The least objective of the sets that are fair; None when none is.
 
-    Groups of fewer than ``least`` rows are not compared. Every set of clauses within the complexity is visited, no two
-    of which decide the same rows.
+    Groups of fewer than ``least`` rows are not compared.
     """
+    return min(
+        (
+            Fraction(wrong) + penalty * used
+            for wrong, used, found in all_sets(data, max_complexity, max_conditions, loss, form)
+            if is_fair(data, found, limits, least)
+        ),
+        default=None,
+    )
+
+
+def least_gap_rule_set(
+    data: Data,
+    rates: Sequence[str],
+    accuracy: Fraction,
+    max_complexity: int,
+    max_conditions: int | None = None,
+    loss: str = "hamming",
+    form: str = "dnf",
+    least: int = 0,
+) -> tuple[Fraction, Fraction, int] | None:
+    """The least gap of the sets of this accuracy, and the least loss and complexity of a set of that gap; None: none.
+
+    The gap is the largest of those of the rates, names of `RATES`; the accuracy is 1 - loss / weight.
+    """
+    whole = Fraction(sum(data.weight))
+    return min(
+        (
+            (max(_gap(data, found, rate, least) for rate in rates), Fraction(wrong), used)
+            for wrong, used, found in all_sets(data, max_complexity, max_conditions, loss, form)
+            if 1 - wrong / whole >= accuracy
+        ),
+        default=None,
+    )
+
+
+def _gap(data: Data, errors: Errors, name: str, least: int) -> Fraction:
+    large = [g for g in range(data.n_groups) if rows_of(data, g, name) >= least]
+    rates = [RATES[name](*errors[g], *_sides(data, g)) for g in large]
+    return max(rates) - min(rates)
+
+
+def all_sets(
+    data: Data, max_complexity: int, max_conditions: int | None, loss: str, form: str
+) -> Iterator[tuple[Exact, int, Errors]]:
+    """Loss, complexity and errors of every set within the complexity, no two clauses of which decide the same rows."""
     m = data.A.shape[1]
     clauses = list(all_clauses(data, m if max_conditions is None else max_conditions, form).items())
     mask = [sum(1 << i for i in rows) for _, rows in clauses]
@@ -154,17 +198,13 @@ def best_rule_set(
         pairs = zip(missed, wrong, strict=True)
         return tuple(pairs) if (own, other) == (0, 1) else tuple((b, a) for a, b in pairs)
 
-    def sets(first: int, covered: int, times: tuple[Exact, ...], used: int) -> Iterator[tuple[Exact, Errors]]:
+    def sets(first: int, covered: int, times: tuple[Exact, ...], used: int) -> Iterator[tuple[Exact, int, Errors]]:
         found = errors(covered, times)
-        yield sum(a + b for a, b in found) + penalty * used, found
+        yield sum(a + b for a, b in found), used, found
         for k in range(first, len(clauses)):
             more = used + 1 + len(clauses[k][0])
             if more <= max_complexity:
                 summed = tuple(a + b for a, b in zip(times, added[k], strict=True))
                 yield from sets(k + 1, covered | mask[k], summed, more)
 
-    best: Exact | None = None
-    for cost, found in sets(0, 0, (0,) * data.n_groups, 0):
-        if (best is None or cost < best) and is_fair(data, found, limits, least):
-            best = cost
-    return None if best is None else Fraction(best)
+    yield from sets(0, 0, (0,) * data.n_groups, 0)

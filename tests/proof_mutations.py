@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import naive
+import naive_rule_sets
 import numpy as np
 import pandas as pd
 
@@ -55,6 +56,7 @@ def proofs(rng: np.random.Generator) -> Iterator[Proof]:
     yield _fair_list(problem, data, groups)
     yield _least_gap(problem, data, groups)
     for form in ("dnf", "cnf"):
+        yield _least_gap_of_sets(problem, data, groups, form)
         for fairness in (None, rl.EqualizedOdds(0.2, 0.1), rl.AccuracyParity(0.1)):
             yield from _sets(rng, problem, data, groups, form, fairness)
 
@@ -117,6 +119,35 @@ def _least_gap(problem: rl.Problem, data: Any, groups: np.ndarray) -> Proof:
     search = rl.LeastGapSearch(problem, "equalized_odds", min_accuracy=0.7, max_length=3, min_group_size=3)
     model = rl.solve(search).incumbent.model
     return Proof("least gap", problem, model, search.certificate(), least)
+
+
+def _least_gap_of_sets(problem: rl.Problem, data: Any, groups: np.ndarray, form: str) -> Proof:
+    A, y, weight = data
+    rows = naive_rule_sets.Data(A, y, weight, np.unique(groups, return_inverse=True)[1].tolist())
+    names = {
+        "false_negative_rate_gap": "false_negative",
+        "false_positive_rate_gap": "false_positive",
+        "accuracy_gap": "error",
+        "selection_rate_gap": "selection",
+    }
+
+    def least(parameters: Mapping[str, float]) -> Fraction | None:
+        most, longest = (int(parameters[name]) for name in ("max_complexity", "max_conditions"))
+        if most > 9:
+            return None
+        rates = [rate for name, rate in names.items() if name in parameters]
+        smallest = int(parameters.get("min_group_size", 0))
+        accuracy = Fraction(repr(parameters["min_accuracy"]))
+        found = naive_rule_sets.least_gap_rule_set(rows, rates, accuracy, most, longest, "hamming", form, smallest)
+        return None if found is None else found[0]
+
+    for accuracy in (0.6, 0.55, 0.5, 0.4, 0.0):
+        search = rl.LeastGapRuleSetSearch(problem, "equalized_odds", accuracy, 6, 2, form=form, min_group_size=3)
+        best = rl.solve(search).incumbent
+        with suppress(CertificateError):
+            if best is not None:
+                return Proof(f"least gap of sets ({form})", problem, best.model, search.certificate(), least)
+    raise AssertionError("the empty set has a proof")
 
 
 def _known(problem: rl.Problem, regularization: float) -> KnownSets:

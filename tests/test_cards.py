@@ -16,9 +16,9 @@ import rulelab as rl
 from rulelab.data.metrics import Confusion, group_rates, wilson_interval
 from rulelab.models import parse_model
 from rulelab.views.cards import card as cards
+from rulelab.views.cards import differences, scores, verifying
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
-from rulelab.views.cards import scores, verifying
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.exports import FORMS, Exports
 from rulelab.views.cards.figures import figures
@@ -78,7 +78,33 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     kept = cards.parse(done.to_json().encode(), "kept.json")
     assert said in card_html.head(kept)
     assert verifying.check(done, Progress()).valid
-    assert "gap in predicted positive of" in card_lines.figures_of(done, scores.of_counts(done)).html
+    shown = card_lines.figures_of(done, scores.of_counts(done)).html
+    assert "gap in predicted positive of" in shown
+    assert "difference of rates" in shown
+    other = rl.RuleListSearch(problem, regularization=search.regularization)
+    plain_card = cards.of_search(other, rl.solve(other))
+    assert not differences.comparable(done, plain_card)
+    assert "A gap between groups cannot be compared" in differences.incomparable([done, plain_card])
+
+
+def test_a_card_of_a_rule_set_of_least_gap_says_how_it_is_counted() -> None:
+    rng = np.random.default_rng(4)
+    A = pd.DataFrame(rng.random((200, 5)) < 0.5, columns=list("abcde"))
+    y = (A["a"] & A["b"]) ^ (rng.random(200) < 0.2)
+    problem = rl.Problem.from_arrays(A, y, groups=np.where(A["a"] ^ (rng.random(200) < 0.3), "old", "young"))
+    search = rl.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.7, 6, 2)
+    done = cards.of_search(search, rl.solve(search))
+    said = (
+        "Proven optimal: no rule set of complexity at most 6 of rules of at most 2 conditions over these 5 conditions "
+        "with an accuracy of at least 70 % has a smaller gap in missed positives between groups than this one, as the "
+        "Hamming loss counts both."
+    )
+    assert said in card_html.head(done)
+    assert verifying.check(done, Progress()).valid
+    assert (
+        "gap in missed positives, as the Hamming loss counts it"
+        in card_lines.figures_of(done, scores.of_counts(done)).html
+    )
 
 
 def test_a_search_without_a_model_has_no_card() -> None:

@@ -195,6 +195,31 @@ def test_the_least_gaps_of_several_accuracies(people: Path, tmp_path: Path, caps
     assert frame["gap"].dropna().is_monotonic_increasing
 
 
+def test_the_least_gap_of_rule_sets_is_proven_and_saved(
+    people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
+    given = (people, "--target", "paid", "--sensitive", "sex", "--max-conditions", 1, "--thresholds", 4)
+    options = ("--model", "rule-set", "--max-complexity", 4, "--accuracy")
+    status, out, err = run(capsys, "least-gap", *given, *options, 0.65, "-o", model, "--proof", proof)
+    assert status == 0, err
+    sentence = r"no rule set of complexity at most 4 of rules of at most 1 condition over these \d+ conditions with an "
+    sentence += r"accuracy of at least 65 % has a smaller gap in (missed positives|false negative rate) between groups "
+    assert re.search(f"certified: {sentence}than this one, as the Hamming loss counts both", out)
+    assert "no other set of that gap has less loss" in out
+    status, out, err = run(capsys, "verify", people, model, proof, "--sensitive", "sex")
+    assert status == 0, err
+    assert re.search(f": {sentence}", out)
+    output = tmp_path / "front.json"
+    status, out, err = run(capsys, "least-gap", *given, *options, ".6,.65,.99", "--to-json", output)
+    assert status == 0, err
+    assert "certified: at each accuracy no rule set has a smaller gap, of complexity at most 4" in out
+    assert [row["status"] for row in saved(output, "gap_frontier")["rows"]] == ["proven", "proven", "infeasible"]
+    for wrong in (("--max-length", 3), ("--regularization", 0.1), ("--beam-width", 5)):
+        assert run(capsys, "least-gap", *given, *options, 0.6, *wrong)[0] == 2
+    assert run(capsys, "least-gap", *given, "--accuracy", 0.6, "--random-state", 1)[0] == 2
+
+
 def test_stability_of_rule_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "sets.json"
     status, out, err = run(capsys, "stability", *SMALL, "--samples", 2, "-o", output)

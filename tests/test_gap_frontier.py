@@ -12,7 +12,7 @@ from test_fair_rule_list import fifty_and_fifty, larger_problem
 from test_least_gap import case_of, expected
 
 import rulelab as rl
-from rulelab.rule_list.fair import gap_frontier as engine
+from rulelab.gap_frontier import search as engine
 
 ACCURACIES = (0.4, 0.5, 0.55, 0.6, 0.65, 0.75, 1.0)
 

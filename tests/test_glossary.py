@@ -36,6 +36,7 @@ SEARCHES = {
     "softly falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, violation_penalty=0.5),
     "monte carlo": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, method="monte_carlo", iterations=20),
     "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=5),
+    "least gap of rule sets": lambda p: rl.LeastGapRuleSetSearch(p, max_complexity=5),
 }
 
 

@@ -19,7 +19,7 @@ from rulelab.views.forms.address import Address
 from rulelab.views.fronts.html import table
 from rulelab.views.live.wording import figures, worded
 from rulelab.views.pages.tabs import TABS
-from rulelab.views.search.families import FAMILIES, LOOKS
+from rulelab.views.search.families import LOOKS, OFFERED
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.rates import gaps_table
 from rulelab.views.search.setup import Setup
@@ -47,7 +47,7 @@ def test_every_control_of_the_page_has_a_sign(tab: str) -> None:
     assert without_a_term(TABS[tab](Address()).layout) == set()
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", OFFERED)
 def test_every_setting_of_a_family_has_a_sign(family: str) -> None:
     setup = Setup(family=family)
     assert sum(len(card.fields) for card in setup.more.content) > len(setup.more.content)

@@ -13,6 +13,7 @@ from proof_mutations import Proof, damaged, judge, judge_file, mutations, proofs
 import rulelab as rl
 
 LISTS = ["rule list", "rule list with lemmas", "fair rule list", "least gap", "falling rule list"]
+GAPS = ["least gap of sets (dnf)", "least gap of sets (cnf)"]
 SETS = [f"rule set ({form}{fair})" for form in ("dnf", "cnf") for fair in (", fair", "")]
 BOUNDS = ["rule set (dnf), bound only", "rule set (cnf), bound only"]
 
@@ -22,7 +23,7 @@ def kinds() -> dict[str, Proof]:
     return {proof.name: proof for proof in proofs(np.random.default_rng(7))}
 
 
-@pytest.mark.parametrize("name", [*LISTS, *SETS, *BOUNDS])
+@pytest.mark.parametrize("name", [*LISTS, *GAPS, *SETS, *BOUNDS])
 def test_whatever_is_accepted_is_true(name: str) -> None:
     proof = kinds()[name]
     answer = rl.verify(proof.problem, proof.model, proof.certificate)
@@ -38,7 +39,7 @@ def test_whatever_is_accepted_is_true(name: str) -> None:
     assert found["refused"] > found["another true claim"]
 
 
-@pytest.mark.parametrize("name", [*LISTS, "rule set (dnf, fair)"])
+@pytest.mark.parametrize("name", [*LISTS, GAPS[0], "rule set (dnf, fair)"])
 def test_a_damaged_file_is_refused_or_true(name: str) -> None:
     proof = kinds()[name]
     stream = io.BytesIO()

@@ -21,7 +21,13 @@ from rulelab.rule_list import (
     NearOptimalSearch,
     RuleListSearch,
 )
-from rulelab.rule_set import EqualizedOdds, FairFrontierSearch, RuleSetSearch, StabilitySearch
+from rulelab.rule_set import (
+    EqualizedOdds,
+    FairFrontierSearch,
+    LeastGapRuleSetSearch,
+    RuleSetSearch,
+    StabilitySearch,
+)
 from rulelab.search import Search, Snapshot, Status
 
 
@@ -58,6 +64,7 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_set": lambda p: RuleSetSearch(p, 9, random_state=5),
     "rule_set, cnf": lambda p: RuleSetSearch(p, 8, 2, form="cnf", regularization=0.5),
     "rule_set, errors": lambda p: RuleSetSearch(p, 5, 2, loss="zero_one"),
+    "rule_set, least gap": lambda p: LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 5, 2),
     "stability": lambda p: StabilitySearch(p, 2, max_complexity=6, max_conditions=2),
     "fair frontier": lambda p: FairFrontierSearch(p, [EqualizedOdds], (0.02,), (5, 12), 3),
     "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),

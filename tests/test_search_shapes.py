@@ -24,13 +24,25 @@ SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
     "frontier": ("rule_list_frontier", lambda p: rl.FrontierSearch(p, 3, beam_width=20)),
     "falling": ("falling_rule_list", lambda p: rl.FallingRuleListSearch(p, 0.01, iterations=5, random_state=0)),
     "rule set": ("rule_set", lambda p: rl.RuleSetSearch(p, 6, 2, fairness=rl.EqualizedOdds(0.1, 0.2))),
+    "least gap of rule sets": ("least_gap", lambda p: rl.LeastGapRuleSetSearch(p, "equalized_odds", 0.7, 5, 2)),
+    "least gaps of rule sets": (
+        "gap_frontier",
+        lambda p: rl.GapFrontierRuleSetSearch(p, "equal_opportunity", (0.6, 0.7), 5, 2),
+    ),
     "stability": ("rule_set_stability", lambda p: rl.StabilitySearch(p, 2, max_complexity=5, max_conditions=2)),
     "fair frontier": (
         "fair_frontier",
         lambda p: rl.FairFrontierSearch(p, [rl.EqualizedOdds], (0.05, 1.0), (4, 6), 2),
     ),
 }
-SEVERAL = ("near-optimal lists", "near-optimal lists, counted", "frontier", "stability", "fair frontier")
+SEVERAL = (
+    "least gaps of rule sets",
+    "near-optimal lists",
+    "near-optimal lists, counted",
+    "frontier",
+    "stability",
+    "fair frontier",
+)
 
 
 def problem() -> rl.Problem:

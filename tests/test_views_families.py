@@ -14,7 +14,7 @@ from live import HOSTILE, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.families import FAMILIES
+from rulelab.families import OFFERED
 from rulelab.families.parameter import DEMANDS, MUST_NOT_USE
 from rulelab.views.cards import card as cards
 from rulelab.views.cards.incumbent import incumbent_card
@@ -37,6 +37,7 @@ FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
     "falling_rule_list": {"family": "falling_rule_list", "regularization": 0.02, "max_conditions": 1},
     "falling_monte_carlo": {"family": "falling_rule_list", "method": "monte_carlo", "iterations": 50},
     "rule_set": {"family": "rule_set", "max_complexity": 6},
+    "least_gap": {"family": "least_gap", "data": "diabetes", "max_conditions": 1, "max_length": 1, "thresholds": 2},
     "fair_rule_set": {"family": "rule_set", "max_complexity": 6, "fairness": "equalized_odds", "tolerance": 0.03},
 }
 
@@ -147,7 +148,7 @@ def test_every_criterion_can_be_chosen(name, criterion) -> None:
 
 def test_the_form_shows_the_settings_of_the_family() -> None:
     setup = Setup()
-    for name, family in FAMILIES.items():
+    for name, family in OFFERED.items():
         setup.family = name
         own, conditions, limits, _ = setup.more.cards
         assert own["fields"]
@@ -159,7 +160,25 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
         unlisted = {each.name for each in family.parameters} - set(setup.settings.param)
         everywhere = {"memory_limit", MUST_NOT_USE.name}
         assert everywhere <= unlisted <= everywhere | {each.name for each in DEMANDS}
-    assert len(setup._fields) == len(FAMILIES)
+    assert len(setup._fields) == len(OFFERED)
+
+
+def test_the_least_gap_of_rule_lists_can_be_asked_for() -> None:
+    done = prepared(
+        family="least_gap", data="diabetes", criterion="demographic_parity", min_accuracy=0.78, max_length=1
+    )
+    assert isinstance(done.search, rl.LeastGapSearch)
+    expected = {"criterion": "demographic_parity", "min_accuracy": 0.78, "max_length": 1, "min_group_size": 30}
+    assert expected.items() <= done.search.parameters.items()
+    assert any("groups by sex: group 1 (" in note for note in done.notes)
+    last = rl.solve(done.search)
+    card = cards.of_search(done.search, last, done)
+    assert "groups=groups" in card.code
+    sentence = "no rule list of at most 1 rule over these"
+    assert sentence in card.proof.scope
+    assert "between groups of sex than this one" in card.proof.scope
+    with pytest.raises(ValueError, match="tic_tac_toe has no sensitive attribute"):
+        prepared(family="least_gap", data="tic_tac_toe")
 
 
 def test_the_sensitive_attributes_are_those_of_the_data() -> None:

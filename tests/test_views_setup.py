@@ -8,7 +8,7 @@ import pytest
 from live import HOSTILE, use_file, use_roles
 
 import rulelab as rl
-from rulelab.families import FAMILIES
+from rulelab.families import OFFERED
 from rulelab.views.forms import address
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.live import wording as words
@@ -16,7 +16,7 @@ from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.live.session import Prepared
 from rulelab.views.search.setup import Setup
 
-FAMILY_NAMES = [("family", name) for name in FAMILIES]
+FAMILY_NAMES = [("family", name) for name in OFFERED]
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 
 

@@ -17,6 +17,8 @@ from .rule_list import checker as rule_list
 from .rule_list import demanding, least_gap
 from .rule_list import fair as fair_rule_list
 from .rule_set import checker as rule_set
+from .rule_set import least_gap as least_gap_of_sets
+from .rule_set.parity import GAP
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,11 @@ _CHECKERS: dict[str, tuple[type[Model], Callable[..., Outcome]]] = {
     RuleList.family: (RuleList, rule_list.check),
     FallingRuleList.family: (FallingRuleList, falling_rule_list.check),
     RuleSet.family: (RuleSet, rule_set.check),
+}
+
+_LEAST_GAPS: dict[type[Model], Callable[..., Outcome]] = {
+    RuleList: least_gap.check,
+    RuleSet: least_gap_of_sets.check,
 }
 
 
@@ -134,8 +141,8 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
     if kind is RuleList and any(name.endswith(fair_rule_list.SUFFIX) for name in certificate.parameters):
         checker = fair_rule_list.check
-    elif kind is RuleList and any(name.endswith(least_gap.GAP) for name in certificate.parameters):
-        checker = least_gap.check
+    elif any(name.endswith(GAP) for name in certificate.parameters) and kind in _LEAST_GAPS:
+        checker = _LEAST_GAPS[kind]
     elif kind is RuleList and demanding.DEMANDS in certificate.arrays:
         checker = demanding.check
     return checker(problem, model, certificate.parameters, certificate.arrays)

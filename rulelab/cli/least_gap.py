@@ -15,22 +15,35 @@ from .progress import drained, ending
 from .verify import labels
 
 if TYPE_CHECKING:
+    from ..gap_frontier.search import GapFrontier
     from ..recipe import Recipe
-    from ..rule_list import GapFrontierSearch, LeastGapSearch
+    from ..rule_list import LeastGapSearch
+    from ..rule_set import LeastGapRuleSetSearch
     from ..search import Snapshot
 
+    OneGap = LeastGapSearch | LeastGapRuleSetSearch
+
 _OTHERWISE = ("regularization", "policy", "max_length", "fairness", "labels")
-"""Parameters of rule lists that mean something else here."""
+"""Parameters that mean something else here."""
+_MODELS = ["rule-list", "rule-set"]
+_REGULARIZATION = 0.01
+_OWN = {
+    "rule-list": ("beam_width", "min_group_size"),
+    "rule-set": ("max_complexity", "max_conditions", "loss", "form", "column_limit", "min_group_size"),
+}
+"""The parameters of a recipe that a search of each family takes."""
 
 
 def add_to(commands: Any) -> None:
     """Register the command."""
     what = (
-        "The rule list of least gap between groups among those that are as accurate as is asked for, with a proof that "
-        "no list has a smaller one; for several accuracies, or none, a table of them."
+        "The rule list or rule set of least gap between groups among those that are as accurate as is asked for, with "
+        "a proof that none has a smaller one; for several accuracies, or none, a table of them. Of rule sets accuracy "
+        "and gap are counted as by the Hamming loss, unless --loss says zero_one, for which there is no --proof."
     )
     parser = commands.add_parser("least-gap", help="find the least gap between groups", description=what)
     add_source(parser)
+    add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
     text = "least share of rows that are right, such as .65; several with commas (default: each percent)"
     add(parser, "--accuracy", type=several(fraction), metavar="A,..", text=text)
     add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON; of a single accuracy")
@@ -38,15 +51,17 @@ def add_to(commands: Any) -> None:
     add(parser, "--to-json", metavar="FILE", text="save all that is found: FILE.json with the models, or FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
-    add_preparation(parser, ["rule-list"])
-    group = parser.add_argument_group("lists")
+    add_preparation(parser, _MODELS)
+    group = parser.add_argument_group("gap")
     names = list(CRITERIA_NAMES)
     add(group, "--criterion", choices=names, default=names[0], text="what the gap is measured in")
-    text = "most rules, not counting the default (default: any number)"
-    add(group, "--max-length", type=whole(0), metavar="N", text=text)
-    text = "what a rule is worth in the choice between lists of the same gap"
-    add(group, "--regularization", type=least_zero, default=0.01, metavar="X", text=text)
-    add_parameters(parser, ["rule-list"], without=_OTHERWISE)
+    suppressed = {"default": argparse.SUPPRESS}
+    text = "of rule lists: most rules, not counting the default (default: any number)"
+    add(group, "--max-length", type=whole(0), metavar="N", text=text, **suppressed)
+    text = f"of rule lists: what a rule is worth between lists of the same gap (default: {_REGULARIZATION})"
+    add(group, "--regularization", type=least_zero, metavar="X", text=text, **suppressed)
+    add(parser, "--random-state", type=whole(0), metavar="N", text="of rule sets: seed of what is random")
+    add_parameters(parser, _MODELS, without=_OTHERWISE)
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found is given with its proven bound."))
     parser.set_defaults(run=least_gap)
 
@@ -62,15 +77,7 @@ def least_gap(args: argparse.Namespace) -> int:
     if args.proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")
     whole_result = writable_result(args.to_json)
-    chosen = {name: getattr(args, name) for name in ("regularization", "max_length")}
-    for name in chosen:
-        delattr(args, name)  # which of a recipe would mean something else
-    recipe = recipe_of(args, "rule-list", without=_OTHERWISE)
-    shared = {
-        "criterion": args.criterion,
-        **chosen,
-        **{name: recipe[name] for name in ("memory_limit", "beam_width", "min_group_size")},
-    }
+    shared, recipe = _chosen(args)
     report = unheard if args.quiet else say
     search = (_one if single else _front)(args, recipe, shared, report)
     if whole_result is not None:
@@ -79,24 +86,44 @@ def least_gap(args: argparse.Namespace) -> int:
     return 0
 
 
-def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> LeastGapSearch:
-    """The list of least gap at one accuracy."""
-    from ..rule_list import LeastGapSearch
+def _chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
+    """The arguments of the searches of the family, and how the problem is made."""
+    lists = args.model == "rule-list"
+    shared: dict[str, Any] = {"criterion": args.criterion}
+    own = {"regularization": _REGULARIZATION, "max_length": None}
+    for name, default in own.items():
+        if hasattr(args, name):
+            if not lists:
+                raise CommandError(f"--{name.replace('_', '-')} is not an option of --model {args.model} here")
+            default = getattr(args, name)
+            delattr(args, name)  # which of a recipe would mean something else
+        shared |= {name: default} if lists else {}
+    if lists and args.random_state is not None:
+        raise CommandError("--random-state is not an option of --model rule-list: nothing is random there")
+    shared |= {} if lists else {"random_state": args.random_state}
+    recipe = recipe_of(args, args.model, without=_OTHERWISE)
+    return shared | {name: recipe[name] for name in ("memory_limit", *_OWN[args.model])}, recipe
+
+
+def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> OneGap:
+    """The model of least gap at one accuracy."""
+    from .. import rule_list, rule_set
     from ..search import Status
 
     output, proof = (None if path is None else writable(path) for path in (args.output, args.proof))
     if proof is not None and proof == output:
         raise CommandError(f"the model and the proof cannot both be written to {proof}")
     try:
+        make: Any = rule_list.LeastGapSearch if args.model == "rule-list" else rule_set.LeastGapRuleSetSearch
         data, counts = read(args, recipe, report)
-        search = LeastGapSearch(problem_of(data, recipe, report, True, counts), min_accuracy=args.accuracy[0], **shared)
+        search: OneGap = make(problem_of(data, recipe, report, True, counts), min_accuracy=args.accuracy[0], **shared)
     except ValueError as error:
         raise CommandError(error) from error
     snapshot, interrupted = drained(search, args)
     if snapshot.incumbent is None:
         if snapshot.status is Status.INFEASIBLE:
-            raise CommandError(f"proven: there is no {_lists(search)}", 1)
-        raise CommandError(f"{ending(snapshot, interrupted)} before a list was found that is as accurate", 1)
+            raise CommandError(f"proven: there is no {_meant(search)}", 1)
+        raise CommandError(f"{ending(snapshot, interrupted)} before a model was found that is as accurate", 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
     print(model.to_text(data.target), _verdict(search, snapshot, interrupted), sep="\n\n")
     print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
@@ -113,13 +140,14 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
     return search
 
 
-def _lists(search: LeastGapSearch) -> str:
-    from ..families.least_gap import lists
+def _meant(search: OneGap) -> str:
+    from ..families.least_gap import meant
 
-    return lists(search.parameters, search.problem.n_antecedents)
+    return meant(search.parameters, search.problem.n_antecedents)
 
 
-def _verdict(search: LeastGapSearch, snapshot: Snapshot, interrupted: bool) -> str:
+def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
+    from ..families import FAMILIES
     from ..families import least_gap as words
 
     best, parameters, m = snapshot.incumbent, search.parameters, search.problem.n_antecedents
@@ -130,41 +158,44 @@ def _verdict(search: LeastGapSearch, snapshot: Snapshot, interrupted: bool) -> s
     if not search.gap_is_proven:
         bound = words.bound(parameters, m, snapshot.lower_bound)
         return f"not certified ({ending(snapshot, interrupted)}): {found}\n{bound}\n{work}"
-    price = f"errors / rows + {search.regularization:g} x rules"
-    tie = f"no other list of that gap has less {price}"
+    noun = FAMILIES[search.family].noun.split()[-1]
+    price = "loss" if noun == "set" else f"errors / rows + {parameters['regularization']:g} x rules"
+    tie = f"no other {noun} of that gap has less {price}"
     if snapshot.phase == "ties":
-        tie = f"whether another list of that gap has less {price} is open ({ending(snapshot, interrupted)})"
+        tie = f"whether another {noun} of that gap has less {price} is open ({ending(snapshot, interrupted)})"
     return f"certified: {words.claim(parameters, m)}\n{found}\n{tie}\n{work}"
 
 
-def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> GapFrontierSearch:
+def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> GapFrontier:
     """The least gap at several accuracies."""
-    from ..rule_list import GapFrontierSearch
+    from .. import rule_list, rule_set
+    from ..families import FAMILIES
+    from ..families import least_gap as words
 
+    make: Any = rule_list.GapFrontierSearch if args.model == "rule-list" else rule_set.GapFrontierRuleSetSearch
     try:
         _, problem = read_problem(args, recipe, report, grouped=True)
-        search = GapFrontierSearch(problem, accuracies=args.accuracy, **shared)
+        search: GapFrontier = make(problem, accuracies=args.accuracy, **shared)
     except ValueError as error:
         raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=_closed)
-    rows = []
+    rows, noun = [], FAMILIES[search.family].noun.split()[-1]
     for point in search.points:
         start = (f"{100 * point.min_accuracy:.10g}",)
         if point.model is None or point.gap is None or point.accuracy is None:
-            what = "no list is as accurate" if point.status == "infeasible" else "none found"
+            what = f"no {noun} is as accurate" if point.status == "infeasible" else "none found"
             rows.append((*start, "-", what, "-", "-", "-"))
             continue
         proven = "yes" if point.status == "proven" else f"at least {100 * point.lower_bound:.4f}"
-        own = (f"{100 * point.gap:.4f}", proven, f"{100 * point.accuracy:.2f}", f"{len(point.model)}")
-        names = "; ".join(f"{rule.name} -> {rule.prediction}" for rule in point.model.rules)
-        rows.append((*start, *own, one_line(names) or "-"))
+        own = (f"{100 * point.gap:.4f}", proven, f"{100 * point.accuracy:.2f}", f"{point.model.complexity}")
+        rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
     closed = sum(point.status != "open" for point in search.points)
-    verdict = "certified: at each accuracy no rule list has a smaller gap"
-    if search.max_length is not None:
-        verdict += f", of at most {count(search.max_length, 'rule')}"
+    verdict = f"certified: at each accuracy no {FAMILIES[search.family].noun} has a smaller gap"
+    verdict += words.limits(search.parameters)
     if closed < len(rows):
         verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'point')} proven"
-    head = ("accuracy at least %", "gap, points", "proven", "accuracy %", "rules", "if .. else if ..")
+    size = ("rules", "if .. else if ..") if noun == "list" else ("complexity", "positive if")
+    head = ("accuracy at least %", "gap, points", "proven", "accuracy %", *size)
     print(
         table(head, rows, right=(0, 1, 3, 4)) + f"\n\n{verdict}\n{snapshot.seconds:.2f} s, {search.work} units of work"
     )
@@ -173,3 +204,12 @@ def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], rep
 
 def _closed(snapshot: Snapshot) -> str:
     return f"{snapshot.counts['closed']} of {snapshot.counts['points']} points closed"
+
+
+def _rules(model: Any) -> str:
+    """The rules in a line."""
+    from ..models.set_text import formula
+
+    if model.family == "rule_set":
+        return formula(model.rules, model.form)
+    return "; ".join(f"{rule.name} -> {rule.prediction}" for rule in model.rules)

@@ -6,6 +6,7 @@ A new family is a module here, a line in `FAMILIES`, and an estimator with its p
 from .criteria import CRITERIA
 from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
+from .least_gap_list import LEAST_GAP
 from .parameter import BINARIZING, DEMANDS, MEMORY, MINING, MUST_NOT_USE, NAMING, TIME, Parameter
 from .rule_list import RULE_LIST
 from .rule_set import RULE_SET
@@ -19,9 +20,20 @@ __all__ = [
     "MINING",
     "MUST_NOT_USE",
     "NAMING",
+    "OFFERED",
     "TIME",
     "Family",
     "Parameter",
+    "record_of",
 ]
 
 FAMILIES: dict[str, Family] = {family.name: family for family in (RULE_LIST, FALLING_RULE_LIST, RULE_SET)}
+
+OFFERED: dict[str, Family] = {**FAMILIES, LEAST_GAP.name: LEAST_GAP}
+"""The families, and the other questions about their models that the page offers: what a search finds, by name."""
+
+
+def record_of(kind: str, family: str) -> Family:
+    """The record of a search of this kind and family."""
+    found = OFFERED.get(kind)
+    return found if found is not None and FAMILIES[family].noun == found.noun else FAMILIES[family]

@@ -54,6 +54,8 @@ class Family:
         The parameter along which a sweep can start each search from the model before.
     falling : bool
         Whether that path goes from the largest value to the smallest.
+    title : str
+        What forms call it; empty: its noun.
     """
 
     name: str
@@ -70,6 +72,12 @@ class Family:
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     path: str | None = None
     falling: bool = True
+    title: str = ""
+
+    @property
+    def called(self) -> str:
+        """What to call it, where several records are offered."""
+        return self.title or self.noun
 
     @property
     def preparation(self) -> tuple[Parameter, ...]:

@@ -19,24 +19,47 @@ def measured(parameters: Mapping[str, Any]) -> str:
     return CRITERIA[parameters["criterion"]].words.partition(": ")[2]
 
 
-def lists(parameters: Mapping[str, Any], antecedents: int) -> str:
-    """The lists that are spoken of."""
+def meant(parameters: Mapping[str, Any], antecedents: int) -> str:
+    """The lists or sets that are spoken of."""
+    share = f"with an accuracy of at least {100 * parameters['min_accuracy']:.10g} %"
+    if "max_complexity" in parameters:
+        longest = parameters["max_conditions"]
+        rules = "" if longest is None else f" of rules of at most {count(int(longest), 'condition')}"
+        most = f"of complexity at most {parameters['max_complexity']:g}{rules}"
+        return f"rule set {most} over these {count(antecedents, 'condition')} {share}"
     longest = parameters["max_length"]
     most = "" if longest in (None, antecedents) else f" of at most {count(longest, 'rule')}"
-    share = f"{100 * parameters['min_accuracy']:.10g} %"
-    return f"rule list{most} over these {count(antecedents, 'antecedent')} with an accuracy of at least {share}"
+    return f"rule list{most} over these {count(antecedents, 'antecedent')} {share}"
+
+
+def limits(parameters: Mapping[str, Any]) -> str:
+    """Which models a front is about, behind what is said of them."""
+    if "max_complexity" in parameters:
+        longest = parameters["max_conditions"]
+        rules = "" if longest is None else f" and rules of at most {count(int(longest), 'condition')}"
+        return f", of complexity at most {parameters['max_complexity']:g}{rules}{_counted(parameters)}"
+    longest = parameters["max_length"]
+    return "" if longest is None else f", of at most {count(longest, 'rule')}"
 
 
 def claim(parameters: Mapping[str, Any], antecedents: int, attribute: str = "") -> str:
-    """What is proven of a list of least gap."""
+    """What is proven of a model of least gap."""
     of = f" of {attribute}" if attribute else ""
-    those = lists(parameters, antecedents)
-    return f"no {those} has a smaller gap in {measured(parameters)} between groups{of} than this one"
+    those = meant(parameters, antecedents)
+    smaller = f"a smaller gap in {measured(parameters)} between groups{of} than this one"
+    return f"no {those} has {smaller}{_counted(parameters)}"
 
 
 def bound(parameters: Mapping[str, Any], antecedents: int, lower: float) -> str:
     """What is proven while the least gap is not."""
-    return f"no {lists(parameters, antecedents)} has a gap in {measured(parameters)} below {points(lower)}"
+    those = meant(parameters, antecedents)
+    return f"no {those} has a gap in {measured(parameters)} below {points(lower)}{_counted(parameters)}"
+
+
+def _counted(parameters: Mapping[str, Any]) -> str:
+    """How accuracy and gap are counted, where it is not as the model predicts."""
+    hamming = "max_complexity" in parameters and parameters.get("loss", "hamming") == "hamming"
+    return ", as the Hamming loss counts both" if hamming else ""
 
 
 def points(gap: float) -> str:

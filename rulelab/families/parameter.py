@@ -23,6 +23,7 @@ class Parameter:
         What it is, in a few words.
     kind : str
         "whole", "number", "fraction", "choice", "switch", "size" (of bytes), "criterion", "text",
+        "measure" (a criterion without a tolerance),
         "name" (of an antecedent), "names" or "limits" (numbers by column).
     least, most : float
         Of a number.

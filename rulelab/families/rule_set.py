@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import least_gap
 from .criteria import in_words
 from .family import Family
 from .parameter import FAIRNESS, Parameter
@@ -37,6 +38,10 @@ def _without_rules(
 
 
 def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
+    if "min_accuracy" in parameters:
+        right = f"{100 * (1 - model.errors / model.weight):.2f} %"
+        counted = ", as the Hamming loss counts it," if parameters.get("loss", "hamming") == "hamming" else ""
+        return f"gap in {least_gap.measured(parameters)}{counted} of complexity {model.complexity}; {right} right"
     cost = parameters.get("regularization") or 0
     price = f" + {cost:g} x {model.complexity} of complexity" if cost else ""
     if parameters.get("loss", "hamming") != "hamming":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .term import FAIR, HARDT, Term
+from .term import FAIR, HARDT, OWN, Term
 
 _PAIRS = "over all pairs of groups g, h"
 
@@ -67,6 +67,26 @@ TERMS = (
             *("gap in missed positives", "gap in false alarms", "gap in predicted positive", "gap in accuracy"),
             *("gap (%)", "largest difference", "sweep gap"),
         ),
+    ),
+    Term(
+        "least gap",
+        "The smallest gap between groups that any list, or set, of some accuracy has.",
+        "Proven, it is the sentence that a lender or a court asks for: none that is as accurate treats the groups more "
+        "alike. Between models of that gap the one that costs least is chosen.",
+        "min of max over g, h of | rate_g − rate_h |  s.t.  accuracy ≥ a",
+        OWN,
+        ("gap between groups", "fairness"),
+        aliases=(
+            *("rule list of least gap so far", "rule set of least gap so far", "rule list of least gap"),
+            *("a rule list of least gap", "a rule set of least gap", "gap measured in"),
+        ),
+    ),
+    Term(
+        "min accuracy",
+        "The least share of the rows, by weight, that a model has to get right.",
+        "Of all that do, the one of the least gap between groups is looked for.",
+        see=("least gap",),
+        aliases=("accuracy, at least",),
     ),
     Term(
         "tolerance",

@@ -132,6 +132,13 @@ TERMS = (
     Term(
         "iterations (rule set)", "Solutions of the linear programme.", see=("column generation",), aliases=("masters",)
     ),
+    Term(
+        "gaps tried",
+        "Gaps between groups for which it was asked whether a set has no larger one.",
+        "Each answer is a set, or the proof that none has; the last one is about all gaps below that of the best set.",
+        source=OWN,
+        see=("gap between groups",),
+    ),
     Term("pricings", "How often rules were priced.", see=("reduced cost",)),
     Term("closing nodes", "Nodes of the search among the rules in the proof.", aliases=("branching nodes",)),
 )

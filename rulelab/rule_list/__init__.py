@@ -6,7 +6,7 @@ from .corels.bounds import CORELS_BOUNDS, CorelsBounds
 from .corels.search import CorelsSearch
 from .exact.search import POLICIES, RuleListSearch
 from .fair.bounds import FAIR_BOUNDS, FairRuleListBounds
-from .fair.gap_frontier import GapFrontierSearch, GapPoint
+from .fair.gap_frontier import GapFrontierSearch
 from .fair.least_gap import LeastGapSearch
 from .fair.search import FairRuleListSearch
 from .frontier.search import FrontierPoint, FrontierSearch
@@ -28,7 +28,6 @@ __all__ = [
     "FrontierPoint",
     "FrontierSearch",
     "GapFrontierSearch",
-    "GapPoint",
     "LeastGapSearch",
     "NearOptimal",
     "NearOptimalCount",

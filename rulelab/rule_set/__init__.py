@@ -11,6 +11,8 @@ from ..data.fairness import (
 )
 from .frontier.result import FairCell
 from .frontier.search import FairFrontierSearch, fair_frontier
+from .least_gap.frontier import GapFrontierRuleSetSearch
+from .least_gap.search import LeastGapRuleSetSearch
 from .search import RuleSetSearch
 from .stability.result import RuleSetStability
 from .stability.search import StabilitySearch, rule_set_stability
@@ -24,6 +26,8 @@ __all__ = [
     "FairCell",
     "FairFrontierSearch",
     "FalsePositiveRateParity",
+    "GapFrontierRuleSetSearch",
+    "LeastGapRuleSetSearch",
     "RuleSetSearch",
     "RuleSetStability",
     "StabilitySearch",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -50,21 +51,11 @@ def prove(
         When the criterion has rates that certificates do not know, or the numbers are too large for exact sums.
     """
     n_groups = 1 if fairness is None else len(groups_of(problem, fairness).names)
-    dual, price, grid = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), 0, 1
-    gamma = np.zeros(len(program.constraints))
-    if generation is not None and generation.closing_point is not None:
-        point, price = generation.closing_point
-        if not isinstance(point.grid, int):
-            raise CertificateError("the prices of the constraints are too large for a certificate")
-        grid, gamma = point.grid, point.gamma
-        watched = program.watched
-        scale = int(program.unit)  # the program counts in multiples of the weights' common divisor
-        np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0) * scale)
-        price, gamma = price * scale, gamma * scale
+    dual, price, grid, gamma = dual_values(problem, program, generation, n_groups)
     tolerances, multipliers = None, None
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
-        multipliers = _multipliers(problem, model.form, program, fairness, gamma, min_group_size)
+        multipliers = multipliers_of(problem, model.form, program, fairness, gamma, min_group_size)
     certificate = prove_rule_set(
         problem,
         model,
@@ -83,10 +74,49 @@ def prove(
     return certificate
 
 
-def _multipliers(
-    problem: Problem, form: str, program: Program, fairness: Criterion, gamma: np.ndarray, min_group_size: int
+def dual_values(
+    problem: Problem, program: Program, generation: ColumnGeneration | None, n_groups: int
+) -> tuple[np.ndarray, int, int, np.ndarray]:
+    """Dual values of the patterns by group, the price of complexity, their grid, and the prices of the constraints.
+
+    Raises
+    ------
+    CertificateError
+        When the grid is too coarse for the prices of the constraints.
+    """
+    dual, price, grid = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), 0, 1
+    gamma = np.zeros(len(program.constraints))
+    if generation is not None and generation.closing_point is not None:
+        point, price = generation.closing_point
+        if not isinstance(point.grid, int):
+            raise CertificateError("the prices of the constraints are too large for a certificate")
+        grid, gamma = point.grid, point.gamma
+        watched = program.watched
+        scale = int(program.unit)  # the program counts in multiples of the weights' common divisor
+        np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0) * scale)
+        price, gamma = price * scale, gamma * scale
+    return dual, price, grid, gamma
+
+
+def multipliers_of(
+    problem: Problem,
+    form: str,
+    program: Program,
+    fairness: Criterion,
+    gamma: np.ndarray,
+    min_group_size: int,
+    loosened: Fraction = Fraction(0),
 ) -> dict[str, np.ndarray]:
-    """The prices of the constraints ``rate of g - rate of h <= tolerance``, float of shape (n_groups, n_groups)."""
+    """The prices of the constraints ``rate of g - rate of h <= tolerance``, float of shape (n_groups, n_groups).
+
+    Parameters
+    ----------
+    problem, form, program, fairness
+    gamma : float array, shape (n_constraints,)
+    min_group_size : int
+    loosened : Fraction
+        By which the program's tolerances are larger than those of the criterion.
+    """
     rates = fairness.rates()
     for rate in rates:
         if RATES.get(rate.name) != (rate.on_positives, rate.on_negatives, rate.per, rate.base):
@@ -104,7 +134,7 @@ def _multipliers(
     places = {}
     for place, parity in zip(pairs, parities(fairness, groups.names, positives, negatives, among), strict=True):
         sides = parity.on_positives, parity.on_negatives
-        places[sides[hit], sides[1 - hit], parity.bound] = place
+        places[sides[hit], sides[1 - hit], parity.bound + loosened] = place
     for value, constraint in zip(gamma.tolist(), program.constraints, strict=True):
         name, g, h = places[constraint.leave[::2], constraint.cover[1::2], constraint.bound]
         out[name][g, h] += max(0.0, value)

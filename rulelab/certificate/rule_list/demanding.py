@@ -12,13 +12,12 @@ from ...data.naming import users
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
-from ..origin import Origin
 from ..outcome import Outcome
 from ..rule_set.parity import read_sides
 from .checker import recompute
 from .demanding_prefixes import Demands, meets_nothing_cheaper
-from .fair import check_table, kept
 from .fair_space import FairSpace
+from .prefix_table import certificate_of, check_table, kept
 
 DEMANDS = "demands"
 """The array that only these certificates have: for each demand, which antecedents meet it."""
@@ -80,9 +79,7 @@ def prove_demanding_rule_list(
     asked = _demands(problem, parameters, demands)
     space, cost, _ = _space(problem, model, regularization, asked)
     arrays = kept(space, partial(meets_nothing_cheaper, space, asked, cost), bounds)
-    arrays[DEMANDS] = demands
-    origin = None if problem.conditions is None else Origin.of(problem)
-    return Certificate(RuleList.family, problem.fingerprint, parameters, arrays, origin)
+    return certificate_of(problem, parameters, {**arrays, DEMANDS: demands})
 
 
 def _demands(problem: Problem, parameters: Mapping[str, float], array: np.ndarray) -> Demands:

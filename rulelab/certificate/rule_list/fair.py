@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -12,18 +12,13 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
-from ..origin import Origin
 from ..outcome import Outcome
 from ..rule_set.parity import SUFFIX, check_parities
 from .checker import recompute
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, fair_space
-from .fair_table import needed
+from .prefix_table import certificate_of, check_table, kept
 
-Through = Callable[[Callable[[bytes], int]], int]
-"""Goes through all prefixes, given a bound for each set, and returns how many; raises CertificateError."""
-
-_CELLS = 1 << 21
 _KNOWN = {"regularization", "majority", "min_group_size", "shift"}
 
 
@@ -77,57 +72,8 @@ def prove_fair_rule_list(
         When the bounds do not prove it.
     """
     space, _, cost = _space(problem, model, parameters, multipliers)
-    arrays = kept(space, partial(meets_nothing_cheaper, space, cost, parameters["majority"] == 1), bounds)
-    arrays["multipliers"] = multipliers
-    origin = None if problem.conditions is None else Origin.of(problem)
-    return Certificate(RuleList.family, problem.fingerprint, dict(parameters), arrays, origin)
-
-
-def check_table(space: FairSpace, through: Through, sets: np.ndarray, values: np.ndarray) -> dict[str, int]:
-    """Check a table, and with its values go through all prefixes; what was counted. Raises CertificateError."""
-    sets, values = _table(space, sets, values)
-    table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
-    if len(table) < len(sets):
-        raise CertificateError("a set is in the table twice")
-    for part in _chunks(space, len(sets)):
-        rest = needed(space, sets[part], values[part])
-        for key, least in zip(map(bytes, rest.sets), rest.values.tolist(), strict=True):
-            if table.get(key, 0) < least:
-                raise CertificateError(f"a set of the table needs one that is worth {least}, which is not there")
-    return {"sets": len(sets), "prefixes": through(_value_of(space, table))}
-
-
-def kept(space: FairSpace, through: Through, bounds: Mapping[bytes, int]) -> dict[str, np.ndarray]:
-    """Of bounds on completions those that going through all prefixes needs: "sets" and "values".
-
-    Raises
-    ------
-    CertificateError
-        When the bounds do not prove it.
-    """
-    used: dict[bytes, int] = {}
-    value = _value_of(space, bounds)
-
-    def noted(key: bytes) -> int:
-        if key in bounds:
-            used[key] = bounds[key]
-        return value(key)
-
-    through(noted)
-    fresh, width = list(used), -(-len(space.inside) // 8)
-    while fresh:
-        sets = np.frombuffer(b"".join(fresh), dtype=np.uint8).reshape(-1, width)
-        values = np.array([bounds[key] for key in fresh], dtype=np.int64)
-        fresh = []
-        for part in _chunks(space, len(sets)):
-            for key in map(bytes, needed(space, sets[part], values[part]).sets):
-                if key not in used:
-                    if key not in bounds:
-                        raise CertificateError("the bounds of the search do not bear each other out")
-                    used[key] = bounds[key]
-                    fresh.append(key)
-    sets = np.frombuffer(b"".join(used), dtype=np.uint8).reshape(-1, width)
-    return {"sets": sets, "values": np.array(list(used.values()), dtype=np.int64)}
+    through = partial(meets_nothing_cheaper, space, cost, parameters["majority"] == 1)
+    return certificate_of(problem, parameters, {**kept(space, through, bounds), "multipliers": multipliers})
 
 
 def _space(
@@ -145,25 +91,3 @@ def _space(
             if rule.captured and (rule.positives > rule.negatives) != (rule.prediction == problem.classes[1]):
                 raise CertificateError(f"rule {i + 1} of the model does not predict the majority of what it captures")
     return space, objective, int(cost)
-
-
-def _table(space: FairSpace, sets: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    n = len(space.inside)
-    if sets.dtype != np.uint8 or sets.ndim != 2 or values.dtype != np.int64 or values.shape != sets.shape[:1]:
-        raise CertificateError("'sets' and 'values' of the certificate must be bytes and one integer for each set")
-    everything = np.packbits(np.ones(n, dtype=bool))
-    if sets.shape[1] != len(everything) or (sets & ~everything).any():
-        raise CertificateError(f"the sets of the certificate are not of the {n} patterns of this problem")
-    if (values < 0).any() or (values > 1 << 61).any():
-        raise CertificateError("a value of the table is negative or exceeds all costs")
-    return sets, values
-
-
-def _value_of(space: FairSpace, table: Mapping[bytes, int]) -> Callable[[bytes], int]:
-    least = space.relaxed_rule
-    return lambda key: max(least, table.get(key, least))
-
-
-def _chunks(space: FairSpace, n: int) -> Iterator[slice]:
-    step = max(1, _CELLS // max(1, *space.inside.shape))
-    return (slice(start, start + step) for start in range(0, n, step))

@@ -18,16 +18,12 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
-from ..origin import Origin
 from ..outcome import Outcome
-from ..rule_set.parity import RATES, parities, read_sides
+from ..rule_set.parity import GAP, check_gaps, parities, read_gaps, read_sides
 from .checker import check_rules
-from .fair import check_table, kept
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, linear_row, read_sizes, rows_of, space_of
-
-GAP = "_gap"
-"""Of the parameters that name a rate and what the model's largest difference between two groups is in it."""
+from .prefix_table import certificate_of, check_table, kept
 
 _KNOWN = {"min_accuracy", "max_length", "min_group_size", "shift"}
 
@@ -89,9 +85,7 @@ def prove_least_gap(
     space, gap = _space(problem, model, parameters, multipliers)
     through = partial(meets_nothing_cheaper, space, int(parameters["max_length"]) + 1, False)
     arrays = kept(space, through, bounds) if gap else _nothing(space)
-    arrays["multipliers"] = multipliers
-    origin = None if problem.conditions is None else Origin.of(problem)
-    return Certificate(RuleList.family, problem.fingerprint, dict(parameters), arrays, origin)
+    return certificate_of(problem, parameters, {**arrays, "multipliers": multipliers})
 
 
 def _nothing(space: FairSpace) -> dict[str, np.ndarray]:
@@ -111,25 +105,15 @@ def _space(
             "the accuracy of the certificate must be from 0 to 1, and its rules a number of antecedents"
         )
     smallest, shift = read_sizes(parameters)
-    claimed = {name.removesuffix(GAP): value for name, value in sorted(parameters.items()) if name.endswith(GAP)}
-    if unknown := sorted(set(claimed) - set(RATES)):
-        raise CertificateError(f"no rate is called {unknown[0]!r}; known: {', '.join(RATES)}")
+    claimed = read_gaps(parameters)
     check_rules(problem, model)
     if len(model) > longest:
         raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
     whole = _in_whole_weights(problem)
     sides = read_sides(whole, "dnf", True)
     positive = model.predicts_positive(whole.matrix())
-    measured = sides.measure(positive.astype(np.int64))
-    gaps = {}
-    for parity in parities(sides, "dnf", dict.fromkeys(claimed, Fraction(0)), smallest):
-        rates = [parity.rates(*measured)[g] for g in parity.compared]
-        gaps[parity.name] = max(rates) - min(rates)
-        if float(gaps[parity.name]) != claimed[parity.name]:
-            raise CertificateError(
-                f"the model's gap in the {parity.name} is {float(gaps[parity.name])!r}, not {claimed[parity.name]!r}"
-            )
-    gap, total = max(gaps.values()), int(whole.positives.sum()) + int(whole.negatives.sum())
+    gap = check_gaps(sides, "dnf", claimed, smallest, positive.astype(np.int64))
+    total = int(whole.positives.sum()) + int(whole.negatives.sum())
     most = math.floor((1 - Fraction(repr(float(accuracy)))) * total)
     errors = int(whole.positives[~positive].sum()) + int(whole.negatives[positive].sum())
     if errors > most:

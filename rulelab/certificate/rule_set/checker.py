@@ -32,7 +32,7 @@ from .closing import Closing, SetCosts
 from .columns import Columns, columns
 from .dual import DualValues, read_dual
 from .effort import GaveUpError
-from .parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
+from .parity import SUFFIX, Sides, check_parities, parities, read_sides, read_tolerances
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"
@@ -68,7 +68,7 @@ def check(
     try:
         claim = read_claim(parameters)
         check_model(problem, model, claim)
-        _prove(Case(problem, model, claim), arrays, found, checked)
+        prove(Case(problem, model, claim), arrays, found, checked)
     except GaveUpError as error:
         shown = f"; a lower bound of {found['lower_bound']:.10g} is proven" if "lower_bound" in found else ""
         reason = f"the check was given up, nothing is known to be wrong: {error}{shown}"
@@ -101,12 +101,14 @@ class Case:
         self.step = max(1, math.gcd(self.per_loss * int(masses), self.per_unit))
         if int(problem.total_weight) * claim.max_complexity * self.per_loss >= LARGEST:
             raise CertificateError("the weights are too large for exact sums")
-        matrix = self.sides.matrix
-        times = np.zeros(len(matrix), dtype=np.int64)
-        for clause in model.clauses:
-            times += matrix[:, list(clause)].all(axis=1)
+        times = times_covered(self.sides, model)
         check_parities(self.sides, self.parities, times)
         self.cost = self.cost_of(times, model.complexity)
+
+    @property
+    def refuted(self) -> str:
+        """What is said when a better set is found."""
+        return f"a rule set with an objective below {self.objective(self.cost):.10g} exists"
 
     def cost_of(self, times: np.ndarray, complexity: int) -> int:
         """Cost of a set of rules; it is a multiple of ``step``."""
@@ -130,7 +132,15 @@ class Case:
         return float(Fraction(cost) / self.per_loss)
 
 
-def _prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, float], checked: dict[str, int]) -> None:
+def times_covered(sides: Sides, model: RuleSet) -> np.ndarray:
+    """How many rules cover each pattern: int64 array, shape (n_patterns,)."""
+    times = np.zeros(len(sides.matrix), dtype=np.int64)
+    for clause in model.clauses:
+        times += sides.matrix[:, list(clause)].all(axis=1)
+    return times
+
+
+def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, float], checked: dict[str, int]) -> None:
     """Fill in what is found; raises CertificateError where the proof fails."""
     claim = case.claim
     found["objective"] = case.objective(case.cost)
@@ -168,10 +178,7 @@ def _prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, float]
     better = closing.finds_better()
     checked["sets"] = closing.sets
     if better:
-        raise CertificateError(
-            f"a rule set with an objective below {found['objective']:.10g} exists; the dual values prove a lower bound "
-            f"of {lower_bound:.10g} only"
-        )
+        raise CertificateError(f"{case.refuted}; the dual values prove a lower bound of {lower_bound:.10g} only")
     found["lower_bound"] = found["objective"]
 
 

@@ -16,6 +16,10 @@ SUFFIX = "_tolerance"
 """Of the parameters that name a rate and the largest difference between two groups."""
 
 
+GAP = "_gap"
+"""Of the parameters that name a rate and what the model's largest difference between two groups is in it."""
+
+
 class Rate(NamedTuple):
     """A rate of a group: errors on its positives and on its negatives, and its positives, times these, per weight."""
 
@@ -179,6 +183,29 @@ def parities(sides: Sides, form: str, tolerances: Mapping[str, Fraction], min_gr
             )
         )
     return out
+
+
+def read_gaps(parameters: Mapping[str, float]) -> dict[str, float]:
+    """The model's gap in each rate among the parameters, by name; raises CertificateError."""
+    claimed = {name.removesuffix(GAP): value for name, value in sorted(parameters.items()) if name.endswith(GAP)}
+    if unknown := sorted(set(claimed) - set(RATES)):
+        raise CertificateError(f"no rate is called {unknown[0]!r}; known: {', '.join(RATES)}")
+    return claimed
+
+
+def check_gaps(
+    sides: Sides, form: str, claimed: Mapping[str, float], min_group_size: int, times: np.ndarray
+) -> Fraction:
+    """The largest of a model's gaps, exactly, when they are those that are claimed; raises CertificateError."""
+    measured, gaps = sides.measure(times), {}
+    for parity in parities(sides, form, dict.fromkeys(claimed, Fraction(0)), min_group_size):
+        rates = [parity.rates(*measured)[g] for g in parity.compared]
+        gaps[parity.name] = max(rates) - min(rates)
+        if float(gaps[parity.name]) != claimed[parity.name]:
+            raise CertificateError(
+                f"the model's gap in the {parity.name} is {float(gaps[parity.name])!r}, not {claimed[parity.name]!r}"
+            )
+    return max(gaps.values())
 
 
 def check_parities(sides: Sides, constraints: Sequence[Parity], times: np.ndarray) -> None:

@@ -15,9 +15,10 @@ from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import noisy_problem
-from ...search import Incumbent, Search, Snapshot, Status, bound_shown, solve, standing
+from ...search import Incumbent, Snapshot, Status, bound_shown, solve, standing
 from ..costs import costs_of, require_regularization
 from ..fair.passes import holds
+from ..phased import PhasedSearch
 from ..start import antecedents_of
 from . import kernels
 from .completions import Completions
@@ -31,7 +32,7 @@ _WIDEST = 12
 _PRUNED = ("always: threshold", "completions", "weak rule", "same set", "demands")
 
 
-class ConstrainedRuleListSearch(Search):
+class ConstrainedRuleListSearch(PhasedSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that obeys demands.
 
     `RuleListSearch` makes one when it is given any. A rule that captures no row does not count as use.
@@ -173,18 +174,12 @@ class ConstrainedRuleListSearch(Search):
     def _rehearse(self) -> None:
         solve(ConstrainedRuleListSearch(noisy_problem(), 0.01, first_rule="antecedent 0"))
 
-    def _advance(self, max_work: int) -> None:
-        if self._phase == "reducing":
-            self._prepare()
-        phase, target = self._phase, self.work + max_work
-        self._out_of_memory = False
-        while self.work < target and self._phase == phase and not self._out_of_memory:
-            if phase == "incumbent":
-                self._widen()
-            elif phase == "searching":
-                self._search()
-            else:
-                return
+    def _unit(self, phase: str) -> bool:
+        if phase == "incumbent":
+            self._widen()
+        elif phase == "searching":
+            self._search()
+        return phase in ("incumbent", "searching")
 
     def _prepare(self) -> None:
         self._space = space = Space(self.problem, self._costs, self._demands)

@@ -12,13 +12,14 @@ import numpy as np
 
 from ...arguments import is_number, is_whole, require
 from ...certificate import Certificate, CertificateError, prove_least_gap
-from ...data.exact_weights import rounded_down
-from ...data.fairness import criterion_called, emptied_rates, groups_of, left_out, true_gaps
+from ...data.fairness import criterion_called
 from ...data.problem import Problem
+from ...gap_frontier.least_gap import LeastGap
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import grouped_problem
-from ...search import Incumbent, Search, Snapshot, Status, solve, standing
+from ...search import Snapshot, solve
+from ..phased import PhasedSearch
 from ..start import antecedents_of
 from . import beam as beams
 from . import kernels, state
@@ -72,7 +73,7 @@ class _Aim(NamedTuple):
     errors: int
 
 
-class LeastGapSearch(Search):
+class LeastGapSearch(PhasedSearch, LeastGap):
     """Step-wise exact search for the rule list of least gap between groups among those of some accuracy.
 
     What it proves: no rule list over these antecedents (of at most ``max_length`` rules, where that is given) with an
@@ -114,7 +115,6 @@ class LeastGapSearch(Search):
     """
 
     family: ClassVar[str] = "rule_list"
-    kind: ClassVar[str] = "least_gap"
 
     def __init__(
         self,
@@ -129,7 +129,6 @@ class LeastGapSearch(Search):
         min_group_size: int = 0,
         warm_start: RuleList | Sequence[RuleList] | None = None,
     ) -> None:
-        super().__init__(problem)
         share = is_number(min_accuracy) and 0 <= min_accuracy <= 1
         price = is_number(regularization) and 0 <= regularization < 1
         length = max_length is None or is_whole(max_length, 0)
@@ -150,21 +149,18 @@ class LeastGapSearch(Search):
             ("warm_start", warm_start, are_lists, "a RuleList or several"),
         )
         self.criterion, made = criterion_called(criterion)
+        super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
         self.regularization, self.min_accuracy = float(regularization), float(min_accuracy)
         self.max_length = None if max_length is None else int(max_length)
         self.bounds = FairRuleListBounds() if bounds is None else bounds
         self.memory_limit = memory_limit
-        self.beam_width, self.min_group_size = int(beam_width), int(min_group_size)
+        self.beam_width = int(beam_width)
         self.warm_start = starts
         self._starts = [antecedents_of(one, problem) for one in starts]
-        self._fairness = made(0.0)  # type: ignore[call-arg]
         self._gaps: Gaps = gaps_of(problem, made, self.min_group_size)
         self._longest = problem.n_antecedents if max_length is None else min(max_length, problem.n_antecedents)
         self._most_errors = self.most_errors(self.min_accuracy)
         self._best: FoundList | None = None
-        self._incumbent: tuple[FoundList, Incumbent, dict[str, Any]] | None = None
-        self._phase = "reducing"
-        self._lower, self._gap_proven = Fraction(0), False
         self._targets: list[Fraction] = []
         self._halves, self._length = _HALVES, 0
         self._out_of_memory = False
@@ -197,38 +193,13 @@ class LeastGapSearch(Search):
         return is_compiled(kernels.advance, beams.advance)
 
     @property
-    def least(self) -> Fraction | None:
-        """The gap of the best list, exactly; None while there is none."""
-        return None if self._best is None else self._best.gap
-
-    @property
     def found(self) -> FoundList | None:
         """The best list; None while there is none."""
         return self._best
 
-    @property
-    def lower(self) -> Fraction:
-        """No list of this accuracy and length has a smaller gap."""
-        return self._lower
-
-    @property
-    def is_infeasible(self) -> bool:
-        """Whether it is proven that no list is as accurate."""
-        return self._phase == "infeasible"
-
     def most_errors(self, accuracy: float) -> int:
         """The largest errors of a list of this accuracy, in units of the problem's weights."""
         return self._gaps.most_errors(_decimal(accuracy))
-
-    @property
-    def gap_is_proven(self) -> bool:
-        """Whether no list of this accuracy has a smaller gap, whatever is left to decide between lists of that gap."""
-        return self._gap_proven
-
-    @property
-    def left_out(self) -> str:
-        """Which groups are too small for the criterion, in words; empty when none is."""
-        return left_out(self._fairness, groups_of(self.problem, self._fairness), self.min_group_size)
 
     def certificate(self) -> Certificate:
         """The proof that no list of this accuracy and length has a smaller gap, for `rulelab.verify`.
@@ -259,18 +230,12 @@ class LeastGapSearch(Search):
     def _rehearse(self) -> None:
         solve(LeastGapSearch(grouped_problem(), self.criterion, beam_width=2, max_length=2))
 
-    def _advance(self, max_work: int) -> None:
-        if self._phase == "reducing":
-            self._prepare()
-        phase, target = self._phase, self.work + max_work
-        self._out_of_memory = False
-        while self.work < target and self._phase == phase and not self._out_of_memory:
-            if phase == "incumbent":
-                self._run_beam()
-            elif phase in ("searching", "ties"):
-                self._search()
-            else:
-                return
+    def _unit(self, phase: str) -> bool:
+        if phase == "incumbent":
+            self._run_beam()
+        elif phase in ("searching", "ties"):
+            self._search()
+        return phase in ("incumbent", "searching", "ties")
 
     def _prepare(self) -> None:
         """Reduce the problem and try the lists without rules."""
@@ -451,53 +416,14 @@ class LeastGapSearch(Search):
         return counted(self._multipliers.store if self._phase == "incumbent" else getattr(self, "_store", None))
 
     def _snapshot(self) -> Snapshot:
-        ended = self._phase in ("certified", "infeasible")
-        status, limit = standing(self._phase == "certified", True, "memory" if self._out_of_memory else None)
-        if self._phase == "infeasible":
-            status = Status.INFEASIBLE
-        incumbent, notes = self._make_incumbent()
-        lower = rounded_down(self._lower)
-        if self._gap_proven and incumbent is not None:
-            lower = incumbent.objective
         counts, pruned = self._counted()
-        detail = {
-            "antecedents": self.problem.n_antecedents,
-            "patterns": self.problem.n_patterns,
-            "gap_is_proven": self._gap_proven,
-            "left_out": self.left_out,
-        }
-        return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
-            status=status,
-            incumbent=incumbent,
-            lower_bound=lower,
-            counts=counts | ({"queued": 0} if ended else {}),
-            pruned=pruned,
-            log10_remaining=0.0 if ended else np.inf,
-            memory_bytes=self.memory_bytes,
-            phase=self._phase,
-            limit=limit,
-            detail=detail | notes,
-        )
+        limit = "memory" if self._out_of_memory else None
+        detail = {"antecedents": self.problem.n_antecedents}
+        return self._told(limit, counts, pruned, self.memory_bytes, detail)
 
-    def _make_incumbent(self) -> tuple[Incumbent | None, dict[str, Any]]:
-        """The best list as a model, and what is told of it; None when there is none yet."""
-        best = self._best
-        if best is None:
-            return None, {}
-        if self._incumbent is None or self._incumbent[0] is not best:
-            model = best.model
-            incumbent = Incumbent(model, float(best.gap), model.errors, model.complexity, best.found_at)
-            groups, positive = (
-                groups_of(self.problem, self._fairness),
-                predicted(self.problem, best.rules, best.default),
-            )
-            compared = self._fairness, groups, positive, self.min_group_size
-            notes = {"least_gap": str(best.gap), "true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
-            self._incumbent = best, incumbent, notes
-        return self._incumbent[1], self._incumbent[2]
+    def _predicted(self) -> np.ndarray:
+        assert self._best is not None
+        return predicted(self.problem, self._best.rules, self._best.default)
 
 
 def _decimal(value: float) -> Fraction:

@@ -16,8 +16,9 @@ from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import grouped_problem
-from ...search import Incumbent, Search, Snapshot, Status, bound_shown, solve, standing
+from ...search import Incumbent, Snapshot, Status, bound_shown, solve, standing
 from ..costs import Costs, costs_of, require_regularization
+from ..phased import PhasedSearch
 from ..start import antecedents_of
 from . import beam as beams
 from . import kernels, state
@@ -44,7 +45,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairRuleListSearch(Search):
+class FairRuleListSearch(PhasedSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
 
     `RuleListSearch` makes one when it is given a criterion.
@@ -212,22 +213,16 @@ class FairRuleListSearch(Search):
     def _rehearse(self) -> None:
         solve(FairRuleListSearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
 
-    def _advance(self, max_work: int) -> None:
-        if self._phase == "reducing":
-            self._prepare()
-        phase, target = self._phase, self.work + max_work
-        self._out_of_memory = False
-        while self.work < target and self._phase == phase and not self._out_of_memory:
-            if phase == "incumbent":
-                self._multipliers.advance(_EFFORT_PER_WORK)
-                self.work += 1
-                self._look(self._multipliers.store)
-                if self._multipliers.done:
-                    self._start_search()
-            elif phase == "searching":
-                self._search()
-            else:
-                return
+    def _unit(self, phase: str) -> bool:
+        if phase == "incumbent":
+            self._multipliers.advance(_EFFORT_PER_WORK)
+            self.work += 1
+            self._look(self._multipliers.store)
+            if self._multipliers.done:
+                self._start_search()
+        elif phase == "searching":
+            self._search()
+        return phase in ("incumbent", "searching")
 
     def _prepare(self) -> None:
         """Reduce the problem and try the lists without rules."""

@@ -134,6 +134,11 @@ class Card:
         return self.parameters.get("fairness", "")
 
     @property
+    def is_of_least_gap(self) -> bool:
+        """Whether the objective is a gap between groups."""
+        return "min accuracy" in self.parameters
+
+    @property
     def training_classes(self) -> tuple[int | float, int | float]:
         """Training weight of the positive and of the negative class."""
         if isinstance(self.model, RuleSet):

@@ -16,7 +16,7 @@ LETTERS = ascii_uppercase[:16]
 """Names of the cards on the page, in order; there are no more places."""
 LOSS = ("positive weight", "loss")
 """Parameters that a loss is made of."""
-OBJECTIVE = (*LOSS, "regularization", "violation penalty")
+OBJECTIVE = (*LOSS, "regularization", "violation penalty", "criterion")
 """Parameters that an objective is made of."""
 _NAMED_PARAMETERS = 3
 
@@ -104,6 +104,11 @@ def incomparable(cards: Sequence[Card]) -> str:
     if len({card.model.family for card in cards}) > 1:
         return (
             "Objectives of different families cannot be compared: each counts something else, in its own unit. "
+            "Accuracy, recall, precision and AUC can."
+        )
+    if len({(card.is_of_least_gap, card.parameters.get("criterion")) for card in cards}) > 1:
+        return (
+            "A gap between groups cannot be compared with another objective, or with a gap in something else. "
             "Accuracy, recall, precision and AUC can."
         )
     return (

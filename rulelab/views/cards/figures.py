@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ...families import FAMILIES
+from ...families.least_gap_list import LEAST_GAP
 from ..live.wording import NONE, count
 from ..live.wording import objective as objective_text
 from .card import Card
@@ -85,7 +86,7 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         The one that it is compared with.
     """
     family, proof = card.model.family, card.proof
-    unit = FAMILIES[family].unit
+    unit = LEAST_GAP.unit if card.is_of_least_gap else FAMILIES[family].unit
     alike = beside is None or comparable(card, beside)
     known = beside is None or same_rows(card, beside)
     if proof is None:

@@ -101,20 +101,18 @@ def _features(recipe: PageRecipe, at: str) -> list[str]:
 
 
 def _problem(recipe: PageRecipe, search: Search, at: str) -> list[str]:
-    weight = _weight(recipe, at)
+    weight, compared = _weight(recipe, at), search.problem.groups is not None
+    known = [f"groups = data.sensitive[{recipe.sensitive!r}]"] if compared else []
+    groups = f", groups=groups{at}" if compared else ""
     if recipe.family.mined:
         mined = {name: recipe[name] for name in ("max_conditions", "min_support", "max_support")}
         by_class = f", y=data.y{at}" if recipe["by_class"] else ""
         return [
             f"antecedents = rl.mine_antecedents(features, {_arguments(**mined)}{by_class}{weight})",
-            f"problem = rl.Problem.from_antecedents(antecedents, data.y{at}{weight})",
+            *known,
+            f"problem = rl.Problem.from_antecedents(antecedents, data.y{at}{weight}{groups})",
         ]
-    if search.problem.groups is None:
-        return [f"problem = rl.Problem.from_arrays(features, data.y{at}{weight})"]
-    return [
-        f"groups = data.sensitive[{recipe.sensitive!r}]",
-        f"problem = rl.Problem.from_arrays(features, data.y{at}{weight}, groups=groups{at})",
-    ]
+    return [*known, f"problem = rl.Problem.from_arrays(features, data.y{at}{weight}{groups})"]
 
 
 def _weight(recipe: PageRecipe, at: str) -> str:

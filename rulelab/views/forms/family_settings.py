@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import param
@@ -81,6 +81,9 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
         return [Switch(settings, parameter.name)]
     if parameter.kind == "criterion":
         return _fairness(settings, family, table)
+    if parameter.kind == "measure":
+        options = dict(zip(parameter.said, parameter.choices, strict=True))
+        return [Choice(settings, parameter.name, options), *_groups(settings, family, table)]
     if parameter.choices:
         said = parameter.said or tuple(name.replace("_", " ") for name in parameter.choices)
         return [Choice(settings, parameter.name, dict(zip(said, parameter.choices, strict=True)))]
@@ -96,21 +99,32 @@ def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]
     def fair() -> bool:
         return bool(settings.fairness != NO_CRITERION)
 
+    *groups, smallest = _groups(settings, family, table, fair)
     return [
         Choice(settings, "fairness", {said: name for name, said in WORDS.items()}),
+        *groups,
+        Number(settings, TOLERANCE, fair),
+        Number(settings, NEGATIVES_TOLERANCE, lambda: bool(settings.fairness == "equalized_odds")),
+        smallest,
+    ]
+
+
+def _groups(
+    settings: Any, family: Family, table: DataSettings, asked: Callable[[], bool] = lambda: True
+) -> list[Field]:
+    """Which groups are compared, and how large they must be."""
+    return [
         Choice(
             table,
             "sensitive",
             lambda: {str(name): name for name in table.param.sensitive.objects},
-            lambda: fair() and table.sensitive is not None,
+            lambda: asked() and table.sensitive is not None,
         ),
         Note(
             "These data have no sensitive attribute: there are no groups to be fair to.",
-            lambda: fair() and table.sensitive is None,
+            lambda: asked() and table.sensitive is None,
         ),
-        Number(settings, TOLERANCE, fair),
-        Number(settings, NEGATIVES_TOLERANCE, lambda: bool(settings.fairness == "equalized_odds")),
-        *(Number(settings, each, fair) for each in family.own if each.name == OF_FAIRNESS),
+        *(Number(settings, each, asked) for each in family.own if each.name == OF_FAIRNESS),
     ]
 
 

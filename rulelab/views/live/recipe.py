@@ -74,7 +74,7 @@ class PageRecipe(Recipe):
     def _prepared(self, report: Callable[[str], None]) -> Prepared:
         data, binarizer, counts = self._counted(report) if self.counted is not None else self._read(report)
         refuse_large(data)
-        groups = _groups(data, self.sensitive) if self.parameters.get("fairness") is not None else None
+        groups = _groups(data, self.sensitive) if compares_groups(self.parameters) else None
         training, test = split(data.y, self.test_share) if counts is None else counts.positions
         y, weight = data.y.iloc[training], data.weight_of(training)
         if counts is None:
@@ -130,6 +130,11 @@ class PageRecipe(Recipe):
             return self.parameters
         most = max(map(len, features.members))
         return {**self.parameters, "max_conditions": most}
+
+
+def compares_groups(parameters: Mapping[str, Any]) -> bool:
+    """Whether a search with these parameters is about groups of people."""
+    return parameters.get("fairness") is not None or "criterion" in parameters
 
 
 def in_labels(message: str, family: Family) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...families import CRITERIA, FAMILIES
+from ...families import CRITERIA, FAMILIES, least_gap
 from ...families.wording import demanded, without
 from ...search import Search, Snapshot, Status
 from ..widgets.esc import plain
@@ -52,6 +52,7 @@ _ENGINE_PHASES = {
     "sampling": "searching: Monte-Carlo, list after list",
     "pricing": "searching: column generation",
     "integer": "searching: sets of the rules found",
+    "ties": "the least gap is proven: searching the best model of that gap",
     "closing": "proving: all rules that a better set could have",
 }
 _FIRST = {
@@ -169,6 +170,8 @@ def _phase(session: SearchSession) -> tuple[str, str]:
             f"limit reached (weights of too many digits): optimal within {gap(snapshot, family)}{_scope(search)}",
         )
     why = "stopped" if state is State.STOPPED else _LIMITS.get(snapshot.limit or "", "search")
+    if snapshot.detail.get("gap_is_proven"):
+        return "limit", f"limit reached ({why}): the least gap is proven; whether this is the best model of it is open"
     if snapshot.incumbent is None:
         return "limit", f"limit reached ({why}): no {family_name(family)} that meets the constraint is found yet"
     if snapshot.phase == "sampling":
@@ -180,6 +183,9 @@ def _phase(session: SearchSession) -> tuple[str, str]:
 
 
 def _optimal(search: Search) -> str:
+    if search.kind == "least_gap":
+        claim = least_gap.claim(search.parameters, search.problem.n_antecedents)
+        return f"certified optimal: {claim}{plain(without(search.problem.left_out), 120)}"
     if search.family == "rule_set":
         return f"certified optimal{_scope(search)}: no such rule set has a smaller objective"
     softly = "softly " if search.parameters.get("violation_penalty") is not None else ""
@@ -192,6 +198,9 @@ def _optimal(search: Search) -> str:
 
 
 def _infeasible(search: Search) -> str:
+    if search.kind == "least_gap":
+        meant = least_gap.meant(search.parameters, search.problem.n_antecedents)
+        return f"certified infeasible: there is no {meant}; ask for less"
     if asked := demanded(search.parameters):
         return f"certified infeasible: no list can {plain(asked, 200)}; ask for less"
     most = search.parameters.get("max_complexity")

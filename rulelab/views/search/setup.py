@@ -11,7 +11,7 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
-from ...families import FAMILIES, MEMORY, Family
+from ...families import MEMORY, OFFERED, Family
 from ..forms.address import Part, read, write
 from ..forms.controls import Number
 from ..forms.data_settings import DataSettings
@@ -25,7 +25,7 @@ from ..forms.family_settings import (
     shown_parameters,
 )
 from ..forms.fields import card, field
-from ..live.recipe import PageRecipe
+from ..live.recipe import PageRecipe, compares_groups
 from ..live.session import Limits, SearchSession
 from ..widgets.field_cards import Field, FieldCard, FieldCards
 from .families import SHOWN
@@ -48,7 +48,7 @@ class Setup(Viewer):
 
     family: param.Selector[str] = param.Selector(
         default="rule_list",
-        objects={family.noun.capitalize(): name for name, family in FAMILIES.items()},
+        objects={family.called.capitalize(): name for name, family in OFFERED.items()},
         label="Model family",
     )
     refusal = param.String(default="", doc="What is wrong with the fields that count; empty when nothing is.")
@@ -56,7 +56,7 @@ class Setup(Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.table = DataSettings()
-        self.of_family = {name: settings_of(family, SHOWN[name].switches) for name, family in FAMILIES.items()}
+        self.of_family = {name: settings_of(family, SHOWN[name].switches) for name, family in OFFERED.items()}
         self.limits = limit_settings()
         self.parts = (
             Part(self, ["family"], steps=["family"]),
@@ -100,7 +100,7 @@ class Setup(Viewer):
             self.table.loader(),
             load_code=self.table.code(),
             test_share=self.table.test_share,
-            sensitive=None if parameters.get("fairness") is None else self.table.sensitive,
+            sensitive=self.table.sensitive if compares_groups(parameters) else None,
             more=SHOWN[self.family].more(self.settings),
             weighted=self.table.weighted,
             counted=self.table.counted,
@@ -123,7 +123,7 @@ class Setup(Viewer):
 
     @property
     def _chosen(self) -> Family:
-        return FAMILIES[self.family]
+        return OFFERED[self.family]
 
     @staticmethod
     def _take(owner: param.Parameterized, values: dict[str, Any]) -> None:
@@ -135,7 +135,7 @@ class Setup(Viewer):
     def _show_family(self) -> None:
         """Show the form of the family, made when it is first shown; what the one before has too stays as it is."""
         name, settings, before = self.family, self.settings, self.of_family[self._shown]
-        common = set(shown_parameters(self._chosen)) & set(shown_parameters(FAMILIES[self._shown]))
+        common = set(shown_parameters(self._chosen)) & set(shown_parameters(OFFERED[self._shown]))
         settings.param.update(**{each.name: getattr(before, each.name) for each in common})
         if name not in self._fields:
             self._fields[name] = fields_of(settings, self._chosen, self.table)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from ....families import FAMILIES
+from ....families import OFFERED
 from ....recording import Recording
 from ....search import Search
-from . import falling_rule_list, rule_list, rule_set
+from . import falling_rule_list, least_gap, rule_list, rule_set
 from .any_family import shown
 from .family import Look, Shown
 
 __all__ = ["LOOKS", "SHOWN", "Look", "Shown", "look_of", "look_of_recorded"]
 
-_OWN = {"rule_list": rule_list.SHOWN, "falling_rule_list": falling_rule_list.SHOWN, "rule_set": rule_set.SHOWN}
-SHOWN: dict[str, Shown] = {name: _OWN.get(name) or shown(family) for name, family in FAMILIES.items()}
+_OWN = {
+    "rule_list": rule_list.SHOWN,
+    "falling_rule_list": falling_rule_list.SHOWN,
+    "rule_set": rule_set.SHOWN,
+    "least_gap": least_gap.SHOWN,
+}
+SHOWN: dict[str, Shown] = {name: _OWN.get(name) or shown(family) for name, family in OFFERED.items()}
 LOOKS: dict[str, Look] = {key: look for family in SHOWN.values() for key, look in family.looks.items()}
 
 
@@ -23,4 +28,4 @@ def look_of_recorded(recording: Recording) -> str:
 
 def look_of(search: Search) -> str:
     """Key in `LOOKS` of how a search is shown."""
-    return SHOWN[search.family].look_of(search.parameters)
+    return SHOWN[search.kind if search.kind in SHOWN else search.family].look_of(search.parameters)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....families import FAMILIES, MEMORY, TIME, Parameter
+from ....families import MEMORY, TIME, Parameter, record_of
 from ....families.criteria import in_words
 from ...forms.numbers import shown
 from ...live.session import SearchSession
-from ...live.wording import family_name
 from ...widgets.esc import plain
 
 DATA, FAMILY, BOUNDS = "Data set", "Model family", "Bounds in use"
@@ -21,15 +20,16 @@ def settings_in_words(session: SearchSession) -> dict[str, str]:
     assert prepared is not None
     search, recipe = prepared.search, prepared.recipe
     values: dict[str, Any] = {**getattr(recipe, "parameters", {}), **search.parameters}
-    said = {FAMILY: family_name(search.family)}
+    record = record_of(search.kind, search.family)
+    said = {FAMILY: record.called}
     if prepared.data is not None:
         said[DATA] = plain(prepared.name, 60)
         said["Test share"] = f"{getattr(recipe, 'test_share', 0):g}"
         said["Sensitive attribute"] = plain(getattr(recipe, "sensitive", None) or "none", 60)
     if "bounds" in values:
         said[BOUNDS] = _bounds(values["bounds"])
-    known = FAMILIES[search.family].parameters
-    said |= {each.title: value_in_words(each, values[each.name]) for each in known if each.name in values}
+    own = (each for each in record.parameters if each.name in values)
+    said |= {each.title: value_in_words(each, values[each.name]) for each in own}
     if not session.recorded:
         said[TIME.title] = value_in_words(TIME, session.limits.seconds)
     return said

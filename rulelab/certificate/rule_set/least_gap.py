@@ -1,0 +1,170 @@
+"""Checks a proof that no rule set of some accuracy and complexity has a smaller gap between groups.
+
+The proof is that of a fair rule set: of those whose gap is smaller than the model's, all lose more than the accuracy
+allows. Gaps are multiples of 1 / L, where L is a common multiple of what the groups' rates are divided by, so that a
+smaller gap is one of at most the model's less 1 / L.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...data.problem import Problem
+from ...models import RuleSet
+from ..certificate import Certificate, CertificateError
+from ..origin import Origin
+from ..outcome import Outcome
+from .checker import MIN_GROUP_SIZE, Case, Claim, check_model, prove, read_claim, times_covered
+from .dual import read_dual
+from .effort import GaveUpError
+from .parity import GAP, Parity, Sides, check_gaps, parities, read_gaps, read_sides
+
+_ACCURACY = "min_accuracy"
+
+
+def check(
+    problem: Problem, model: RuleSet, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
+) -> Outcome:
+    """Check dual values against the problem and the model."""
+    checked: dict[str, int] = {}
+    found: dict[str, Any] = {}
+    try:
+        case = _Smaller(problem, model, parameters)
+        found["objective"] = float(case.gap)
+        if case.gap:
+            prove(case, arrays, {}, checked)
+    except GaveUpError as error:
+        reason = f"the check was given up, nothing is known to be wrong: {error}"
+        return Outcome(False, reason, checked=checked, **found)
+    except CertificateError as error:
+        return Outcome(False, str(error), checked=checked, **found)
+    claim, named = case.claim, " and ".join(name.replace("_", " ") for name in case.claim.tolerances)
+    left_out = f", groups of fewer than {claim.min_group_size} rows left out" if claim.min_group_size else ""
+    reason = (
+        f"no rule set of complexity at most {claim.max_complexity}, of at most {claim.max_conditions} conditions a "
+        f"rule, with an accuracy of at least {parameters[_ACCURACY]!r} has a gap in {named} below "
+        f"{float(case.gap):.10g}, as the Hamming loss counts both{left_out}"
+    )
+    return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
+
+
+class _Smaller(Case):
+    """The sets of a smaller gap than the model's; as its cost stands the least one that is too much.
+
+    Attributes
+    ----------
+    gap : Fraction
+        The model's.
+    """
+
+    def __init__(self, problem: Problem, model: RuleSet, parameters: Mapping[str, float]) -> None:
+        accuracy = parameters.get(_ACCURACY, math.nan)
+        if not 0 <= accuracy <= 1:
+            raise CertificateError(f"the accuracy of the certificate must be from 0 to 1, not {accuracy!r}")
+        claimed, claim = read_gaps(parameters), _claim(parameters)
+        check_model(problem, model, claim)
+        sides = read_sides(problem, model.form, True)
+        times = times_covered(sides, model)
+        self.gap = check_gaps(sides, model.form, claimed, claim.min_group_size, times)
+        super().__init__(problem, model, replace(claim, tolerances=dict.fromkeys(claimed, self.gap)))
+        total, lost = int(problem.total_weight), self.cost
+        most = math.floor((1 - Fraction(repr(float(accuracy)))) * total)
+        if lost > most:
+            raise CertificateError(
+                f"the model's accuracy, as the Hamming loss counts it, is {float(1 - Fraction(lost, total))!r}, "
+                f"below {accuracy!r}"
+            )
+        self.cost = (most // self.step + 1) * self.step
+        smaller = dict.fromkeys(claimed, self.gap - _least_difference(sides, self.parities))
+        self.parities = parities(sides, model.form, smaller, claim.min_group_size)
+
+    @property
+    def refuted(self) -> str:
+        """What is said when a set of a smaller gap is found."""
+        return "a rule set of this accuracy that has a smaller gap than the model exists"
+
+
+def _claim(parameters: Mapping[str, float]) -> Claim:
+    """What is said of the sets that are meant, checked; raises CertificateError."""
+    own = {name: value for name, value in parameters.items() if name != _ACCURACY and not name.endswith(GAP)}
+    smallest = own.pop(MIN_GROUP_SIZE, 0.0)
+    claim = read_claim({**own, "regularization": 0.0}) if "regularization" not in own else None
+    if claim is None or claim.bound_only or claim.tolerances:
+        raise CertificateError("a certificate of a least gap has no regularization or tolerances, and proves no bound")
+    if not (math.isfinite(smallest) and float(smallest).is_integer() and 0 <= smallest < 2**53):
+        raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {smallest!r}")
+    return replace(claim, min_group_size=int(smallest))
+
+
+def _least_difference(sides: Sides, constraints: Sequence[Parity]) -> Fraction:
+    """1 / L."""
+    common = int(np.gcd.reduce(np.concatenate([sides.wanted, sides.unwanted], axis=None)))
+    shares = (x.denominator for each in constraints for x in (*each.left_out, *each.covered) if x)
+    return Fraction(1, math.lcm(*(size // common for size in shares)))
+
+
+def prove_least_gap_rule_set(
+    problem: Problem,
+    model: RuleSet,
+    dual: np.ndarray,
+    price: int,
+    grid: int,
+    max_complexity: int,
+    max_conditions: int,
+    min_accuracy: float,
+    multipliers: Mapping[str, np.ndarray],
+    min_group_size: int = 0,
+) -> Certificate:
+    """A certificate that no rule set of this accuracy within the limits has a smaller gap.
+
+    Parameters
+    ----------
+    problem : Problem
+        With whole weights and groups.
+    model : RuleSet
+        Of the least gap.
+    dual : int array, shape (n_groups, n_patterns)
+    price, grid : int
+        As for `prove_rule_set`, of the program of the sets of a smaller gap.
+    max_complexity, max_conditions : int
+        Which rule sets are meant.
+    min_accuracy : float
+        Of these those whose Hamming loss is at most 1 - min_accuracy of the weight.
+    multipliers : mapping of str to float array, shape (n_groups, n_groups)
+        For each rate of the gap the dual values of ``rate of group g - rate of group h <= the next smaller gap``.
+    min_group_size : int
+        Groups with fewer rows of the kind that a rate is measured on are left out.
+
+    Raises
+    ------
+    CertificateError
+        When the model does not fit the problem or the limits, or the numbers are too large for exact sums.
+    """
+    names = sorted(multipliers)
+    sides = read_sides(problem, model.form, True)
+    measured = sides.measure(times_covered(sides, model))
+    parameters = {
+        "max_complexity": float(max_complexity),
+        "max_conditions": float(max_conditions),
+        "grid": float(grid),
+        _ACCURACY: float(min_accuracy) + 0.0,
+    }
+    if min_group_size:
+        parameters[MIN_GROUP_SIZE] = float(min_group_size)
+    for parity in parities(sides, model.form, dict.fromkeys(names, Fraction(0)), min_group_size):
+        rates = [parity.rates(*measured)[g] for g in parity.compared]
+        parameters[f"{parity.name}{GAP}"] = float(max(rates) - min(rates))
+    arrays = {
+        "dual": np.array(dual, dtype=np.int64),
+        "price": np.array([price], dtype=np.int64),
+        "multipliers": np.array([multipliers[name] for name in names], dtype=np.float64),
+    }
+    case = _Smaller(problem, model, parameters)
+    read_dual(case.sides, case.parities, arrays, grid, case.per_loss, max_complexity)
+    return Certificate(model.family, problem.fingerprint, parameters, arrays, Origin.of(problem))

@@ -1,0 +1,82 @@
+"""Rule lists of the least gap between groups among those of some accuracy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .criteria import CRITERIA
+from .family import Family
+from .parameter import FAIRNESS, REGULARIZATION, Parameter
+from .rule_list import RULE_LIST
+
+if TYPE_CHECKING:
+    from ..search import Search
+
+
+def _search(problem: Any, **parameters: Any) -> Search:
+    from ..rule_list import LeastGapSearch
+
+    return LeastGapSearch(problem, **parameters)
+
+
+def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Nothing is random here."""
+    return {name: value for name, value in parameters.items() if name != "random_state"}
+
+
+def _rehearsal() -> Search:
+    from ..rehearsal import grouped_problem
+
+    return _search(grouped_problem(), max_length=2, beam_width=2)
+
+
+LEAST_GAP = Family(
+    name="least_gap",
+    noun=RULE_LIST.noun,
+    title="rule list of least gap",
+    unit="difference of rates",
+    mined=True,
+    own=(
+        Parameter(
+            "criterion",
+            "equal_opportunity",
+            "what the gap between groups is measured in",
+            "measure",
+            choices=tuple(CRITERIA),
+            label="Gap measured in",
+            said=tuple(record.words for record in CRITERIA.values()),
+        ),
+        Parameter(
+            "min_accuracy",
+            0.65,
+            "least share of the rows that are right",
+            "fraction",
+            most=1,
+            label="Accuracy, at least",
+        ),
+        Parameter(
+            "max_length",
+            3,
+            "most rules, not counting the default",
+            "whole",
+            lifted=True,
+            label="Rules, at most",
+            none="any number",
+        ),
+        *(each for each in FAIRNESS if each.name == "min_group_size"),
+        REGULARIZATION,
+        Parameter(
+            "beam_width",
+            400,
+            "width of the beam searches for the first lists",
+            "whole",
+            label="Width of the beam search",
+        ),
+    ),
+    make_search=_search,
+    make_model=RULE_LIST.make_model,
+    without_rules=RULE_LIST.without_rules,
+    objective=RULE_LIST.objective,
+    rehearsal=_rehearsal,
+    arguments=_arguments,
+)

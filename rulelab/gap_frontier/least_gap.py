@@ -1,0 +1,118 @@
+"""What searches for the least gap at one accuracy tell of themselves, whatever family their models are of."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..data.exact_weights import rounded_down
+from ..data.fairness import Criterion, emptied_rates, groups_of, left_out, true_gaps
+from ..data.problem import Problem
+from ..search import Incumbent, Search, Snapshot, Status
+
+
+class LeastGap(Search):
+    """A search for a model of least gap, then for one of least cost among these.
+
+    Parameters
+    ----------
+    problem : Problem
+        With groups.
+    fairness : Criterion
+        With the tolerance 0.
+    min_group_size : int
+        Groups with fewer rows are left out of the criterion.
+    """
+
+    kind: ClassVar[str] = "least_gap"
+
+    def __init__(self, problem: Problem, fairness: Criterion, min_group_size: int) -> None:
+        super().__init__(problem)
+        self.min_group_size = int(min_group_size)
+        self._fairness = fairness
+        self._phase = "reducing"
+        self._lower = Fraction(0)
+        self._gap_proven = False
+        self._best: Any = None
+        self._incumbent: tuple[Any, Incumbent, dict[str, Any]] | None = None
+
+    @abc.abstractmethod
+    def _predicted(self) -> np.ndarray:
+        """Which patterns the best model predicts positive."""
+
+    @property
+    def least(self) -> Fraction | None:
+        """The gap of the best model, exactly; None while there is none."""
+        return None if self._best is None else self._best.gap
+
+    @property
+    def lower(self) -> Fraction:
+        """No model of this accuracy and size has a smaller gap."""
+        return self._lower
+
+    @property
+    def is_infeasible(self) -> bool:
+        """Whether it is proven that no model is as accurate."""
+        return self._phase == "infeasible"
+
+    @property
+    def gap_is_proven(self) -> bool:
+        """Whether no model of this accuracy has a smaller gap, whatever is left to decide between those of that gap."""
+        return self._gap_proven
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are too small for the criterion, in words; empty when none is."""
+        return left_out(self._fairness, groups_of(self.problem, self._fairness), self.min_group_size)
+
+    def _told(
+        self,
+        limit: str | None,
+        counts: Mapping[str, int],
+        pruned: Mapping[str, int],
+        memory_bytes: int,
+        detail: Mapping[str, Any],
+    ) -> Snapshot:
+        """The present state."""
+        ended = self._phase in ("certified", "infeasible")
+        status = Status.RUNNING if limit is None else Status.LIMIT
+        if ended:
+            status = Status.OPTIMAL if self._phase == "certified" else Status.INFEASIBLE
+        incumbent, notes = self._make_incumbent()
+        lower = rounded_down(self._lower)
+        if self._gap_proven and incumbent is not None:
+            lower = incumbent.objective
+        own = {"patterns": self.problem.n_patterns, "gap_is_proven": self._gap_proven, "left_out": self.left_out}
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=incumbent,
+            lower_bound=lower,
+            counts=dict(counts) | ({"queued": 0} if ended else {}),
+            pruned=pruned,
+            log10_remaining=0.0 if ended else np.inf,
+            memory_bytes=memory_bytes,
+            phase=self._phase,
+            limit=None if ended else limit,
+            detail={**own, **detail, **notes},
+        )
+
+    def _make_incumbent(self) -> tuple[Incumbent | None, dict[str, Any]]:
+        """The best model, and what is told of it; None when there is none yet."""
+        best = self._best
+        if best is None:
+            return None, {}
+        if self._incumbent is None or self._incumbent[0] is not best:
+            model = best.model
+            incumbent = Incumbent(model, float(best.gap), model.errors, model.complexity, best.found_at)
+            groups = groups_of(self.problem, self._fairness)
+            compared = self._fairness, groups, self._predicted(), self.min_group_size
+            notes = {"least_gap": str(best.gap), "true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
+            self._incumbent = best, incumbent, notes
+        return self._incumbent[1], self._incumbent[2]

@@ -1,0 +1,1 @@
+"""The least gap between groups of any rule set of some accuracy and complexity."""

@@ -1,0 +1,348 @@
+"""The least gap between groups of any rule set of some accuracy and complexity, certified."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...arguments import is_number, require
+from ...certificate import Certificate, CertificateError
+from ...data.fairness import criterion_called, groups_of
+from ...data.problem import Problem
+from ...gap_frontier.least_gap import LeastGap
+from ...models import RuleSet
+from ...rehearsal import grouped_problem
+from ...search import Snapshot, solve
+from ..arguments import check, clauses_of
+from ..pool import Clause
+from ..search import RuleSetSearch
+from .decision import Decision, Met
+from .gaps import cutoff, gaps_of
+from .proof import prove_least_gap
+
+_HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
+_RETREATS = 3  # smaller gaps that are tried where a search cannot go on
+_GRAIN = 1 << 20  # the gaps that are tried are multiples of this part
+_COUNTS = ("masters", "simplex_iterations", "pricing_nodes", "branching_nodes")
+
+
+@dataclass(frozen=True, eq=False)
+class FoundSet:
+    """A rule set that a search of the least gap has found.
+
+    Attributes
+    ----------
+    gap : Fraction
+    errors : int
+        Its loss, in units of the weights.
+    complexity : int
+    rules : tuple of rules
+    measured : tuple of two arrays
+        What is uncovered and covered of each kind of rows.
+    model : RuleSet
+    found_at : tuple of float and int
+        Seconds of search and units of work.
+    """
+
+    gap: Fraction
+    errors: int
+    complexity: int
+    rules: tuple[Clause, ...]
+    measured: tuple[np.ndarray, np.ndarray]
+    model: RuleSet
+    found_at: tuple[float, int]
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """What decides between sets of the same gap."""
+        return self.errors, self.complexity
+
+
+class LeastGapRuleSetSearch(LeastGap):
+    """Step-wise exact search for the rule set of least gap between groups among those of some accuracy and complexity.
+
+    What it proves: no set of rules of at most ``max_conditions`` conditions, of complexity at most ``max_complexity``
+    and an accuracy of at least ``min_accuracy`` has a smaller gap. The gap is the largest difference between two groups
+    in a rate of the criterion, an exact fraction in `least`; the objective is its nearest float. Of the sets of least
+    gap the search then finds one of least loss, and of least complexity among these, and proves that, too.
+
+    The loss says how accuracy and rates are counted. "hamming": a negative (for ``cnf`` a positive) counts once for
+    every rule that covers it, in both. That is never less than the errors, so the set is at least as accurate as was
+    asked for; false negative rates of a DNF do not depend on it. "zero_one": as the set predicts, which has weaker
+    bounds.
+
+    Parameters
+    ----------
+    problem : Problem
+        With groups; its antecedents are the conditions.
+    criterion : str or class
+        What the gap is measured in: "equal_opportunity", "equalized_odds", "false_positive_rate_parity",
+        "demographic_parity" or "accuracy_parity", or its class, such as `rulelab.EqualOpportunity`.
+    min_accuracy : float
+        From 0 to 1: 1 - loss / weight of the rows is at least this.
+    max_complexity : int
+        C: most complexity of the set, the sum over its rules of 1 + their conditions.
+    max_conditions : int, optional
+        D: most conditions of a rule; any number by default.
+    loss, form : str
+        As for `rulelab.RuleSetSearch`.
+    column_limit : int
+        Most rules that a closing step enumerates. Where there are more, the search stops with status LIMIT and its
+        proven bound; raise ``column_limit`` and call `advance` again to go on.
+    memory_limit : int, optional
+        Bytes that the search may take; at this limit it stops as at the other.
+    random_state : int, optional
+        Seed of the set search; 0 by default.
+    min_group_size : int
+        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
+        all groups.
+    warm_start : RuleSet or sequence of RuleSet, optional
+        Sets to begin with, where they are accurate and simple enough; their antecedents are found by name.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, or a group has nothing that the criterion could be measured on.
+    """
+
+    family: ClassVar[str] = "rule_set"
+
+    def __init__(
+        self,
+        problem: Problem,
+        criterion: Any = "equal_opportunity",
+        min_accuracy: float = 0.5,
+        max_complexity: int = 20,
+        max_conditions: int | None = None,
+        loss: str = "hamming",
+        form: str = "dnf",
+        column_limit: int = 20_000,
+        memory_limit: int | None = None,
+        random_state: int | None = None,
+        min_group_size: int = 0,
+        warm_start: RuleSet | Sequence[RuleSet] | None = None,
+    ) -> None:
+        share = is_number(min_accuracy) and 0 <= min_accuracy <= 1
+        starts = (warm_start,) if isinstance(warm_start, RuleSet) else tuple(warm_start or ())
+        are_sets = all(isinstance(one, RuleSet) for one in starts)
+        require(
+            ("min_accuracy", min_accuracy, share, "a number from 0 to 1"),
+            ("warm_start", warm_start, are_sets, "a RuleSet or several"),
+        )
+        settings = (max_conditions, loss, form, None, min_group_size, 0.0, column_limit, memory_limit, random_state)
+        check(problem, max_complexity, *settings)
+        self.criterion, made = criterion_called(criterion)
+        super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
+        self.min_accuracy, self.max_complexity = float(min_accuracy), int(max_complexity)
+        self.max_conditions, self.loss, self.form = max_conditions, loss, form
+        self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
+        self.warm_start = starts
+        self._starts = [clauses_of(one, problem, form) for one in starts]
+        chosen = problem, made, self.max_complexity, loss, form, self.min_group_size
+        self._gaps = gaps_of(*chosen)
+        self._ties = gaps_of(*chosen, per_complexity=Fraction(1, 1 << (self.max_complexity + 1).bit_length()))
+        self._most_loss = self.most_errors(self.min_accuracy)
+        self._limit: str | None = None
+        self._best: FoundSet | None = None
+        self._strictly = False
+        self._stuck: Fraction | None = None
+        self._halves, self._retreats = _HALVES, _RETREATS
+        self._decision: Decision | None = None
+        self._proof: tuple[Any, Any] | None = None
+        self._counted = dict.fromkeys(("gaps_tried", *_COUNTS), 0)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        names = ("criterion", "min_accuracy", "max_complexity", "max_conditions", "loss", "form", "column_limit")
+        own = {name: getattr(self, name) for name in (*names, "memory_limit", "random_state", "min_group_size")}
+        return {**own, "warm_start": self.warm_start or None}
+
+    @property
+    def compiled(self) -> bool:
+        return RuleSetSearch(self.problem).compiled
+
+    def _rehearse(self) -> None:
+        RuleSetSearch(self.problem).compile()
+        solve(LeastGapRuleSetSearch(grouped_problem(), self.criterion, max_complexity=4), work_limit=50)
+
+    @property
+    def conditions(self) -> int:
+        """D: the most conditions of a rule that bounds and certificates speak of."""
+        widest = min(self.max_complexity - 1, self.problem.n_antecedents)
+        return widest if self.max_conditions is None else min(widest, self.max_conditions)
+
+    @property
+    def found(self) -> FoundSet | None:
+        """The best set; None while there is none."""
+        return self._best
+
+    def most_errors(self, accuracy: float) -> int:
+        """The largest loss of a set of this accuracy, in units of the weights."""
+        return self._gaps.most_loss(Fraction(repr(float(accuracy))))
+
+    def certificate(self) -> Certificate:
+        """The proof that no set of this accuracy and complexity has a smaller gap, for `rulelab.verify`.
+
+        It does not speak of the choice between sets of the same gap.
+
+        Raises
+        ------
+        CertificateError
+            When the least gap is not proven, and for what is not certified: the 0-1 loss, weights that are not
+            integers, rows in no group, a gap whose rates had to be equal and were searched value by value.
+        """
+        best = self._best
+        if not self._gap_proven or best is None:
+            raise CertificateError("the search has not proven the least gap yet; let it finish first")
+        if self.loss != "hamming" or not self.problem.integral:
+            raise CertificateError("certificates of rule sets are for the Hamming loss with integer weights")
+        if self._gaps.program.n_kinds > 2 * len(groups_of(self.problem, self._fairness).names):
+            raise CertificateError("some rows are in no group, which certificates do not cover")
+        if best.gap and self._proof is None:
+            raise CertificateError("rates were searched value by value, which certificates do not cover")
+        program, generation = self._proof or (self._gaps.program, None)
+        return prove_least_gap(
+            self.problem,
+            best.model,
+            program,
+            generation,
+            best.gap - self._gaps.step if best.gap else best.gap,
+            self._fairness,
+            self.conditions,
+            self.min_accuracy,
+            self.min_group_size,
+        )
+
+    def _advance(self, max_work: int) -> None:
+        if self._phase == "reducing":
+            self._prepare()
+        target, phase = self.work + max_work, self._phase
+        self._limit = None
+        while self.work < target and self._phase == phase and self._limit is None and self._decision is not None:
+            decision = self._decision
+            decision.column_limit, decision.memory_limit = self.column_limit, self.memory_limit
+            self.work += decision.unit()
+            self._take(decision)
+            self._settle(decision)
+
+    def _prepare(self) -> None:
+        """Begin with the question whether any set is as accurate."""
+        self._phase = "incumbent"
+        self._decide(None)
+
+    def _decide(self, gap: Fraction | None) -> None:
+        """Begin to look for a set whose gap is at most this; with ties for a cheaper one."""
+        gaps, below = self._gaps, cutoff(self._gaps.program, self._most_loss)
+        if self._phase == "ties":
+            assert self._best is not None
+            gaps = self._ties
+            below = gaps.program.cost(*self._best.measured, self._best.complexity)
+        before = self._decision
+        known = () if before is None else before.columns
+        if before is not None:
+            counts = before.counted()
+            for name in _COUNTS:
+                self._counted[name] += counts[name]
+        self._counted["gaps_tried"] += 1
+        settings = {
+            "max_conditions": self.max_conditions,
+            "loss": self.loss,
+            "form": self.form,
+            "column_limit": self.column_limit,
+            "memory_limit": self.memory_limit,
+            "random_state": self.random_state,
+            "warm_start": list(known) or None,
+            "min_group_size": self.min_group_size,
+        }
+        offers = [*self._starts, *(() if self._best is None else (self._best.rules,))]
+        self._decision = Decision(self.problem, gaps.within(gap), below, gap, settings, self._fairness, offers)
+
+    def _take(self, decision: Decision) -> None:
+        """Make the best set that was met the incumbent."""
+        for met in decision.met:
+            loss = self._gaps.loss(met.uncovered, met.covers)
+            if loss <= self._most_loss:
+                self._offer(met, loss)
+        decision.met.clear()
+
+    def _offer(self, met: Met, loss: int) -> None:
+        gap = self._gaps.gap(met.uncovered, met.covers)
+        if self._best is None or (gap, loss, met.complexity) < (self._best.gap, *self._best.cost):
+            model = RuleSet.from_problem(self.problem, met.rules, form=self.form)
+            measured = met.uncovered, met.covers
+            self._best = FoundSet(gap, loss, met.complexity, met.rules, measured, model, (self._seconds, self.work))
+
+    def _settle(self, decision: Decision) -> None:
+        """Draw the conclusion of a question that is answered, and ask the next one."""
+        best = self._best
+        if self._phase == "ties":
+            if decision.ended:
+                self._end()
+            else:
+                self._limit = decision.limit
+        elif self._phase == "incumbent":
+            if decision.ended and best is None:
+                self._phase, self._decision = "infeasible", None
+            elif best is not None:
+                self._phase = "searching"
+                self._go_on()
+            else:
+                self._limit = decision.limit
+        elif decision.has_found:
+            self._stuck = None
+            self._go_on()
+        elif decision.ended:
+            assert best is not None
+            assert decision.gap is not None
+            self._lower = max(self._lower, decision.gap)
+            self._halves -= 1
+            if self._strictly:
+                self._lower, self._proof = best.gap, decision.proof
+            self._go_on()
+        elif decision.limit in ("columns", "exactness") and self._retreats and not self._gap_proven:
+            self._stuck, self._retreats = decision.gap, self._retreats - 1
+            self._go_on()
+        else:
+            self._limit = decision.limit
+
+    def _go_on(self) -> None:
+        """Look for a smaller gap, or for a cheaper set of this gap when there is none."""
+        best = self._best
+        assert best is not None
+        if self._lower >= best.gap:
+            self._lower, self._gap_proven = best.gap, True
+            self._phase = "ties"
+            self._decide(best.gap)
+            return
+        upper = best.gap if self._stuck is None else min(best.gap, self._stuck)
+        half = Fraction(math.floor((self._lower + upper) / 2 * _GRAIN), _GRAIN)
+        further = self._halves > 0 or self._stuck is not None
+        self._strictly = not (further and self._lower < half < upper)
+        self._decide(best.gap - self._gaps.step if self._strictly else half)
+
+    def _end(self) -> None:
+        self._phase, self._decision = "certified", None
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the conditions, columns and tables of the search under way."""
+        return 0 if self._decision is None else self._decision.memory_bytes
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Questions asked, and what was done for their answers."""
+        now = {} if self._decision is None else self._decision.counted()
+        out = {name: n + now.get(name, 0) for name, n in self._counted.items()}
+        return {**out, **{name: now.get(name, 0) for name in ("columns", "closing_columns", "queued")}}
+
+    def _snapshot(self) -> Snapshot:
+        return self._told(self._limit, self.counts, {}, self.memory_bytes, {"conditions": self.conditions})
+
+    def _predicted(self) -> np.ndarray:
+        assert self._best is not None
+        return self._best.model.predicts_positive(self.problem.matrix())

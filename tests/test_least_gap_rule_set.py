@@ -1,0 +1,259 @@
+"""The least gap of rule sets against the naive reference, whole and in slices, its front, its proof and its limits."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from fractions import Fraction
+
+import naive_rule_sets as naive
+import numpy as np
+import pytest
+from random_problems import Rows
+from test_fair_rule_list import problem_of, some_rows
+
+import rulelab as rl
+from rulelab.rule_set import search as rule_set_search
+
+RATES = {
+    "equal_opportunity": ("false_negative",),
+    "equalized_odds": ("false_negative", "false_positive"),
+    "false_positive_rate_parity": ("false_positive",),
+    "demographic_parity": ("selection",),
+    "accuracy_parity": ("error",),
+}
+KINDS = ("unit", "integer", "half", "unit", "real")
+ACCURACIES = (0.0, 0.5, 0.6, 0.65, 0.7, 0.8)
+
+
+def case_of(seed: int, **more: object) -> tuple[Rows, rl.LeastGapRuleSetSearch]:
+    """A random problem of any kind of weights, and a search on it."""
+    rng = np.random.default_rng([11, seed])
+    rows = some_rows(rng, KINDS[seed % len(KINDS)], most_columns=4, most_rows=14)
+    options = {
+        "criterion": list(RATES)[seed // len(KINDS) % len(RATES)],
+        "min_accuracy": float(rng.choice(ACCURACIES)),
+        "max_complexity": int(rng.integers(2, 7)),
+        "max_conditions": int(rng.integers(1, 4)),
+        "loss": str(rng.choice(["hamming", "hamming", "zero_one"])),
+        "form": str(rng.choice(["dnf", "cnf"])),
+        "min_group_size": int(rng.choice([0, 0, 2])),
+    }
+    try:
+        return rows, rl.LeastGapRuleSetSearch(problem_of(rows), **{**options, **more})
+    except ValueError:  # too few large groups
+        return rows, rl.LeastGapRuleSetSearch(problem_of(rows), **{**options, **more, "min_group_size": 0})
+
+
+def data_of(rows: Rows) -> naive.Data:
+    at = rows.counted
+    weight = [Fraction(w) for w in rows.weight[at].tolist()]
+    return naive.Data(rows.A[at], rows.y[at], weight, rows.group[at].tolist())
+
+
+def expected(rows: Rows, search: rl.LeastGapRuleSetSearch) -> tuple[Fraction, Fraction, int] | None:
+    return naive.least_gap_rule_set(
+        data_of(rows),
+        RATES[search.criterion],
+        Fraction(repr(search.min_accuracy)),
+        search.max_complexity,
+        search.max_conditions,
+        search.loss,
+        search.form,
+        search.min_group_size,
+    )
+
+
+def finished(search: rl.LeastGapRuleSetSearch) -> rl.Snapshot:
+    """The last state of a search in slices, whose bounds and incumbents go one way."""
+    gap, bound = float("inf"), 0.0
+    for snapshot in search.steps(work_per_step=1, work_limit=5000):
+        assert snapshot.lower_bound >= bound
+        bound = snapshot.lower_bound
+        if snapshot.incumbent is not None:
+            assert bound <= snapshot.incumbent.objective <= gap
+            gap = snapshot.incumbent.objective
+    assert snapshot.limit != "work"
+    return snapshot
+
+
+def check(rows: Rows, search: rl.LeastGapRuleSetSearch, snapshot: rl.Snapshot) -> None:
+    best = expected(rows, search)
+    if best is None:
+        assert (snapshot.status, snapshot.incumbent, search.least) == (rl.Status.INFEASIBLE, None, None)
+        return
+    gap, loss, complexity = best
+    assert search.gap_is_proven
+    assert search.least == gap
+    assert snapshot.incumbent is not None
+    assert snapshot.incumbent.objective == snapshot.lower_bound == float(gap)
+    assert snapshot.status is rl.Status.OPTIMAL
+    model = snapshot.incumbent.model
+    clauses = [tuple(sorted(clause)) for clause in model.clauses]
+    errors = naive.errors_of(data_of(rows), clauses, search.loss, search.form)
+    assert sum(map(sum, errors)) == loss
+    assert model.complexity == complexity
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 8))])
+def test_the_least_gap_is_that_of_the_naive_reference(part: int) -> None:
+    for seed in range(25 * part, 25 * part + 25):
+        rows, search = case_of(seed)
+        check(rows, search, finished(search))
+
+
+@pytest.mark.long
+def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule_set_search, "_WHOLE_NODES", 0)
+    for seed in range(300, 330):
+        rows, search = case_of(seed)
+        check(rows, search, finished(search))
+
+
+def test_slices_and_pickling_change_nothing() -> None:
+    for seed in range(0, 20, 2):
+        _, whole = case_of(seed)
+        wanted = rl.solve(whole, work_per_step=10_000)
+        _, sliced = case_of(seed)
+        for k in range(20_000):
+            got = sliced.advance(1 + k % 3)
+            if k % 7 == 3:
+                sliced = pickle.loads(pickle.dumps(sliced))
+            if got.status is not rl.Status.RUNNING:
+                break
+        assert (got.status, got.counts, got.work) == (wanted.status, wanted.counts, wanted.work)
+        assert (got.lower_bound, sliced.least) == (wanted.lower_bound, whole.least)
+        assert sliced.advance(5).incumbent == got.incumbent
+        if wanted.incumbent is not None:
+            assert got.incumbent is not None
+            assert got.incumbent.model == wanted.incumbent.model
+
+
+def test_repeated_rows_and_weights_are_the_same() -> None:
+    for seed in range(1, 30, 5):
+        rows, search = case_of(seed, min_group_size=0)
+        times = rows.weight.astype(int)
+        assert (times == rows.weight).all()
+        parts = {name: getattr(rows, name).repeat(times, axis=0) for name in ("A", "y", "group")}
+        other = rl.LeastGapRuleSetSearch(
+            problem_of(replace(rows, **parts, weight=np.ones(times.sum()))), **search.parameters
+        )
+        rl.solve(search)
+        rl.solve(other)
+        assert search.least == other.least
+
+
+def test_least_gaps_of_the_hamming_loss_have_proofs_that_hold() -> None:
+    proven = 0
+    for seed in range(40):
+        rows, search = case_of(seed, loss="hamming")
+        snapshot = rl.solve(search)
+        if snapshot.incumbent is None or not rows.integral:
+            continue
+        try:
+            certificate = search.certificate()
+        except rl.CertificateError:  # of rates that were searched value by value
+            continue
+        proven += 1
+        model = snapshot.incumbent.model
+        answer = rl.verify(search.problem, model, certificate)
+        assert answer.valid, answer.reason
+        assert answer.objective == snapshot.incumbent.objective
+        if search.least:
+            name = next(name for name in certificate.parameters if name.endswith("_gap"))
+            said = {**certificate.parameters, name: certificate.parameters[name] / 2}
+            wrong = rl.verify(search.problem, model, replace(certificate, parameters=said))
+            assert "gap" in wrong.reason
+            assert not wrong
+    assert proven > 10
+
+
+def larger_problem() -> rl.Problem:
+    rng = np.random.default_rng(3)
+    A = rng.random((200, 5)) < rng.uniform(0.3, 0.7, 5)
+    groups = (A[:, 0] ^ (rng.random(200) < 0.3)).astype(int)
+    y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & ~A[:, 3])) ^ (rng.random(200) < 0.2)
+    return rl.Problem.from_arrays(np.hstack([A, ~A]), y, groups=groups)
+
+
+def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap() -> None:
+    problem = larger_problem()
+    search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
+    best = rl.solve(search).incumbent
+    assert search.least
+    certificate = search.certificate()
+    answer = rl.verify(problem, best.model, certificate)
+    assert answer.valid
+    assert "complexity at most 6, of at most 2 conditions a rule, with an accuracy of at least 0.72" in answer.reason
+    easier = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.76, 6, 2)
+    worse = rl.solve(easier).incumbent
+    assert worse.objective > best.objective
+    parameters = {**certificate.parameters, "false_negative_rate_gap": worse.objective}
+    forged = rl.verify(problem, worse.model, replace(certificate, parameters=parameters))
+    assert not forged
+    for changed in ({"min_accuracy": 0.9}, {"max_complexity": 20.0}, {"regularization": 0.1}):
+        assert not rl.verify(problem, best.model, replace(certificate, parameters=certificate.parameters | changed))
+
+
+@pytest.mark.long
+def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
+    problem, accuracies = larger_problem(), (0.68, 0.72, 0.76, 0.99)
+    front = rl.GapFrontierRuleSetSearch(problem, "demographic_parity", accuracies, 6, 2)
+    assert front.points == ()
+    sliced = rl.GapFrontierRuleSetSearch(problem, "demographic_parity", accuracies, 6, 2)
+    last = rl.solve(front)
+    assert last.status is rl.Status.OPTIMAL
+    for point in front.points:
+        alone = rl.LeastGapRuleSetSearch(problem, "demographic_parity", point.min_accuracy, 6, 2)
+        rl.solve(alone)
+        assert (point.status == "infeasible") == alone.is_infeasible
+        assert point.gap == (None if alone.least is None else float(alone.least))
+    assert front.points[-1].status == "infeasible"
+    while sliced.advance(1).status is rl.Status.RUNNING:
+        sliced = pickle.loads(pickle.dumps(sliced))
+    assert sliced.points == front.points
+    assert list(front.frame.columns)[-1] == "complexity"
+
+
+def test_limits_stop_a_search_that_then_goes_on() -> None:
+    problem = larger_problem()
+    search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2, loss="zero_one", column_limit=1)
+    assert rl.solve(search, time_limit=0.0).limit == "time"
+    assert rl.solve(search, work_limit=3).limit == "work"
+    search.memory_limit = 1
+    assert rl.solve(search).limit == "memory"
+    search.memory_limit = None
+    stopped = rl.solve(search)
+    assert stopped.status is rl.Status.OPTIMAL or stopped.limit == "columns"
+    assert stopped.lower_bound <= stopped.incumbent.objective
+
+
+def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough() -> None:
+    problem = larger_problem()
+    first = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
+    best = rl.solve(first).incumbent
+    again = rl.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.72, 6, 2, warm_start=best.model)
+    again.advance(1)
+    assert again.advance(1).incumbent.objective == best.objective
+    simpler = rl.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.6, 2, 2, warm_start=[best.model])
+    assert rl.solve(simpler).incumbent.complexity <= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"criterion": rl.EqualOpportunity(0.1)}, "without a tolerance"),
+        ({"criterion": "equality"}, "criterion must be a class"),
+        ({"min_accuracy": 66}, "min_accuracy must be a number from 0 to 1"),
+        ({"max_complexity": 1}, "max_complexity"),
+        ({"loss": "log"}, "loss"),
+        ({"form": "list"}, "form"),
+        ({"column_limit": 0}, "column_limit"),
+        ({"memory_limit": 0}, "memory_limit"),
+        ({"min_group_size": 1000}, "no two groups to compare"),
+        ({"warm_start": [3]}, "warm_start"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_words(arguments: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        rl.LeastGapRuleSetSearch(larger_problem(), **arguments)
