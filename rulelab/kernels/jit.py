@@ -60,7 +60,10 @@ def inner(function: Callable[..., Any]) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """As `inner`, copied into the caller before it is compiled: for tiny functions, and for those with one caller."""
+    """As `inner`, copied into the caller before it is compiled: for those with one caller.
+
+    A copy is typed and compiled anew wherever it stands, so that a small one with many callers is better `inner`.
+    """
     return numba.njit(**_INNER, inline="always")(function)
 
 

@@ -9,6 +9,15 @@ from .jit import inner
 
 
 @inner
+def is_same(sets, entry, chosen):
+    """Whether a row of ``sets`` is the chosen set."""
+    for w in range(chosen.size):  # noqa: SIM110 - kernels have no generators
+        if sets[entry, w] != chosen[w]:
+            return False
+    return True
+
+
+@inner
 def slot_of(table, sets, chosen):
     """The table slot of a set: of the entry whose row of ``sets`` is this very set, or the free one to fill."""
     mask = np.uint64(table.size - 1)
@@ -18,14 +27,7 @@ def slot_of(table, sets, chosen):
     slot = np.int64(h & mask)
     while True:
         entry = table[slot]
-        if entry < 0:
-            return slot
-        same = True
-        for w in range(chosen.size):
-            if sets[entry, w] != chosen[w]:
-                same = False
-                break
-        if same:
+        if entry < 0 or is_same(sets, entry, chosen):
             return slot
         slot = (slot + 1) & np.int64(mask)
 
@@ -40,14 +42,6 @@ def slot_at_length(table, sets, lengths, chosen, length):
     slot = np.int64(h & mask)
     while True:
         entry = table[slot]
-        if entry < 0:
-            return slot
-        same = length == 0 or lengths[entry] == length
-        if same:
-            for w in range(chosen.size):
-                if sets[entry, w] != chosen[w]:
-                    same = False
-                    break
-        if same:
+        if entry < 0 or ((length == 0 or lengths[entry] == length) and is_same(sets, entry, chosen)):
             return slot
         slot = (slot + 1) & np.int64(mask)

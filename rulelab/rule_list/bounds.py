@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-from ..kernels.jit import inlined, inner
+from ..kernels.jit import inner
 
 LARGEST_TAIL = 12
 """Completions of more rules than this are bounded by their rules alone."""
@@ -75,7 +75,7 @@ class RuleListBounds:
 BOUNDS = tuple(field.name for field in fields(RuleListBounds))
 
 
-@inlined
+@inner
 def pays_for_a_rule(weight_right, per_error, per_rule):
     """Accurate support (Thm 11) on net weights.
 
@@ -165,7 +165,7 @@ def grid(weight_s, weight_d, captured_s, captured_d, sums_s, sums_d, fewest, per
     return min(best, (last + 1) * per_rule)
 
 
-@inlined
+@inner
 def better_without(lost, gained, per_error, per_rule):
     """Whether a list is strictly better without one of its rules, whatever follows the prefix.
 

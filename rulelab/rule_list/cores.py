@@ -98,7 +98,7 @@ def known_sets(cores: Cores, arrays: Layout, reduction: Reduction, costs: Costs)
     )
 
 
-@inlined
+@inner
 def effort_of(arrays, cores):
     """Words and weights looked at so far, by scans and by proofs."""
     numbers, (m, words) = cores.numbers, arrays.by_antecedent.shape

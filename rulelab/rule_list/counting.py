@@ -17,7 +17,7 @@ import numpy as np
 
 from ..kernels import bits
 from ..kernels.bit_words import transposed, turned
-from ..kernels.jit import inlined, kernel, popcount
+from ..kernels.jit import inlined, inner, kernel, popcount
 from ..kernels.weight_planes import bit_planes, entries
 
 EFFORT_PER_WORK = 150_000_000
@@ -135,7 +135,7 @@ def children_per_work(arrays: Layout) -> int:
     return min(m + 1, EFFORT_PER_WORK // (arrays.effort + 20 * m) + 16)
 
 
-@inlined
+@inner
 def effort_of_a_count(arrays):
     """Words and weights looked at when all antecedents are counted and their weights compared with some bounds."""
     return arrays.effort + 20 * arrays.by_antecedent.shape[0]

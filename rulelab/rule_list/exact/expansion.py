@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.fates import CUT, OPEN
-from ...kernels.jit import inlined
+from ...kernels.jit import inlined, inner
 from ...kernels.set_table import slot_at_length
 from .. import bounds
 from ..cores import cut, effort_of
@@ -275,13 +275,13 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
     enqueue(arrays, rules, store, node, per_error * min(weight_positive, weight_negative))
 
 
-@inlined
+@inner
 def tail_length(rules, budget):
     """Rules that a completion can have within the budget."""
     return max(0, min(bounds.LARGEST_TAIL, budget // rules.per_rule))
 
 
-@inlined
+@inner
 def least_further_cost(rules):
     """What extending a stored prefix costs at least, by the switches alone: two rules, one rule, or nothing."""
     if rules.pair_lookahead:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import inlined
+from ...kernels.jit import inlined, inner
 from ...kernels.set_table import slot_at_length
 from .state import N_NODES, TABLE_IS_STALE
 
@@ -30,7 +30,7 @@ def rebuild_table(rules, store, most):
     return (last - first) * each
 
 
-@inlined
+@inner
 def table_length(rules, length):
     """Under a length limit equal sets are the same state only at the same length."""
     return length if rules.max_length < np.iinfo(np.int16).max else 0

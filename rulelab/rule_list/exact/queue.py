@@ -38,7 +38,7 @@ def enqueue(arrays, rules, store, node, wrong_if_stopped):
         )
 
 
-@inlined
+@inner
 def unqueue(store, node):
     store.fate[node] = EXPANDED
     store.queue_by_length[store.length[node]] -= 1
