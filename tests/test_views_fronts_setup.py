@@ -43,12 +43,14 @@ def test_settings_make_an_order() -> None:
     assert order.grids["rule_set"] == {"max_complexity": [4], "max_conditions": [3], "thresholds": [5]}
     setup.set_fairness = "equalized_odds"
     setup.set_tolerances = "0.1"
-    assert setup.order().grids["rule_set"]["fairness"] == [None, rl.EqualizedOdds(0.1, 0.1)]
+    for family in ("rule_set", "rule_list"):
+        assert setup.order().grids[family]["fairness"] == [None, rl.EqualizedOdds(0.1, 0.1)]
     setup.sweep_data = "tic_tac_toe"
     with pytest.raises(SweepError, match="sensitive"):
         setup.order()
-    setup.sweep_families = ["rule_list"]
+    setup.sweep_families = ["falling_rule_list"]
     assert setup.order().sensitive == ()
+    assert "fairness" not in setup.order().grids["falling_rule_list"]
     setup.sweep_families = []
     with pytest.raises(SweepError, match="family"):
         setup.order()

@@ -203,7 +203,7 @@ FRONTS = """
 - paragraph: /Choose the data and press Run sweep/
 - button "Fairness":
   - heading "Fairness" [level=2]
-- 'combobox "Rule set: fairness constraint"'
+- combobox "Fairness constraint"
 - button "Folds and conditions":
   - heading "Folds and conditions" [level=2]
 - textbox "Folds"

@@ -58,7 +58,7 @@ class SweepSetup(param.Parameterized):
     set_fairness: param.Selector[str] = param.Selector(
         default=NO_CRITERION,
         objects=list(WORDS),
-        label="Rule set: fairness constraint",
+        label="Fairness constraint",
     )
     set_tolerances = param.String(default="0.02, 0.05, 0.1", label="Largest differences (ε), beside none")
     set_group_size = param.Integer(
@@ -108,13 +108,15 @@ class SweepSetup(param.Parameterized):
 
     def _grid(self, family: str) -> dict[str, list[Any]]:
         common = {"thresholds": [self.sweep_quantiles]}
-        if family != "rule_set":
+        grid: dict[str, list[Any]]
+        if family == "rule_set":
+            values = numbers(self.set_grid, self.param.set_grid.label, whole=True)
+            grid = {"max_complexity": values, "max_conditions": [self.set_conditions], **common}
+        else:
             name = "list_grid" if family == "rule_list" else "falling_grid"
             values = numbers(getattr(self, name), str(self.param[name].label))
-            return {"regularization": values, "max_conditions": [self.sweep_conditions], **common}
-        values = numbers(self.set_grid, self.param.set_grid.label, whole=True)
-        grid = {"max_complexity": values, "max_conditions": [self.set_conditions], **common}
-        if self.set_fairness == NO_CRITERION:
+            grid = {"regularization": values, "max_conditions": [self.sweep_conditions], **common}
+        if self.set_fairness == NO_CRITERION or "fairness" not in FAMILIES[family].defaults:
             return grid
         return {**grid, "fairness": self._criteria(), "min_group_size": [self.set_group_size]}
 
@@ -221,7 +223,7 @@ class SweepSetup(param.Parameterized):
         self.more = column(
             card(
                 "Fairness",
-                note("Lists know no constraint: of them gaps are only measured."),
+                note("Of rule lists and rule sets. Falling rule lists know none: their gaps are only measured."),
                 field(self, "set_fairness", pn.widgets.Select, options={said: name for name, said in WORDS.items()}),
                 column(
                     field(self, "set_tolerances", text),
