@@ -372,6 +372,25 @@ def test_rule_sets_and_what_fairness_costs():
         rl.sweep(DATA, "rule_set", {"fairness": fair}, cv=2)
 
 
+def test_rule_lists_and_what_fairness_costs():
+    """Each search begins with the optimum before it, which need not be as fair."""
+    fair = [None, EqualOpportunity(0.05)]
+    grid = {"regularization": [0.1, 0.02], "max_conditions": [1], "fairness": fair, "min_group_size": [0]}
+    frame = run(grid=grid, cv=2).frame
+    assert frame["status"].tolist() == ["optimal"] * 8
+    free, bound = (frame[frame["fairness"].isna() == none] for none in (True, False))
+    assert (bound["train_equal_opportunity_gap"] <= 0.05 + 1e-12).all()
+    assert (bound["objective"].to_numpy() > free["objective"].to_numpy()).any()
+    for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+        mined = rl.mine_antecedents(rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train]), max_conditions=1)
+        groups = DATA.sensitive["group"].iloc[train]
+        problem = rl.Problem.from_antecedents(mined, DATA.y.iloc[train], groups=groups)
+        for row in frame[frame["fold"] == fold].itertuples():
+            fairness = fair[row.fairness == "EqualOpportunity(tolerance=0.05)"]
+            alone = rl.solve(rl.RuleListSearch(problem, row.regularization, fairness=fairness))
+            assert row.objective == row.lower_bound == alone.incumbent.objective
+
+
 def test_constraints_are_about_the_groups_that_are_compared():
     """A group without positives would be refused, were it compared."""
     sensitive = DATA.sensitive.copy()
