@@ -238,7 +238,7 @@ class ExploreView(Choosing):
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], **WIDE)
         select = pn.widgets.Select.from_param
         self._start = pn.widgets.Button(
-            label="Find good models", icon=icons.RUN, on_click=self.find, color="primary", width=170, **BUTTON
+            label="Find good models", icon=icons.RUN, on_click=self.find, color="primary", width=190, **BUTTON
         )
         self._stop = pn.widgets.Button(
             label="Stop", icon=icons.STOP, on_click=self.stop, disabled=True, width=90, **BUTTON
