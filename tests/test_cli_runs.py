@@ -99,6 +99,7 @@ def test_doctor_says_where_runs_are_kept(kept, capsys, tmp_path: Path) -> None:
         (["--address", "0.0.0.0"], None),
         (["--address", "0.0.0.0", "--store", "mine.sqlite"], "mine.sqlite"),
         (["--address", "localhost"], "home/runs.sqlite"),
+        (["--demo"], None),
     ],
     ids=str,
 )
@@ -108,12 +109,18 @@ def test_the_page_keeps_its_runs_where_it_is_told_to(tmp_path: Path, monkeypatch
     found = []
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
-    monkeypatch.setattr(rl.views, "serve", lambda **options: found.append(keeper() and keeper().store.place))
+
+    def serve(begun, **options) -> None:
+        found.append(keeper() and keeper().store.place)
+        begun()
+
+    monkeypatch.setattr(rl.views, "serve", serve)
     assert main(["serve", *arguments]) == 0
     assert found == [None if place is None else str(tmp_path / place)]
     assert keeper() is None
     said = capsys.readouterr().err
-    assert ("runs are not kept" in said) == (arguments == ["--address", "0.0.0.0"])
+    assert ("runs are not kept" in said) == (place is None)
+    assert ("for all visitors" in said) == (arguments in (["--address", "0.0.0.0"], ["--demo"]))
     assert (tmp_path / "home").exists() == (place == "home/runs.sqlite")
 
 

@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import Any
 
-from .console import CommandError
+from .console import CommandError, say
 from .options import add, least_zero, size
 from .store_option import add_store, kept
 
@@ -29,8 +29,8 @@ def serve(args: argparse.Namespace) -> int:
     names = ("port", "address", "show", "origin", "prefix", "basic_auth", "oauth", "demo", "open_metrics", "grace")
     options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
     try:
-        with kept(args):
-            serve(**options, secret=args.secret_file)
+        with kept(args) as where:
+            serve(**options, secret=args.secret_file, begun=lambda: say(where))
     except ServingError as error:
         raise CommandError(error) from error
     except OSError as error:

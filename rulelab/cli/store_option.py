@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .console import CommandError, say
+from .console import CommandError
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +18,8 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def kept(args: argparse.Namespace) -> Iterator[None]:
-    """Let the page keep its runs, as long as the block lasts.
+def kept(args: argparse.Namespace) -> Iterator[str]:
+    """Let the page keep its runs, as long as the block lasts; gives a sentence that says where.
 
     Raises
     ------
@@ -29,28 +28,21 @@ def kept(args: argparse.Namespace) -> Iterator[None]:
     """
     from .. import store as stores
     from ..views import keep_runs
+    from ..views.serving.settings import is_loopback
 
     place = args.store
-    if place is None and not (_is_this_machine(args.address) and not args.origin):
-        say("runs are not kept, as others than this machine can connect: --store FILE keeps them, for all visitors")
-        place = stores.NOTHING
+    if place is None and (args.origin or args.demo or not is_loopback(args.address)):
+        yield "runs are not kept, as others than this machine can connect: --store FILE keeps them, for all visitors"
+        return
     if place == stores.NOTHING:
-        yield
+        yield "runs are not kept"
         return
     try:
         store = stores.open(place)
     except stores.StoreError as error:
         raise CommandError(f"{error}; --store none keeps nothing") from error
-    say(f"runs are kept in {store.place}")
     keep_runs(store)
     try:
-        yield
+        yield f"runs are kept in {store.place}"
     finally:
         keep_runs(None)
-
-
-def _is_this_machine(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return address == "localhost"

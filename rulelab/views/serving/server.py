@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ def serve(
     grace: float = GRACE_SECONDS,
     memory: int | None = None,
     session_memory: int | None = None,
+    begun: Callable[[], Any] | None = None,
     **options: Any,
 ) -> Any:
     """Serve the page, by default to this machine only, until interrupted or asked to end (SIGTERM).
@@ -89,6 +90,8 @@ def serve(
         and none begins.
     session_memory : int, optional
         Bytes that one search may hold.
+    begun : callable, optional
+        Called when the server listens.
     **options
         Further options of `panel.serve`.
 
@@ -136,13 +139,21 @@ def serve(
     gc.freeze()  # else the end of each session looks through all modules
     start = partial(pn.serve, {"/": create}, port=port, address=address, show=show, **{**defaults, **options})
     if threaded:
-        return start(threaded=True)
+        thread = start(threaded=True)
+        _call(begun)
+        return thread
     server = start(start=False)
     standing.server = server
+    _call(begun)
     Stopping(standing, grace).listen()
     server.start()
     server.io_loop.start()
     return server
+
+
+def _call(begun: Callable[[], Any] | None) -> None:
+    if begun is not None:
+        begun()
 
 
 def _allowed(port: int, address: str, given: Sequence[str]) -> list[Any]:
