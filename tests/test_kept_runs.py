@@ -199,7 +199,7 @@ def test_messages_that_no_drawer_sends_do_nothing(page) -> None:
 def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keeper) -> None:
     kept = KeptRuns(lambda *_: None, lambda card: "A", lambda said: None, keeping=keeper)
     limited = Limits(gap=0.05)
-    session = SearchSession(lambda report: Prepared(small_search()), limited, Pace(1))
+    session = SearchSession(lambda report: Prepared(small_search()), limited, Pace(10))
     session.run()
     for limit, statuses in ((Limits(), ["limit"]), (Limits(), ["optimal"])):
         wait_until(lambda: session.state.over)
