@@ -146,6 +146,7 @@ def test_the_view_shows_a_search_to_its_certificate(view) -> None:
     curves = view._plots._curves.data
     assert curves["lower_bound"][-1] == curves["objective"][-1]
     assert view._best.exports.visible
+    assert {view._best.exports, view._best.proof.row} <= set(view.part("model").objects)
 
 
 def test_exports_are_the_model_the_rules_and_the_trace(view) -> None:

@@ -520,7 +520,8 @@ class SearchView(Viewer):
         self._gap.objects = list(first.items)
         best = self._best
         model = [self._first, best.card, best.account, best.proof.row, best.exports]
-        self._rules.objects = [best.heading, *filter(None, model), *_items(under)]
+        shown = [each for each in model if each is not None]  # a row that is empty as yet is false
+        self._rules.objects = [best.heading, *shown, *_items(under)]
         self._why.take(look, self._plot_boxes.by_name(), {RUNS: self._items_of_runs})
         best.clear(look)
         self._boxes_of = {first.name.lower(): self._gap, **{box.name.lower(): self._rules for box in under}}
