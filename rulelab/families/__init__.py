@@ -3,6 +3,9 @@
 A new family is a module here, a line in `FAMILIES`, and an estimator with its parameters as arguments.
 """
 
+from collections import ChainMap
+from collections.abc import Mapping
+
 from .criteria import CRITERIA
 from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
@@ -29,7 +32,7 @@ __all__ = [
 
 FAMILIES: dict[str, Family] = {family.name: family for family in (RULE_LIST, FALLING_RULE_LIST, RULE_SET)}
 
-OFFERED: dict[str, Family] = {**FAMILIES, LEAST_GAP.name: LEAST_GAP}
+OFFERED: Mapping[str, Family] = ChainMap({LEAST_GAP.name: LEAST_GAP}, FAMILIES)
 """The families, and the other questions about their models that the page offers: what a search finds, by name."""
 
 

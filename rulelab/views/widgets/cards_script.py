@@ -138,7 +138,7 @@ CSS = (
     SIGN_CSS
     + SELECT_CSS
     + f"""
-:host {{ display: block; width: 100%; color: {TEXT}; --current-background-color: var(--mdc-theme-surface, #fff);
+:host {{ width: 100%; color: {TEXT}; --current-background-color: var(--mdc-theme-surface, #fff);
   font-size: 16px; line-height: 1.4286; }}
 section {{ box-sizing: border-box; border: 1px solid {LINE}; border-radius: 4px; margin-bottom: 10px; overflow: hidden;
   box-shadow: 0 2px 1px -1px rgb(0 0 0 / 20%), 0 1px 1px rgb(0 0 0 / 14%), 0 1px 3px rgb(0 0 0 / 12%); }}
