@@ -172,7 +172,7 @@ def test_an_uploaded_file_is_swept(visit) -> None:
     view = visit().open('?sweep_folds=2&list_grid=0.05&sweep_families=["rule_list"]&sweep_baselines=["cart"]')
     rows = "".join(f"{'red' if i % 3 else 'blue'},{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(60))
     file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": f"colour,size,ok\n{rows}".encode()}
-    view.page.locator("input[type=file]").first.set_input_files(file)
+    view.page.get_by_role("tabpanel", name="Search").locator("input[type=file]").first.set_input_files(file)
     view.page.get_by_label("Role of colour").select_option(label="sensitive, and a feature")
     view.button("Accept").click()
     view.page.get_by_text("Predicts ok = yes.").wait_for()

@@ -21,7 +21,8 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 def upload(visit, name: str, contents: str | bytes) -> None:
     data = contents.encode() if isinstance(contents, str) else contents
-    visit.page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/csv", "buffer": data})
+    field = visit.page.get_by_role("tabpanel", name="Search").locator("input[type=file]")
+    field.set_input_files({"name": name, "mimeType": "text/csv", "buffer": data})
 
 
 def speed(visit, name: str) -> None:
@@ -230,7 +231,7 @@ def test_a_file_that_is_too_large_is_not_sent(visit) -> None:
     view = visit().open(QUICK)
     alert = view.page.get_by_role("alert").filter(visible=True)
     script = """() => {
-        const find = (root) => root.querySelector("input[type=file]")
+        const find = (root) => root.querySelector("input[type=file][accept*=csv]")
             ?? [...root.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot)).find((e) => e)
         const input = find(document)
         const files = new DataTransfer()
