@@ -9,6 +9,7 @@ import holoviews as hv
 import numpy as np
 import pandas as pd
 import pytest
+from bokeh.models import Whisker
 
 import rulelab as rl
 from rulelab.data.metrics import group_rates
@@ -45,6 +46,39 @@ def rates() -> pd.DataFrame:
     return group_rates(actual, guess, np.where(np.arange(200) < 20, "few", np.where(np.arange(200) < 100, "a", "b")))
 
 
+def falling(problem: rl.Problem) -> rl.FallingRuleList:
+    return rl.FallingRuleList.from_problem(problem, [0, 1], 1.0)
+
+
+def roc_table() -> pd.DataFrame:
+    rates = {"false_positive_rate": [0.5, 0.1, 0.6, 0.2], "true_positive_rate": [0.9, 0.4, 0.8, 0.5]}
+    return pd.DataFrame({**rates, "rows": ["training", "training", "unseen", "unseen"]})
+
+
+def fairness_points() -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    figures = {"accuracy": rng.random(6), "equal_opportunity_gap": rng.random(6), "accuracy_error": [0.01] * 6}
+    return pd.DataFrame({"family": ["rule_list"] * 3 + ["rule_set"] * 3, **figures})
+
+
+def least_gaps() -> pd.DataFrame:
+    """Points as a search of the front tells them, one of which is open and one without a list."""
+    rows = [(0.6, "proven", 0.01, 0.01), (0.65, "open", 0.05, 0.03), (0.7, "infeasible", np.nan, 0.05)]
+    return pd.DataFrame(rows, columns=["min_accuracy", "status", "gap", "lower_bound"])
+
+
+def gathered(problem: rl.Problem) -> pd.DataFrame:
+    search = rl.RuleSetSearch(problem, max_complexity=6, max_conditions=2)
+    rl.solve(search)
+    return search.pool()
+
+
+def returning(problem: rl.Problem) -> pd.DataFrame:
+    *_, last = rl.rule_set_stability(problem, n_samples=3, max_complexity=6, max_conditions=2)
+    assert len(last.rules()) > 1
+    return last.rules()
+
+
 def every(run: Any) -> dict[str, Any]:
     search, trace, snapshot = run
     near = near_optimal(search, ratio=0.2)
@@ -53,7 +87,8 @@ def every(run: Any) -> dict[str, Any]:
         pass
     frontier = rl.FrontierSearch(search.problem, max_length=3)
     rl.solve(frontier)
-    sweep = rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", grid={"regularization": [0.05, 0.02]}, cv=2)
+    grid = {"regularization": [0.05, 0.02], "max_conditions": [1]}
+    sweep = rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", grid=grid, cv=2)
     sweep.wait()
     plots = rl.plots
     return {
@@ -68,6 +103,12 @@ def every(run: Any) -> dict[str, Any]:
         "front": plots.front(sweep),
         "frontier": plots.frontier(frontier.frame),
         "group rates": plots.group_rates(rates()),
+        "accuracy and fairness": plots.front(fairness_points(), "equal_opportunity_gap", "accuracy"),
+        "strata": plots.strata(falling(search.problem).strata(), threshold=0.5),
+        "roc": plots.roc(roc_table(), by="rows"),
+        "least gaps": plots.gap_frontier(least_gaps()),
+        "column pool": plots.column_pool(gathered(search.problem)),
+        "stability": plots.stability(returning(search.problem)),
         "good models": plots.good_models(near),
         "antecedents": plots.antecedents(near),
     }
@@ -94,8 +135,31 @@ def test_pictures_hold_what_the_tables_say(run: Any) -> None:
     ]
     frame = search.tree(200)
     assert sum(len(part) for part in rl.plots.tree(frame)) == len(frame)
-    low = rl.plots.group_rates(rates()).Bars.I
-    assert len(low) == 3
+    assert len(rl.plots.group_rates(rates()).Bars.I) == 3
+    steps = rl.plots.gap_frontier(least_gaps()).Curve.I
+    assert steps.dimension_values(1).tolist() == [1.0, 5.0]
+    strata = falling(search.problem).strata()
+    bars = rl.plots.strata(strata).Bars.I
+    assert bars.dimension_values(1).tolist() == (100 * strata["proportion"]).tolist()
+    pool = gathered(search.problem)
+    shown = list(rl.plots.column_pool(pool))
+    assert sum(map(len, shown)) == pool["reduced_cost"].notna().sum()
+
+
+def test_tables_of_searches_have_the_columns_that_pictures_need() -> None:
+    A = np.eye(8, dtype=bool)
+    problem = rl.Problem.from_arrays(A, np.arange(8) % 2, groups=np.arange(8) // 2 % 2)
+    assert set(least_gaps().columns) <= set(rl.GapFrontierSearch(problem).frame.columns)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: rl.plots.group_rates(rates()), lambda: rl.plots.front(fairness_points(), "equal_opportunity_gap")]
+)
+def test_intervals_lie_in_front_of_what_they_belong_to(make: Any) -> None:
+    figure = hv.render(make(), backend="bokeh")
+    whiskers = list(figure.select({"type": Whisker}))
+    assert whiskers
+    assert {whisker.level for whisker in whiskers} == {"overlay"}
 
 
 def test_prefixes_lie_inside_the_one_they_continue(run: Any) -> None:

@@ -8,19 +8,27 @@ take options through ``.opts``, in Bokeh and in Matplotlib alike::
     rl.plots.convergence(classifier.trace_) + rl.plots.cuts(snapshot)
 """
 
-from .models import antecedents, front, frontier, good_models, group_rates
+from .fronts import front, frontier, gap_frontier
+from .near_optimal import antecedents, good_models
+from .rates import group_rates, roc, strata
+from .rule_sets import column_pool, stability
 from .searches import ablation, convergence, cuts, incumbents, queue, tree
 
 __all__ = [
     "ablation",
     "antecedents",
+    "column_pool",
     "convergence",
     "cuts",
     "front",
     "frontier",
+    "gap_frontier",
     "good_models",
     "group_rates",
     "incumbents",
     "queue",
+    "roc",
+    "stability",
+    "strata",
     "tree",
 ]

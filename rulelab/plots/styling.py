@@ -16,6 +16,7 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 
 _IN_MATPLOTLIB = {"line_width": "linewidth", "line_dash": "linestyle", "fill_alpha": "alpha", "size": "s"}
 _DASHES = {"dashed": "--", "dotted": ":"}
+_MARKERS = {"square": "s", "triangle": "^", "x": "x"}
 
 
 def styled(element: Any, **style: Any) -> Any:
@@ -25,6 +26,18 @@ def styled(element: Any, **style: Any) -> Any:
             options = style if backend == "bokeh" else _translated(style)
             element = element.opts(**options, backend=backend)
     return element
+
+
+def in_front(intervals: Any) -> Any:
+    """Error bars that lie before what they belong to; Bokeh draws them behind everything."""
+    if "bokeh" in hv.Store.loaded_backends():
+        intervals = intervals.opts(hooks=[_raise], backend="bokeh")
+    return intervals
+
+
+def in_words(name: str) -> str:
+    """A name of a column as words."""
+    return name.replace("_", " ")
 
 
 def require_columns(frame: Any, names: Sequence[str], what: str) -> pd.DataFrame:
@@ -44,12 +57,18 @@ def require_columns(frame: Any, names: Sequence[str], what: str) -> pd.DataFrame
     return frame
 
 
+def _raise(plot: Any, element: Any) -> None:
+    plot.handles["glyph"].level = "overlay"
+
+
 def _translated(style: dict[str, Any]) -> dict[str, Any]:
     found = {
         _IN_MATPLOTLIB.get(name, name): value for name, value in style.items() if name not in ("tools", "line_color")
     }
     if "linestyle" in found:
         found["linestyle"] = _DASHES[found["linestyle"]]
+    if "marker" in found:
+        found["marker"] = _MARKERS[found["marker"]]
     if "s" in found:
         found["s"] = found["s"] ** 2
     return found
