@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rulelab as rl
+from rulelab import glossary
 from rulelab.cli import main
 from rulelab.families import CRITERIA, FAMILIES
 from rulelab.glossary import TERMS, Term, explain, find, near
@@ -100,6 +101,13 @@ def test_terms_lead_to_terms_and_no_name_means_two() -> None:
         for name in (term.name, *term.aliases):
             assert names.setdefault(name, term.name) == term.name, name
             assert find(name) is term
+
+
+def test_no_term_is_defined_twice() -> None:
+    rooms = [module for module in vars(glossary).values() if isinstance(getattr(module, "TERMS", None), tuple)]
+    assert len(rooms) > 5
+    names = [term.name for room in rooms for term in room.TERMS]
+    assert sorted(names) == sorted(TERMS)
 
 
 def test_a_family_has_its_own_meaning() -> None:

@@ -59,6 +59,7 @@ TERMS = (
         "What each bound is worth: the search once as it is set, and once more without each bound in use.",
         "A bound only saves work: whatever is left out, the proven objective is the same, and the page says so if it "
         "were not. Nodes and time stand beside how many times those of the full run they are.",
+        source=f"section 6, {CORELS}",
         see=("bounds", "runs"),
     ),
     Term(
@@ -297,11 +298,5 @@ TERMS = (
         "Columns are called as in training, and a missing cell is NULL, None or a missing value. NaN is a number to "
         "databases: store NULL instead.",
         aliases=("export", "sql", "pmml"),
-    ),
-    Term(
-        "ablation",
-        "Switches bounds off to see what each is worth: the optimum stays, the work grows.",
-        source=f"section 6, {CORELS}",
-        see=("bounds",),
     ),
 )
