@@ -36,7 +36,7 @@ def convergence(trace: pd.DataFrame, x: str = "work") -> Any:
     known = trace.astype({"objective": float, "lower_bound": float})
     both = known.dropna(subset=["objective"])
     label = hv.Dimension(x, label=_AXES[x])
-    value = hv.Dimension("value", label="objective")
+    value = hv.Dimension("value", label="objective and bound")  # no label of a curve: Matplotlib takes it for data
     steps = [np.repeat(both[name].to_numpy(), 2) for name in ("objective", "lower_bound")]
     across = np.repeat(both[x].to_numpy(), 2)
     area = hv.Area((across[1:], steps[1][:-1], steps[0][:-1]), label, [value, hv.Dimension("objective")], label="gap")
@@ -155,7 +155,7 @@ def tree(frame: pd.DataFrame) -> Any:
             columns = ["x0", "y0", "x1", "y1", "label", "bound", "cut_by"]
             boxes = hv.Rectangles(some[columns].astype({"label": str, "cut_by": str}), vdims=values, label=state)
             parts.append(styled(boxes, color=color, line_color="white", tools=["hover"]))
-    return hv.Overlay(parts).relabel("Search tree")
+    return styled(hv.Overlay(parts).relabel("Search tree"), xaxis=None, yaxis=None)
 
 
 def ablation(frame: pd.DataFrame) -> Any:

@@ -23,7 +23,7 @@ def styled(element: Any, **style: Any) -> Any:
     """The element with these options in the words of Bokeh, in every backend that is loaded or may be."""
     for backend in ("bokeh", "matplotlib"):
         if backend in hv.Store.loaded_backends():
-            options = style if backend == "bokeh" else _translated(style)
+            options = style if backend == "bokeh" else _translated(element, style)
             element = element.opts(**options, backend=backend)
     return element
 
@@ -61,10 +61,12 @@ def _raise(plot: Any, element: Any) -> None:
     plot.handles["glyph"].level = "overlay"
 
 
-def _translated(style: dict[str, Any]) -> dict[str, Any]:
+def _translated(element: Any, style: dict[str, Any]) -> dict[str, Any]:
     found = {
         _IN_MATPLOTLIB.get(name, name): value for name, value in style.items() if name not in ("tools", "line_color")
     }
+    if isinstance(element, hv.Area) and "color" in found:
+        found |= {"facecolor": found["color"], "edgecolor": "none"}
     if "linestyle" in found:
         found["linestyle"] = _DASHES[found["linestyle"]]
     if "marker" in found:
