@@ -207,8 +207,6 @@ class Dots(Tapped):
         plot.add_tools(HoverTool(renderers=[crosses], tooltips=_TOOLTIPS), TapTool(renderers=[crosses]))
         crosses.nonselection_glyph = crosses.selection_glyph = None
         self._crosses.selected.on_change("indices", self._list_tapped)
-        self._entries = add_legend(plot, [("best models", dots), ("random lists", crosses)])
-        show_entries(self._entries, [True, False])
 
     def show(
         self,
@@ -269,7 +267,6 @@ class Dots(Tapped):
             colours = "; from blue (1 rule) to orange (8 or more)" if grouped else ""
             beside = "" if others is None else f"; crosses: {others.words}"
             self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is the optimum{beside}."
-        show_entries(self._entries, [True, bool(crosses["x"])])
         replace(self._crosses, crosses)
         replace(self._source, columns)
         replace(self._ring, ring)
