@@ -100,6 +100,27 @@ def test_near_lists_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "nothing is certified" in run(capsys, "near", *TOE, "--count-lists", "--time-limit", 0)[1]
 
 
+def test_near_rule_sets_are_printed_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "near.json"
+    options = ("--model", "rule-set", "--max-complexity", 6, "--max-conditions", 2, "--ratio", 0.05)
+    status, out, err = run(capsys, "near", *TOE, *options, "-o", output)
+    assert status == 0, err
+    said = re.search(r"certified complete, over rules of at most 2 conditions: (\d+) models? \((\d+) sets?\)", out)
+    assert said, out
+    result = saved(output, "near_optimal_rule_sets")
+    assert len(result["rows"]) == int(said[1]) >= 1
+    assert sum(row["sets"] for row in result["rows"]) == int(said[2])
+    models = [rl.models.RuleSet.from_dict(model) for model in result["models"]]
+    objectives = [model.objective("hamming") for model in models]
+    assert objectives == [row["objective"] for row in result["rows"]] == sorted(objectives)
+    assert run(capsys, "near", *TOE, *options, "--quiet", "-o", tmp_path / "near.csv")[0] == 0
+    assert (tmp_path / "near.csv").read_text().startswith("rules,complexity,errors,objective,gap,sets,clauses")
+    assert "nothing is certified" in run(capsys, "near", *TOE, *options, "--time-limit", 0)[1]
+    assert (
+        "not complete (the most models found): 1 model " in run(capsys, "near", *TOE, *options[:-1], 0.5, "--max", 1)[1]
+    )
+
+
 def test_without_time_nothing_is_certified(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "near", *TOE, "--time-limit", 0)
     assert status == 0
@@ -254,6 +275,10 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("near", *TOE, "--within", 0.1, "--ratio", 0.1), "--within and --ratio say the same"),
         (("near", *TOE, "--within", -1), "a number of at least 0"),
         (("near", *TOE, "--count-lists", "--max", 5), "--count-lists counts all lists, however many: leave out --max"),
+        (("near", *TOE, "--model", "rule-set", "--count-lists"), "--count-lists is not an option of --model rule-set"),
+        (("near", *TOE, "--model", "rule-set", "-o", "x.html"), "must end in .json or .csv"),
+        (("near", *TOE, "--model", "rule-set", "--max-length", 3), "--max-length is not an option of --model rule-set"),
+        (("near", *TOE, "--max-complexity", 3), "--max-complexity is not an option of --model rule-list"),
         (("near", *TOE, "--max", 0), "a whole number of at least 1"),
         (("near", *TOE, "-o", "near.txt"), "must end in .json or .csv"),
         (("near", "no.csv"), "--target is missing"),

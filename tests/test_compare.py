@@ -22,6 +22,7 @@ from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.meaning import lines
+from rulelab.views.cards.together import together
 from rulelab.views.compare import baselines
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
@@ -132,16 +133,18 @@ def view() -> Iterator[CompareView]:
     view.close()
 
 
-def test_as_many_cards_as_there_are_letters(view, card, other) -> None:
-    assert len(LETTERS) >= 12
-    assert [view.pin(c) for c in [card, other] * (len(LETTERS) // 2)] == list(LETTERS)
+def test_as_many_cards_as_there_are_letters(view, card, other, monkeypatch) -> None:
+    assert len(set(LETTERS)) == len(LETTERS) == 100
+    assert (LETTERS[:2], LETTERS[25:28]) == (("A", "B"), ("Z", "AA", "AB"))
+    monkeypatch.setattr("rulelab.views.compare.view.LETTERS", LETTERS[:6])
+    assert [view.pin(c) for c in [card, other] * 3] == list(LETTERS[:6])
     with pytest.raises(ValueError, match="remove one"):
         view.pin(card)
     view.remove(view.cards[0])
-    assert [shown.letter for shown in view.cards] == list(LETTERS[:-1])
+    assert [shown.letter for shown in view.cards] == list(LETTERS[:5])
     assert view.cards[0].card.model == other.model
-    assert len(view._grid.objects) == len(LETTERS) - 1
-    assert view.pin(card) == LETTERS[-1]
+    assert len(view._grid.objects) == 5
+    assert view.pin(card) == LETTERS[5]
 
 
 def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, other) -> None:
@@ -195,7 +198,85 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
         assert again._alert.phase.startswith("there is no card F") == (query == "?against=F")
         again.close()
     view.close()
-    assert "against = Z" in CompareTab(Address("?against=Z")).complaints[0]
+    assert "against = ZZ" in CompareTab(Address("?against=ZZ")).complaints[0]
+
+
+def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_one_scale(view, card, other) -> None:
+    for one in (card, other):
+        view.pin(one)
+    for shown in view.cards:
+        finish(shown)
+    finish(view)
+    first, second = view.cards
+    shared = together([card, other], [first.scores, second.scores])
+    for name, ends in shared.scales.items():
+        values = [value for c, s in ((card, first.scores), (other, second.scores)) for value in numbers(c, s, name)]
+        assert ends[0] <= min(values) <= max(values) <= ends[1]
+    assert {"accuracy", "recall", "AUC", "rules", "conditions"} <= set(shared.scales)
+    assert first._figures.object.count('class="dots"') == second._figures.object.count('class="dots"')
+    for text in (first._figures.object, second._figures.object):
+        assert "scale 0–" in text
+        assert "95 % interval" in text
+    pale = first._facts.object.count('line wide quiet"')
+    assert pale > 5
+    view.only = True
+    assert "quiet" not in first._facts.object + first._figures.object
+    assert first._figures.object.count('role="row"') == second._figures.object.count('role="row"')
+    again = together([card, card], [first.scores] * 2, only=True)
+    assert len(again.alike) == len(figures(card, first.scores))
+    assert "accuracy" not in card_lines.figures_of(card, first.scores, None, again).html
+    same = replace(differences([card, card], only=True)[0])
+    assert f"{len(card.model.rules)} rules that all cards have" in card_lines.rules(card, same, again).html
+
+
+def numbers(card: Card, own: scores.Scores, name: str) -> list[float]:
+    (figure,) = (figure for figure in figures(card, own) if figure.name == name)
+    parts = [[value.number, *(value.ends or ())] for value in figure.values if value.number == value.number]
+    return [number for part in parts for number in part]
+
+
+def test_rules_in_another_order_are_no_equal_rules(card, other) -> None:
+    problem = card.search.problem
+    turned = [replace(card, model=rl.RuleList.from_problem(problem, rules)) for rules in ([0, 5, 9], [9, 5, 0])]
+    first, second = differences(turned)
+    assert first.rules[0] == "in another order in B"
+    assert second.rules[0] == "in another order in A"
+    assert differences([turned[0]] * 2)[0].rules == ("",) * 4
+
+
+def test_names_are_put_into_order_renamed_and_removed_by_what_the_browser_asks(view, card, other) -> None:
+    for one in (card, other, card):
+        view.pin(one)
+    first, second, third = view.cards
+    ask = view._order._handle_msg
+    ask({"do": "move", "at": 0, "to": 2})
+    assert view.cards == (second, third, first)
+    assert [letter for letter, _ in view._order.cards] == ["A", "B", "C"]
+    ask({"do": "rename", "at": 2, "name": HOSTILE})
+    assert first.title == HOSTILE
+    assert view._order.cards[2] == ["C", HOSTILE]
+    for wrong in (None, {}, {"do": "move", "at": 0, "to": 3}, {"do": "remove", "at": -1}, {"do": "remove", "at": True},
+                  {"do": "rename", "at": 0, "name": 3}, {"do": "move", "at": "0", "to": 1}):  # fmt: skip
+        ask(wrong)
+    assert view.cards == (second, third, first)
+    ask({"do": "remove", "at": 1})
+    assert view.cards == (second, first)
+
+
+def test_group_rates_are_compared_with_those_of_the_reference(view, card, other) -> None:
+    for one in (card, other):
+        view.pin(one)
+    for shown in view.cards:
+        finish(shown)
+    finish(view)
+    first, second = view.cards
+    assert "against" not in first._groups.object
+    spreads = [
+        [100 * (t["accuracy"].max() - t["accuracy"].min()) for t in s.scores.groups.values()] for s in view.cards
+    ]
+    difference = f"{spreads[1][0] - spreads[0][0]:+.1f}".replace("-", "−")
+    assert difference in second._groups.object or 'class="same"' in second._groups.object
+    assert second._groups.object.count('class="base"') == first._groups.object.count('class="at"')
 
 
 def test_texts_written_on_a_card_are_in_its_exports(view, card) -> None:

@@ -15,7 +15,7 @@ import rulelab as rl
 from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
-from rulelab.views.explore.finding import Wanted, find, verdict
+from rulelab.views.explore.finding import Wanted, find
 from rulelab.views.explore.matrix import by_cluster
 from rulelab.views.explore.view import BUILD, TOGETHER, ExploreView
 from rulelab.views.forms.address import Address
@@ -269,15 +269,15 @@ def test_names_from_data_are_escaped_and_pictures_have_tables(view: ExploreView)
 
 def test_what_cannot_be_explored_is_said(dataset: rl.Dataset) -> None:
     with pytest.raises(TypeError, match="without a fairness constraint"):
-        ExploreView(rl.RuleSetSearch(searched(dataset).problem))
+        ExploreView(rl.FallingRuleListSearch(searched(dataset).problem))
     with pytest.raises(ValueError, match="either a search or source"):
         ExploreView()
     setup = Setup()
-    setup.choose(family="rule_set", data="tic_tac_toe", max_complexity=5)
+    setup.choose(family="falling_rule_list", data="tic_tac_toe")
     view = ExploreView(source=setup.recipe)
     view.find()
     wait_until(lambda: not view.refresh())
-    assert "Explore finds rule lists without a fairness constraint" in view._alert.phase
+    assert "Explore finds rule lists and rule sets without a fairness constraint" in view._alert.phase
     hard = searched(dataset, regularization=0.0001)
     with pytest.raises(ValueError, match="the optimum is not certified after 1e-09 s"):
         find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
@@ -285,7 +285,7 @@ def test_what_cannot_be_explored_is_said(dataset: rl.Dataset) -> None:
 
 def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> None:
     found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
-    tone, said = verdict(found)
+    tone, said = found.verdict()
     assert tone == "limit"
     assert said.startswith("not complete (as many models as were asked for): 3 models")
     assert found.attributes == ()

@@ -93,6 +93,52 @@ def test_another_attribute_counts_nothing_again(view: ExploreView) -> None:
     assert "false positive rate" in counting._text.object
 
 
+def test_random_lists_stand_beside_the_models(view: ExploreView, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulelab.views.explore.sampling.SIZE", 50)
+    counting = counted(view)
+    sample, found = counting.sample, view.found
+    assert found is not None
+    lists = set(counting.total.result.lists())
+    assert sample is not None
+    assert len(lists) > 50
+    view.attribute = "sex"
+    crosses = view._dots._crosses.data
+    assert len(crosses["list"]) == len(sample.lists)
+    assert set(sample.lists) <= lists
+    gaps = found.traits("sex")
+    for k in crosses["list"][:10]:
+        model = rl.RuleList.from_problem(found.result.problem, sample.lists[k])
+        at = crosses["list"].index(k)
+        assert crosses["y"][at] == pytest.approx(100 * (1 - model.errors / model.weight), abs=1e-4)
+        if sample.lists[k] in found.result.lists:
+            same = gaps.gaps("equal_opportunity", 30)[found.result.lists.index(sample.lists[k])]
+            assert crosses["x"][at] == pytest.approx(100 * same, abs=1e-3)
+    view.rules = 2
+    shown = [sample.lists[k] for k in view._dots._crosses.data["list"]]
+    assert 0 < len(shown) < len(sample.lists)
+    assert max(map(len, shown)) == 2
+    strange = next(k for k, one in enumerate(sample.lists) if one not in found.result.lists)
+    view._dots._crosses.selected.indices = []
+    view._list_tapped(strange)
+    assert view._card is not None
+    assert view._card.card.model.antecedents == sample.lists[strange]
+    view.find()
+    wait_until(lambda: not view.refresh())
+    assert view._dots._crosses.data["list"] == []
+
+
+def test_a_few_lists_are_all_drawn(view: ExploreView) -> None:
+    view.distance = 0.01
+    view.find()
+    wait_until(lambda: not view.refresh())
+    counting = counted(view)
+    n = counting.total.result.n_lists
+    assert n <= 2000
+    assert counting.sample.whole
+    assert len(set(counting.sample.lists)) == n
+    assert f"all {count(n)} lists" in counting._text.object
+
+
 def test_the_tab_shows_one_thing_at_a_time(view: ExploreView) -> None:
     assert view._counted.visible
     assert not view._overview.visible

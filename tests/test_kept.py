@@ -129,7 +129,7 @@ def test_a_damaged_model_is_explained_and_the_others_come_back(card) -> None:
 
 def test_no_more_cards_come_back_than_there_are_places(card) -> None:
     entry = {"model": json.loads(card.to_json()), "split": None}
-    assert len(kept.read(json.dumps([entry] * 50), quiet)[0]) == len(LETTERS)
+    assert len(kept.read(json.dumps([entry] * 150), quiet)[0]) == len(LETTERS)
 
 
 def test_what_is_too_large_is_not_kept(card, monkeypatch) -> None:

@@ -25,6 +25,7 @@ from rulelab.rule_set import (
     EqualizedOdds,
     FairFrontierSearch,
     LeastGapRuleSetSearch,
+    NearOptimalRuleSetSearch,
     RuleSetSearch,
     StabilitySearch,
 )
@@ -64,6 +65,7 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_set": lambda p: RuleSetSearch(p, 9, random_state=5),
     "rule_set, cnf": lambda p: RuleSetSearch(p, 8, 2, form="cnf", regularization=0.5),
     "rule_set, errors": lambda p: RuleSetSearch(p, 5, 2, loss="zero_one"),
+    "near-optimal rule sets": lambda p: NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
     "rule_set, least gap": lambda p: LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 5, 2),
     "stability": lambda p: StabilitySearch(p, 2, max_complexity=6, max_conditions=2),
     "fair frontier": lambda p: FairFrontierSearch(p, [EqualizedOdds], (0.02,), (5, 12), 3),

@@ -24,6 +24,10 @@ SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
     "frontier": ("rule_list_frontier", lambda p: rl.FrontierSearch(p, 3, beam_width=20)),
     "falling": ("falling_rule_list", lambda p: rl.FallingRuleListSearch(p, 0.01, iterations=5, random_state=0)),
     "rule set": ("rule_set", lambda p: rl.RuleSetSearch(p, 6, 2, fairness=rl.EqualizedOdds(0.1, 0.2))),
+    "near-optimal rule sets": (
+        "near_optimal_rule_sets",
+        lambda p: rl.NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
+    ),
     "least gap of rule sets": ("least_gap", lambda p: rl.LeastGapRuleSetSearch(p, "equalized_odds", 0.7, 5, 2)),
     "least gaps of rule sets": (
         "gap_frontier",
@@ -39,6 +43,7 @@ SEVERAL = (
     "least gaps of rule sets",
     "near-optimal lists",
     "near-optimal lists, counted",
+    "near-optimal rule sets",
     "frontier",
     "stability",
     "fair frontier",

@@ -1,4 +1,4 @@
-"""``rulelab near``: all rule lists near the optimum, counted, and what they have in common."""
+"""``rulelab near``: all rule lists or rule sets near the optimum, counted, and what they have in common."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
 from .near_count import counted
+from .near_rule_sets import found_sets
 from .options import add, add_columns, add_limits, add_source, least_zero, whole
 from .output import save, writable_result
 from .progress import drained, ending
@@ -20,29 +21,35 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _SHOWN_ANTECEDENTS = 10
+_MODELS = ["rule-list", "rule-set"]
+_WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
 
 def add_to(commands: Any) -> None:
     """Register the command."""
-    what = "Find all rule lists within a distance of the optimum, best first, and which antecedents they share."
+    what = (
+        "Find all rule lists or rule sets within a distance of the optimum, best first, and which antecedents or rules "
+        "they share."
+    )
     parser = commands.add_parser("near", help="find all rule lists near the optimum", description=what)
     add_source(parser)
+    add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
     add(
         parser,
         "-o",
         "--output",
         metavar="FILE",
-        text="save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser",
+        text="save all that is found: FILE.json, FILE.csv, or, of lists, FILE.html to explore it in a browser",
     )
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
-    add_preparation(parser, ["rule-list"])
-    add_parameters(parser, ["rule-list"], without=["policy", "fairness", "min_group_size", "labels"])
+    add_preparation(parser, _MODELS)
+    add_parameters(parser, _MODELS, without=_WITHOUT)
     group = parser.add_argument_group("what is near")
-    text = "lists whose objective is at most so much above the optimum (default: 0.01)"
+    text = "models whose objective is at most so much above the optimum (default: 0.01; of rule sets a ratio of 0.01)"
     add(group, "--within", type=least_zero, metavar="X", text=text)
     add(group, "--ratio", type=least_zero, metavar="X", text="the same as a share of the optimum, instead of --within")
-    add(group, "--max", type=whole(1), metavar="N", text="most models: lists that predict differently (default: 10000)")
+    add(group, "--max", type=whole(1), metavar="N", text="most models: those that predict differently (default: 10000)")
     add(group, "--count-lists", action="store_true", text="count all lists instead of listing the models")
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
     parser.set_defaults(run=near)
@@ -56,9 +63,11 @@ def near(args: argparse.Namespace) -> int:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
     if args.count_lists and args.max is not None:
         raise CommandError("--count-lists counts all lists, however many: leave out --max")
+    if args.model == "rule-set":
+        return _near_sets(args)
     most = 10_000 if args.max is None else args.max
     output = writable_result(args.output, () if args.count_lists else (".html",))
-    recipe = recipe_of(args, "rule-list")
+    recipe = recipe_of(args, "rule-list", without=_WITHOUT)
     report = unheard if args.quiet else say
     try:
         data, problem = read_problem(args, recipe, report)
@@ -77,6 +86,35 @@ def near(args: argparse.Namespace) -> int:
             page = _explorer(search, result, data)
     if output is not None:
         save(output, search, page)
+        report(f"saved {output}")
+    return 0
+
+
+def _near_sets(args: argparse.Namespace) -> int:
+    """The command for rule sets."""
+    from ..rule_set import NearOptimalRuleSetSearch, RuleSetSearch
+
+    if args.count_lists:
+        raise CommandError("--count-lists is not an option of --model rule-set: what is found is counted")
+    output = writable_result(args.output)
+    recipe = recipe_of(args, "rule-set", without=_WITHOUT)
+    report = unheard if args.quiet else say
+    try:
+        _, problem = read_problem(args, recipe, report)
+        best = recipe.search(problem)
+        assert isinstance(best, RuleSetSearch)
+        search = NearOptimalRuleSetSearch(
+            best,
+            args.within,
+            ratio=args.ratio,
+            limit=10_000 if args.max is None else args.max,
+            memory_limit=recipe["memory_limit"],
+        )
+    except ValueError as error:
+        raise CommandError(error) from error
+    print(found_sets(search, args))
+    if output is not None:
+        save(output, search)
         report(f"saved {output}")
     return 0
 

@@ -87,6 +87,17 @@ TERMS = (
         aliases=("decides, % of rows", "% of lists"),
     ),
     Term(
+        "near-optimal rule sets",
+        "All rule sets whose objective is at most so much above the optimum, over rules of a bounded size.",
+        "A set costs at least the linear bound and the reduced costs of its rules, so that only rules within the "
+        "distance can be in it: these are enumerated, then their sets. A rule that covers only rows of others is not "
+        "counted, and rules that cover the same rows count as one.",
+        "bound + Σ reduced costs ≤ (1 + x) optimum",
+        OWN,
+        ("near-optimal", "near-optimal model", "reduced cost"),
+        ("% of sets", "covers, % of rows"),
+    ),
+    Term(
         "groups by",
         "The sensitive attribute whose groups the gap compares; groups with fewer than 30 rows of a kind are left out.",
         see=("gap between groups", "sensitive attribute"),
@@ -96,6 +107,15 @@ TERMS = (
         "with the antecedent",
         "Shows only models whose list has this antecedent, or one that looks at this column.",
         see=("antecedent",),
-        aliases=("uses", "without the antecedent", "without", "using the column", "column", "rules, at most"),
+        aliases=(
+            "uses",
+            "without the antecedent",
+            "without",
+            "with the rule",
+            "without the rule",
+            "using the column",
+            "column",
+            "rules, at most",
+        ),
     ),
 )

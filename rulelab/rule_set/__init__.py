@@ -13,6 +13,8 @@ from .frontier.result import FairCell
 from .frontier.search import FairFrontierSearch, fair_frontier
 from .least_gap.frontier import GapFrontierRuleSetSearch
 from .least_gap.search import LeastGapRuleSetSearch
+from .near_optimal.result import NearOptimalRuleSets
+from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetSearch, near_optimal_rule_sets
 from .search import RuleSetSearch
 from .stability.result import RuleSetStability
 from .stability.search import StabilitySearch, rule_set_stability
@@ -28,10 +30,14 @@ __all__ = [
     "FalsePositiveRateParity",
     "GapFrontierRuleSetSearch",
     "LeastGapRuleSetSearch",
+    "NearOptimalRuleSetProgress",
+    "NearOptimalRuleSetSearch",
+    "NearOptimalRuleSets",
     "RuleSetSearch",
     "RuleSetStability",
     "StabilitySearch",
     "confusions",
     "fair_frontier",
+    "near_optimal_rule_sets",
     "rule_set_stability",
 ]

@@ -11,8 +11,9 @@ from ...families import FAMILIES
 from ..live.wording import family_name
 from .card import Card
 from .meaning import ELSE, Line, lines
+from .rule_tables import n_lines
 
-LETTERS = ascii_uppercase[:16]
+LETTERS = (*ascii_uppercase, *(one + other for one in "ABC" for other in ascii_uppercase))[:100]
 """Names of the cards on the page, in order; there are no more places."""
 LOSS = ("positive weight", "loss")
 """Parameters that a loss is made of."""
@@ -32,12 +33,15 @@ class Differences:
     facts : frozenset of str
         Names of the facts about data and parameters that are not the same on all cards that have them.
     names : tuple of str
-        Of the facts that have a line, in order: those of any card; empty: all of the card's own.
+        Of the facts that have a line, in order: those of any card.
+    places : int
+        Lines that the table of rules takes, as on the card of the most rules; 0: there are no other cards.
     """
 
     rules: tuple[str, ...] = ()
     facts: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
+    places: int = 0
 
 
 def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
@@ -59,11 +63,13 @@ def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
     marked = [frozenset(what[0] for what in one if len(values[what]) > 1) for one in told]
     unequal = frozenset[str]().union(*marked)
     shown = tuple(name for name in names if name in unequal) if only else names
+    places = max(n_lines(card.model) for card in cards) if len(cards) > 1 else 0
     return [
         Differences(
             rules=tuple(_remark(line, i, rules) for line in own),
             facts=facts,
             names=shown,
+            places=places,
         )
         for i, (own, facts) in enumerate(zip(rules, marked, strict=True))
     ]
@@ -127,13 +133,26 @@ def _remark(line: Line, own: int, rules: Sequence[Sequence[Line]]) -> str:
     found = [_find(line, others) for others in rules]
     lacking = [LETTERS[i] for i, one in enumerate(found) if one is None]
     opposite = [LETTERS[i] for i, one in enumerate(found) if one is not None and _opposed(line, one)]
+    moved = [LETTERS[i] for i, others in enumerate(rules) if line.meaning in _moved(rules[own], others)]
     remarks = []
     if lacking:
         others = len(rules) - 1
         remarks.append("only here" if len(lacking) == others > 2 else f"not in {_listed(lacking, 'or')}")
     if opposite:
         remarks.append(f"the other label in {_listed(opposite, 'and')}")
+    if moved:
+        remarks.append(f"in another order in {_listed(moved, 'and')}")
     return ", ".join(remarks)
+
+
+def _moved(own: Sequence[Line], others: Sequence[Line]) -> set[Any]:
+    """What two lists both ask, but not in the same order."""
+    if any(not one or one[-1].meaning != ELSE for one in (own, others)):
+        return set()
+    mine, theirs = ([line.meaning for line in one[:-1]] for one in (own, others))
+    shared = set(mine) & set(theirs)
+    mine, theirs = ([meaning for meaning in one if meaning in shared] for one in (mine, theirs))
+    return {a for a, b in zip(mine, theirs, strict=False) if a != b}
 
 
 def _find(line: Line, others: Sequence[Line]) -> Line | None:

@@ -46,11 +46,14 @@ class Value:
     text : str
     small : str
         An interval; or why there is no number.
+    ends : tuple of two float, optional
+        Of the interval.
     """
 
     number: float = math.nan
     text: str = NONE
     small: str = ""
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class Figure:
         100 for shares that are shown in percent.
     compared : bool
         Whether a difference to the same line of another card means something.
+    scaled : bool
+        Whether it has the same scale on every card, so that it can be drawn.
     """
 
     name: str
@@ -73,6 +78,7 @@ class Figure:
     values: tuple[Value, ...]
     scale: int = 1
     compared: bool = True
+    scaled: bool = False
 
 
 def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figure]:
@@ -103,7 +109,7 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         for name, value in zip(("objective", "lower bound", "gap"), shown, strict=True)
     ]
     rates = [
-        Figure(shown, "%", tuple(_rate(score, rate, card) for score in _both(scores)), 100, known)
+        Figure(shown, "%", tuple(_rate(score, rate, card) for score in _both(scores)), 100, known, True)
         for rate, shown in RATES.items()
     ]
     auc = tuple(
@@ -114,9 +120,9 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
     return [
         *own,
         *rates,
-        Figure("AUC", "", auc, compared=known),
+        Figure("AUC", "", auc, compared=known, scaled=True),
         Figure("loss", "per row", loss, compared=beside is None or comparable(card, beside, LOSS)),
-        *(Figure(name, "", (Value(n, count(n)),)) for name, n in sizes),
+        *(Figure(name, "", (Value(n, count(n)),), scaled=True) for name, n in sizes),
     ]
 
 
@@ -135,7 +141,7 @@ def _rate(score: Score | None, name: str, card: Card) -> Value:
     if math.isnan(value):
         return Value(small=_WHY[name])
     low, high = score.interval(name)
-    return Value(value, f"{100 * value:.1f}", f"{100 * low:.1f}–{100 * high:.1f}")
+    return Value(value, f"{100 * value:.1f}", f"{100 * low:.1f}–{100 * high:.1f}", (low, high))
 
 
 def _number(score: Score | None, value: float | None, why: str, card: Card, digits: int) -> Value:

@@ -31,9 +31,10 @@ def head(card: Card, letter: str = "", name: str = "") -> str:
     return f'{title}<p class="note">{_family(card)}{predicts}{made}</p>{_state(card)}'
 
 
-def rules(card: Card, marked: Differences | None = None) -> str:
-    """The rules in words."""
-    return rules_table(card.model, card.names, "", () if marked is None else marked.rules)
+def rules(card: Card, marked: Differences | None = None, only: bool = False) -> str:
+    """The rules in words; ``only``: those that all cards have in one line."""
+    marked = marked or Differences()
+    return rules_table(card.model, card.names, "", marked.rules, pale=marked.places > 0, only=only)
 
 
 def groups(scores: Scores) -> str:
@@ -50,7 +51,8 @@ def groups_note(scores: Scores) -> str:
     notes = [f"{text}: not shown" for text in scores.left_out]
     if any(table["few"].any() for table in scores.groups.values()):
         notes.append(f"* fewer than {FEW} positives or {FEW} negatives: the rates say little")
-    return f'<p class="note">In %, with 95&nbsp;% intervals. {" · ".join(esc(note) for note in notes)}</p>'
+    said = " · ".join(map(esc, notes))
+    return f'<p class="note">In %; lines: 95&nbsp;% intervals, from 0 to 100. {said}</p>'
 
 
 def notes(card: Card) -> str:
@@ -100,19 +102,41 @@ def _range(low: float, high: float) -> str:
     return f"{100 * low:.1f}–{100 * high:.1f}"
 
 
-def group_table(name: str, table: pd.DataFrame) -> str:
-    """Rates of the groups of one attribute."""
-    heads = "".join(f'<th class="num">{short}</th>' for short in RATES.values())
-    rows = "".join(_group_row(str(group), values) for group, values in table.iterrows())
-    enough = table[~table["few"]]
-    compared, without = (enough, " without *") if 1 < len(enough) < len(table) else (table, "")
-    spread = "".join(f'<td class="num">{percent(_spread(compared[rate]))}</td>' for rate in RATES)
+def group_table(name: str, table: pd.DataFrame, base: pd.DataFrame | None = None, letter: str = "") -> str:
+    """Rates of the groups of one attribute.
+
+    Parameters
+    ----------
+    name : str
+    table : DataFrame
+        See `rulelab.data.metrics.group_rates`.
+    base : DataFrame, optional
+        Of the card that is compared with.
+    letter : str
+        What that card is called.
+    """
+    heads = "".join(f'<th class="num" scope="col">{short}</th>' for short in RATES.values())
+    rows = "".join(
+        _group_row(str(group), values, None if base is None or group not in base.index else base.loc[group])
+        for group, values in table.iterrows()
+    )
+    compared, without = _compared(table)
+    cells = []
+    for rate in RATES:
+        own, other = _spread(compared[rate]), math.nan if base is None else _spread(_compared(base)[0][rate])
+        cells.append(f'<td class="num">{percent(own)}{_delta(own, other, letter)}</td>')
     return (
-        f'<div class="box"><table class="groups"><thead><tr><th>{esc(name, 40)}</th>'
-        f'<th class="num">rows</th>{heads}</tr></thead><tbody>{rows}'
-        f'<tr class="spread"><th scope="row">largest difference{without}</th><td></td>{spread}</tr>'
+        f'<div class="box"><table class="groups"><thead><tr><th scope="col">{esc(name, 40)}</th>'
+        f'<th class="num" scope="col">rows</th>{heads}</tr></thead><tbody>{rows}'
+        f'<tr class="spread"><th scope="row">largest difference{without}</th><td></td>{"".join(cells)}</tr>'
         "</tbody></table></div>"
     )
+
+
+def _compared(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The groups whose rates are compared, and which are not, in words."""
+    enough = table[~table["few"]]
+    return (enough, " without *") if 1 < len(enough) < len(table) else (table, "")
 
 
 def _spread(rates: pd.Series) -> float:
@@ -120,15 +144,37 @@ def _spread(rates: pd.Series) -> float:
     return float(rates.max() - rates.min()) if rates.count() > 1 else math.nan
 
 
-def _group_row(group: str, values: pd.Series) -> str:
+def _delta(own: float, other: float, letter: str) -> str:
+    """How many points more it is than on the card that is compared with."""
+    if math.isnan(own) or math.isnan(other):
+        return ""
+    same = percent(own) == percent(other)
+    said = "=" if same else f"{100 * (own - other):+.1f}".replace("-", "\u2212")
+    kind = "same" if same else "delta"
+    return f' <span class="{kind}" title="against {esc(letter)}">{said}</span>'
+
+
+def _group_row(group: str, values: pd.Series, base: pd.Series | None) -> str:
     few, faint = ("*", ' class="few"') if values["few"] else ("", "")
-    cells = "".join(
-        f'<td class="num">{percent(values[rate])}'
-        f'<span class="range">{_range(values[f"{rate}_low"], values[f"{rate}_high"])}</span></td>'
-        for rate in RATES
-    )
+    cells = "".join(f'<td class="num">{percent(values[rate])}{_interval(values, rate, base)}</td>' for rate in RATES)
     rows = count(values["weight"])
     return f'<tr{faint}><th scope="row">{esc(group, 40)}{few}</th><td class="num">{rows}</td>{cells}</tr>'
+
+
+def _interval(values: pd.Series, rate: str, base: pd.Series | None) -> str:
+    """The rate and its interval on a scale from 0 to 100 %."""
+    if math.isnan(values[rate]):
+        return ""
+    low, high = 100 * values[f"{rate}_low"], 100 * values[f"{rate}_high"]
+    across = (
+        "" if base is None or math.isnan(base[rate]) else f'<i class="base" style="left: {100 * base[rate]:.1f}%"></i>'
+    )
+    text = _range(low / 100, high / 100)
+    return (
+        f' <span class="aside">{text}</span><span class="dots" aria-hidden="true" title="95 % interval {text}">'
+        f'<i class="reach" style="left: {low:.1f}%; width: {high - low:.1f}%"></i>{across}'
+        f'<i class="at" style="left: {100 * values[rate]:.1f}%"></i></span>'
+    )
 
 
 def comparison(rows: Mapping[str, tuple[Score | None, Score | None, str]], caption: str) -> str:

@@ -13,7 +13,9 @@ from . import html
 from .card import BROWSER, FILE, KEPT, Card
 from .differences import Differences
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
+from .rule_tables import n_lines
 from .scores import Score, Scores
+from .together import Together, dots, ends
 
 _SOURCES = {
     FILE: "As the file says; not checked here.",
@@ -50,22 +52,51 @@ class Beside(NamedTuple):
     scores: Scores
 
 
-def figures_of(card: Card, scores: Scores, beside: Beside | None = None) -> Section:
-    """What is known of how good the model is: a line per figure, the same ones on every card."""
+def rules(card: Card, marked: Differences | None = None, shared: Together | None = None) -> Section:
+    """The rules in words; side by side with others, each on one height with the rule of that place on other cards."""
+    marked, shared = marked or Differences(), shared or Together()
+    table = html.rules(card, marked, shared.only)
+    if not shared.several:
+        return Section(f"<div>{table}</div>")
+    return Section(f'<div class="lines ranks {shared.layout}">{table}</div>', marked.places or n_lines(card.model))
+
+
+def figures_of(card: Card, scores: Scores, beside: Beside | None = None, shared: Together | None = None) -> Section:
+    """What is known of how good the model is: a line per figure, the same ones on every card.
+
+    Parameters
+    ----------
+    card : Card
+    scores : Scores
+    beside : Beside, optional
+        The card that it is compared with.
+    shared : Together, optional
+        What the cards side by side have in common.
+    """
+    shared = shared or Together()
     own = figures(card, scores, None if beside is None else beside.card)
     others: list[Figure] = [] if beside is None else figures(beside.card, beside.scores)
     heads = "".join(f'<span role="columnheader">{part}</span>' for part in ("", "training", "test"))
     lines = [f'<div role="row" class="line heads">{heads}</div>']
     for k, figure in enumerate(own):
+        alike = figure.name in shared.alike
+        if alike and shared.only:
+            continue
         base = others[k].values if others and figure.compared else ()
-        unit = f' <span class="unit">{esc(figure.unit)}</span>' if figure.unit else ""
+        both = len(figure.values) > 1
         cells = "".join(
-            _cell(value, base[i] if i < len(base) else None, figure, beside) for i, value in enumerate(figure.values)
+            _cell(
+                value,
+                base[i] if i < len(base) else None,
+                figure,
+                beside,
+                shared,
+                hollow=both and i == 0,
+            )
+            for i, value in enumerate(figure.values)
         )
-        wide = " wide" if len(figure.values) == 1 else ""
-        lines.append(
-            f'<div role="row" class="line{wide}"><span role="rowheader">{esc(figure.name)}{unit}</span>{cells}</div>'
-        )
+        kind = f"{' wide' if len(figure.values) == 1 else ''}{' quiet' if alike else ''}"
+        lines.append(f'<div role="row" class="line{kind}">{_heading(figure, shared)}{cells}</div>')
     strips = "".join(f'<span role="cell">{strip(score)}</span>' for score in (scores.training, scores.test))
     lines.append(f'<div role="row" class="line"><span role="rowheader">rows by outcome</span>{strips}</div>')
     return _table("Figures", lines)
@@ -105,31 +136,41 @@ def fairness(card: Card, scores: Scores) -> str:
     return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>{warning}'
 
 
-def groups(scores: Scores, attributes: Sequence[str] = ()) -> Section:
+def groups(scores: Scores, attributes: Sequence[str] = (), beside: Beside | None = None) -> Section:
     """Tables of the groups of these attributes, by default of all that the card has: a line for each, and a heading."""
     names = attributes or tuple(scores.groups)
     of = "test" if scores.on_test else "training"
     known = bool(scores.groups or scores.left_out)
     title = f"<h3>Rates per group, {of} rows</h3>{html.groups_note(scores)}" if known else ""
-    tables = [html.group_table(name, scores.groups[name]) if name in scores.groups else "" for name in names]
+    same = beside is not None and beside.scores.on_test == scores.on_test
+    base = beside.scores.groups if beside is not None and same else {}
+    letter = "" if beside is None else beside.letter
+    tables = [
+        html.group_table(name, scores.groups[name], base.get(name), letter) if name in scores.groups else ""
+        for name in names
+    ]
     parts = "".join(f'<div class="line">{part}</div>' for part in (title, *tables))
     return Section(f'<div class="lines">{parts}</div>', 1 + len(tables))
 
 
 def facts(card: Card, marked: Differences | None = None) -> Section:
-    """Data and parameters; those that differ from the other cards are marked."""
+    """Data and parameters; those that differ from the other cards are marked, the others are pale."""
     marked = marked or Differences()
-    names = marked.names or tuple(card.facts)
+    names = marked.names if marked.places else tuple(card.facts)
     source = f'<p class="note">{_SOURCES[card.origin]}</p>' if card.origin else ""
     nothing = "" if card.facts else '<p class="note">Nothing is known of the data and parameters.</p>'
+    if card.facts and not names:
+        nothing = '<p class="note">The same on all cards.</p>'
     title = f'<div class="line"><h3>Data and parameters</h3>{source}{nothing}</div>'
     rows = []
     for name in names:
-        badge = ' <span class="badge">differs</span>' if name in marked.facts else ""
+        differs = name in marked.facts
+        badge = ' <span class="badge">differs</span>' if differs else ""
         value = card.facts.get(name)
         said = '<span class="unit">not set</span>' if badge and value is None else NONE if value is None else esc(value)
+        kind = " differs" if differs else " quiet" if marked.places else ""
         rows.append(
-            f'<div role="row" class="line wide{" differs" if badge else ""}">'
+            f'<div role="row" class="line wide{kind}">'
             f'<span role="rowheader">{esc(name, 60)}{badge}</span><span role="cell">{said}</span></div>'
         )
     return _table("Data and parameters", rows, title)
@@ -148,14 +189,26 @@ def _table(name: str, rows: Sequence[str], above: str = "") -> Section:
     return Section(f'<div class="lines">{above}{table}</div>', len(rows) + bool(above))
 
 
-def _cell(value: Value, base: Value | None, figure: Figure, beside: Beside | None) -> str:
-    """A number with what is said beside it, and how much it differs from the other card's."""
+def _heading(figure: Figure, shared: Together) -> str:
+    """What a line is of, and where its scale begins and ends."""
+    unit = f' <span class="unit">{esc(figure.unit)}</span>' if figure.unit else ""
+    scale = shared.scales.get(figure.name)
+    shown = "" if scale is None else f'<span class="ends" aria-hidden="true">scale {ends(figure, scale)}</span>'
+    return f'<span role="rowheader">{esc(figure.name)}{unit}{shown}</span>'
+
+
+def _cell(
+    value: Value, base: Value | None, figure: Figure, beside: Beside | None, shared: Together, hollow: bool
+) -> str:
+    """A number with what is said beside it, how much it differs from the other card's, and where both stand."""
     delta = "" if base is None or beside is None else change(value, base, figure.scale)
     shown = f'<span class="value">{esc(value.text)}</span>'
-    small = f' <span class="range">{esc(value.small)}</span>' if value.small else ""
     kind = "same" if delta == "=" else "delta"
     against = f' <span class="{kind}" title="against {beside.letter}">{esc(delta)}</span>' if delta and beside else ""
-    return f'<span role="cell">{shown}{against}{small}</span>'
+    scale = shared.scales.get(figure.name)
+    drawn = "" if scale is None else dots(value, figure, scale, base, hollow)
+    small = f' <span class="{"aside" if drawn else "range"}">{esc(value.small)}</span>' if value.small else ""
+    return f'<span role="cell">{shown}{against}{small}{drawn}</span>'
 
 
 def _points(share: float) -> str:

@@ -14,6 +14,7 @@ from .differences import LETTERS, default_names, differences, incomparable
 from .lines import Beside, Section
 from .scores import Scores
 from .style import MODEL_CSS
+from .together import together
 
 _PAGE_CSS = """
 :root { color-scheme: light dark; --panel-on-surface-color: #1a1a1a; --ground: #fff; }
@@ -22,7 +23,7 @@ body { margin: 0; padding: 16px; font-family: system-ui, sans-serif; background:
   color: var(--panel-on-surface-color); }
 h1 { font-size: 20px; margin: 0 0 2px; }
 .cards { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(min(330px, 100%), 760px); column-gap: 16px;
-  overflow-x: auto; margin: 12px 0; }
+  overflow-x: auto; margin: 12px 0; container-type: inline-size; }
 .card { display: grid; grid-template: subgrid / minmax(0, 1fr); min-width: 0; box-sizing: border-box; padding: 12px;
   border: 1px solid color-mix(in srgb, var(--panel-on-surface-color) 18%, transparent); border-radius: 8px; }
 .part { display: grid; grid-template: subgrid / minmax(0, 1fr); min-width: 0; }
@@ -41,6 +42,7 @@ def report(
     verdicts: Sequence[str] = (),
     comparisons: Sequence[str] = (),
     base: int | None = None,
+    only: bool = False,
 ) -> str:
     """The file.
 
@@ -55,20 +57,24 @@ def report(
         Tables of other methods, as `card_html.comparison` gives them.
     base : int, optional
         Which of the cards the others are compared with.
+    only : bool
+        Whether what is the same on all cards is left out.
     """
     beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
     attributes = tuple(dict.fromkeys(name for own in scores for name in own.groups))
+    shared = together(cards, scores, only)
     said = verdicts or [""] * len(cards)
     names = [card.name or name for card, name in zip(cards, default_names(cards), strict=True)]
     articles = []
-    for k, (card, own, marks) in enumerate(zip(cards, scores, differences(cards), strict=True)):
+    for k, (card, own, marks) in enumerate(zip(cards, scores, differences(cards, only), strict=True)):
+        against = None if k == base else beside
         parts = [
             Section(card_html.head(card, LETTERS[k], names[k])),
             Section(_verdict(said[k])),
-            Section(card_html.rules(card, marks)),
-            lines.figures_of(card, own, None if k == base else beside),
+            lines.rules(card, marks, shared),
+            lines.figures_of(card, own, against, shared),
             Section(lines.fairness(card, own)),
-            lines.groups(own, attributes),
+            lines.groups(own, attributes, against),
             Section(charts.of_groups(own)),
             lines.facts(card, marks),
             Section(card_html.notes(card)),

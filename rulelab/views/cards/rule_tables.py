@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...data.conditions import Condition
 from ...models import Clause, DecisionList, FallingRuleList, Model, Rule, RuleList, RuleSet
@@ -14,7 +14,40 @@ from ..widgets.esc import esc
 _OPERATORS = {"<=": "≤", ">": "&gt;", "==": "=", "!=": "≠"}
 
 
-def rules_table(model: Model, names: Mapping[Any, Any], target: str = "", marks: Sequence[str] = ()) -> str:
+class Marks(NamedTuple):
+    """What is remarked on the lines of a table.
+
+    Attributes
+    ----------
+    remarks : sequence of str
+        Per line, of a list also for its default; empty: none.
+    pale : bool
+        Whether lines without a remark are pale.
+    only : bool
+        Whether they are left out, but for the default, and only counted.
+    """
+
+    remarks: Sequence[str]
+    pale: bool = False
+    only: bool = False
+
+
+def n_lines(model: Model) -> int:
+    """Lines of the table of a model, its heading among them."""
+    if isinstance(model, RuleSet):
+        return 2 + len(model.rules) if model.rules else 1
+    return 2 + len(model.rules)
+
+
+def rules_table(
+    model: Model,
+    names: Mapping[Any, Any],
+    target: str = "",
+    marks: Sequence[str] = (),
+    *,
+    pale: bool = False,
+    only: bool = False,
+) -> str:
     """The rules with what each captured, and got right, in training.
 
     Parameters
@@ -26,39 +59,47 @@ def rules_table(model: Model, names: Mapping[Any, Any], target: str = "", marks:
         What is predicted.
     marks : sequence of str
         A remark per line, of a list also for its default; empty: none.
+    pale : bool
+        Whether lines without a remark are pale, as those that other models have too.
+    only : bool
+        Whether these are left out and only counted.
     """
     n_lines = len(model.rules) + isinstance(model, DecisionList)
-    return _TABLES[model.family](model, names, target, marks or [""] * n_lines)
+    return _TABLES[model.family](model, names, target, Marks(marks or [""] * n_lines, pale, only))
 
 
-def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: Sequence[str]) -> str:
+def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
     rows = [
-        f"<tr{_marked(mark)}><td>{words}{_badge(mark)}</td>"
-        f'<td class="label">{esc(names[rule.prediction], 40)}</td>'
-        f'<td class="num">{_share(rule.probability)}</td>'
-        f'<td class="num">{count(rule.captured)}</td><td class="num">{count(rule.correct)}</td></tr>'
-        for words, rule, mark in zip(_lines(model), (*model.rules, model.default), marks, strict=True)
+        (
+            f"{words}",
+            f'<td class="label">{esc(names[rule.prediction], 40)}</td>'
+            f'<td class="num">{_share(rule.probability)}</td>'
+            f'<td class="num">{count(rule.captured)}</td><td class="num">{count(rule.correct)}</td>',
+        )
+        for words, rule in zip(_lines(model), (*model.rules, model.default), strict=True)
     ]
     positive = esc(names[model.classes[-1]], 16)
     label = f"<th>{esc(target, 40).replace('_', '_<wbr>')}</th>" if target else '<th class="label">label</th>'
     heads = (label, f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
-    return _table("".join(heads), rows)
+    return _table("".join(heads), rows, marks, len(model.rules))
 
 
-def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str, marks: Sequence[str]) -> str:
+def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
     """Strata of risk: the probability falls from line to line, and each holds a share of the rows."""
     every = (*model.rules, model.default)
     rows = [
-        f"<tr{_marked(mark)}><td>{words}{_badge(mark)}</td>"
-        f'<td class="num">{_share(rule.probability)}{_own(rule, own)}</td>'
-        f'<td class="num">{100 * rule.captured / model.weight:.1f}</td>'
-        f'<td class="num">{count(rule.positives)}</td><td class="num">{count(rule.captured)}</td></tr>'
-        for words, rule, own, mark in zip(_lines(model), every, model.proportions, marks, strict=True)
+        (
+            words,
+            f'<td class="num">{_share(rule.probability)}{_own(rule, own)}</td>'
+            f'<td class="num">{100 * rule.captured / model.weight:.1f}</td>'
+            f'<td class="num">{count(rule.positives)}</td><td class="num">{count(rule.captured)}</td>',
+        )
+        for words, rule, own in zip(_lines(model), every, model.proportions, strict=True)
     ]
     positive = esc(names[model.classes[-1]], 16)
     what = f"{esc(target, 40)} = {positive}" if target else positive
     heads = (f'<th class="num">P({what})</th>', *_nums(("rows, %", "positive", "captured")))
-    return _table("".join(heads), rows)
+    return _table("".join(heads), rows, marks, len(model.rules))
 
 
 def _own(rule: Rule, own: float) -> str:
@@ -66,24 +107,26 @@ def _own(rule: Rule, own: float) -> str:
     return f'<span class="own">own {own:.2f}</span>' if rule.probability < own else ""
 
 
-def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Sequence[str]) -> str:
+def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
     """Clauses with the rows that each decides, in all and where no other does."""
     negative, positive = (esc(names[label], 40) for label in (model.classes[0], model.classes[-1]))
     said = f"{esc(target, 40)} = {positive}" if target else positive
     if not model.rules:
         return f'<p class="form">always {negative if model.form == "dnf" else said}</p>'
     rows = [
-        f"<tr{_marked(mark)}><td>{_clause(clause, model.form)}{_badge(mark)}</td>"
-        + "".join(
-            f'<td class="num">{count(n)}</td>'
-            for n in (clause.positives, clause.negatives, clause.alone_positives, clause.alone_negatives)
+        (
+            _clause(clause, model.form),
+            "".join(
+                f'<td class="num">{count(n)}</td>'
+                for n in (clause.positives, clause.negatives, clause.alone_positives, clause.alone_negatives)
+            ),
         )
-        + "</tr>"
-        for clause, mark in zip(model.rules, marks, strict=True)
+        for clause in model.rules
     ]
     quantifier, verb = ("any", "covered") if model.form == "dnf" else ("all", "rejected")
     heads = _nums((f"{verb}: positive", "negative", "alone: positive", "negative"))
-    return f'<p class="form">{said} if {quantifier} of these hold, else {negative}</p>{_table("".join(heads), rows)}'
+    form = f'<p class="form">{said} if {quantifier} of these hold, else {negative}</p>'
+    return form + _table("".join(heads), rows, marks, len(rows))
 
 
 def _clause(clause: Clause, form: str) -> str:
@@ -145,16 +188,32 @@ def _nums(names: Sequence[str]) -> list[str]:
     return [f'<th class="num">{name}</th>' for name in names]
 
 
-def _marked(mark: str) -> str:
-    return ' class="differs"' if mark else ""
-
-
 def _badge(mark: str) -> str:
     return f' <span class="badge">{esc(mark)}</span>' if mark else ""
 
 
-def _table(heads: str, rows: Sequence[str]) -> str:
+def _table(heads: str, rows: Sequence[tuple[str, str]], marks: Marks, n_rules: int) -> str:
+    """A table of rules: of each line what it asks and its other cells; the default comes after the rules."""
+    lines: list[str] = []
+    left_out = 0
+    for k, ((words, cells), mark) in enumerate(zip(rows, marks.remarks, strict=True)):
+        alike = marks.pale and not mark and k < n_rules
+        if alike and marks.only:
+            left_out += 1
+            continue
+        lines += _left_out(left_out)
+        left_out = 0
+        kind = ' class="differs"' if mark else ' class="quiet"' if alike else ""
+        lines.append(f"<tr{kind}><td>{words}{_badge(mark)}</td>{cells}</tr>")
+    lines += _left_out(left_out)
     head = f"<thead><tr><th>rule</th>{heads}</tr></thead>"
     return (
-        f'<div class="box"><table class="rules" aria-label="Rules">{head}<tbody>{"".join(rows)}</tbody></table></div>'
+        f'<div class="box"><table class="rules" aria-label="Rules">{head}<tbody>{"".join(lines)}</tbody></table></div>'
     )
+
+
+def _left_out(n: int) -> list[str]:
+    if not n:
+        return []
+    said = "a rule that all cards have" if n == 1 else f"{n} rules that all cards have"
+    return [f'<tr class="quiet"><td colspan="5">… {said}</td></tr>']

@@ -9,6 +9,14 @@ MARK = "#E69F00"
 
 _DOT = f"color-mix(in srgb, {BLUE} 72%, {TEXT})"
 
+ON_TWO_LINES = """
+  .ranks{of} {{ grid-template-columns: repeat(4, minmax(0, 1fr)) !important; }}
+  .ranks{of} tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; }}
+  .ranks{of} thead tr > :first-child {{ display: none; }}
+  .ranks{of} td:not(:first-child) {{ padding-top: 0; }}
+"""
+"""Of rules side by side where the numbers have no room beside the words: they stand under them."""
+
 MODEL_CSS = f"""{CARD_CSS}
 h2 {{ overflow-wrap: anywhere; }}
 .aside {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
@@ -42,6 +50,23 @@ summary {{ font-weight: 600; font-size: 13px; cursor: pointer; margin: 10px 0 4p
 .line.differs {{ box-shadow: none; }}
 .line.differs > span {{ background: color-mix(in srgb, {MARK} 14%, transparent); }}
 .line.differs > :first-child {{ box-shadow: inset 3px 0 0 {MARK}; }}
+.ranks {{ grid-template-columns: minmax(0, 1fr) repeat(4, auto) !important; }}
+.ranks > *, .ranks tr, .ranks td[colspan] {{ grid-column: 1 / -1; }}
+.ranks .box, .ranks table, .ranks thead, .ranks tbody {{ display: contents; container-type: normal; }}
+.ranks tr {{ display: grid; grid-template-columns: subgrid; }}
+.quiet, .quiet .value, .quiet > td, .quiet b {{ color: {MUTED}; }}
+.quiet b, .quiet .label {{ font-weight: 400 !important; }}
+.ends {{ display: block; font-size: 11px; font-variant-numeric: tabular-nums; }}
+.dots {{ display: block; position: relative; height: 13px; margin: 1px 4px 0; cursor: help;
+  background: linear-gradient({LINE}, {LINE}) 0 6px / 100% 1px no-repeat; }}
+.dots i {{ position: absolute; }}
+.dots .reach {{ top: 5px; height: 3px; min-width: 1px; border-radius: 2px;
+  background: color-mix(in srgb, {_DOT} 55%, transparent); }}
+.dots .at {{ top: 2px; width: 9px; height: 9px; margin-left: -4.5px; border-radius: 50%; box-sizing: border-box;
+  background: {_DOT}; border: 1.5px solid {_DOT}; }}
+.dots .hollow {{ background: var(--ground, var(--panel-surface-color, #fff)); }}
+.dots .base {{ top: 0; height: 13px; border-left: 2px dotted {TEXT}; margin-left: -1px; }}
+.quiet .at, .quiet .reach {{ opacity: 0.6; }}
 .value {{ font-size: 15px; font-variant-numeric: tabular-nums; }}
 .unit {{ color: {MUTED}; font-size: 12px; }}
 .line .range {{ display: block; white-space: normal; }}
@@ -75,7 +100,9 @@ svg .grid {{ stroke: {LINE}; }}
 svg .interval {{ stroke: {_DOT}; stroke-width: 1.5; }}
 svg .filled {{ fill: {_DOT}; }}
 svg .hollow {{ fill: var(--ground, var(--panel-surface-color, #fff)); stroke: {_DOT}; stroke-width: 1.5; }}
-.groups {{ margin: 4px 0 8px; }}
+.groups {{ margin: 4px 0 8px; table-layout: fixed; }}
+.groups thead th:first-child {{ width: 25%; }}
+.groups thead th:nth-child(2) {{ width: 11%; }}
 .groups th.num, .groups td.num {{ padding-left: 3px; padding-right: 3px; overflow-wrap: normal; }}
 .groups thead th, .methods thead th {{ font-size: 12px; color: {MUTED}; font-weight: 500; vertical-align: bottom; }}
 .range {{ color: {MUTED}; font-size: 11px; white-space: nowrap; }}
@@ -86,6 +113,9 @@ svg .hollow {{ fill: var(--ground, var(--panel-surface-color, #fff)); stroke: {_
 .points td {{ white-space: nowrap; }}
 .methods caption {{ text-align: left; color: {MUTED}; font-size: 13px; padding: 6px; }}
 .text {{ overflow-wrap: anywhere; }}
+@container (max-width: 860px) {{ {ON_TWO_LINES.format(of=".of2")} }}
+@container (max-width: 1290px) {{ {ON_TWO_LINES.format(of=".of3")} }}
+{ON_TWO_LINES.format(of=".many")}
 @container (max-width: 400px) {{
   .groups tr {{ display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); }}
   .groups tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; padding-bottom: 0; }}

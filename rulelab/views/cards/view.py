@@ -33,6 +33,7 @@ from .differences import Differences, default_names
 from .exports import Exports
 from .lines import Beside
 from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
+from .together import Together
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
@@ -95,6 +96,7 @@ class ModelCard(Viewer):
         self._marked = Differences()
         self._attributes: tuple[str, ...] = ()
         self._beside: Beside | None = None
+        self._shared = Together()
         self._on_remove, self._on_move = on_remove, on_move
         self._check = Check(lambda: self._card, SMALL_CSS)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
@@ -140,6 +142,7 @@ class ModelCard(Viewer):
         marked: Differences,
         attributes: tuple[str, ...] = (),
         beside: Beside | None = None,
+        shared: Together | None = None,
     ) -> None:
         """Take a place among other cards.
 
@@ -153,7 +156,10 @@ class ModelCard(Viewer):
             Sensitive attributes of any of them: each has a line.
         beside : Beside, optional
             The card that it is compared with.
+        shared : Together, optional
+            What they do share.
         """
+        self._shared = shared or Together()
         self._marked, self._attributes, self._beside = marked, attributes, beside
         self.letter, self._default_name = letter, default_name
         self.write()
@@ -188,10 +194,10 @@ class ModelCard(Viewer):
         parts = {
             self._badge: f'<span class="letter">{esc(self.letter)}</span>' if self.letter else "",
             self._head: heading + card_html.head(card),
-            self._rules: card_html.rules(card, marked),
-            self._figures: lines.figures_of(card, self._scores, self._beside),
+            self._rules: lines.rules(card, marked, self._shared),
+            self._figures: lines.figures_of(card, self._scores, self._beside, self._shared),
             self._fairness: lines.fairness(card, self._scores),
-            self._groups: lines.groups(self._scores, self._attributes),
+            self._groups: lines.groups(self._scores, self._attributes, self._beside),
             self._facts: lines.facts(card, marked),
         }
         with pn.io.hold():
@@ -228,8 +234,8 @@ class ModelCard(Viewer):
         def pane(*sheets: str) -> Html:
             return Html("", stylesheets=[MODEL_CSS, *sheets], **_WIDE)
 
-        self._badge = Html("", stylesheets=[MODEL_CSS], margin=(4, 0, 0, 0))
-        self._head, self._rules, self._fairness = pane(), pane(), pane()
+        self._badge = Html("", stylesheets=[MODEL_CSS], margin=0, align="center")
+        self._head, self._rules, self._fairness = pane(), pane(LINES_CSS), pane()
         self._figures, self._groups, self._facts = pane(LINES_CSS), pane(LINES_CSS), pane(LINES_CSS)
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
         button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,6 +21,7 @@ from ..cards.differences import LETTERS, default_names, differences, incomparabl
 from ..cards.lines import Beside
 from ..cards.rows import Rows
 from ..cards.style import MODEL_CSS
+from ..cards.together import together
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
@@ -33,10 +35,11 @@ from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, SELECT_CSS, STACK_CSS, WIDE_TABLE_CSS
 from . import baselines
 from . import pins as kept
+from .order import Order
 
 _EMPTY = (
-    '<p class="empty">No model is pinned. Press "Pin model" beside the rules of a search, or upload a saved model; up '
-    f"to {len(LETTERS)} stand side by side here, with what differs between them highlighted.</p>"
+    '<p class="empty">No model is pinned. Press "Pin model" beside the rules of a search, or upload a saved model; '
+    "they stand side by side here, with what differs between them highlighted.</p>"
 )
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
@@ -61,7 +64,7 @@ class CompareView(Viewer):
     against: param.Selector[str] = param.Selector(
         default=LETTERS[0], objects=[*LETTERS, "none"], doc="The letter of that card, which survives a reload."
     )
-    only = param.Boolean(default=False, label="Only what differs", doc="Of data and parameters.")
+    only = param.Boolean(default=False, label="Only what differs", doc="Of rules, figures, data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
     def __init__(self, kept: Kept | None = None, **params: Any) -> None:
@@ -69,6 +72,7 @@ class CompareView(Viewer):
         self._cards: list[ModelCard] = []
         self._fitting: dict[tuple[Any, ...], tuple[Rows, Job]] = {}
         self._returning: Job | None = None
+        self._scored = False
         self._beat = Beat(self.refresh)
         self.kept = kept or Kept(width=0, height=0, margin=0)
         self.kept.param.watch(self._bring_back, "found")
@@ -96,27 +100,50 @@ class CompareView(Viewer):
         ValueError
             When there is no place left.
         """
-        if len(self._cards) == len(LETTERS):
-            raise ValueError(f"{len(LETTERS)} models are pinned already; remove one in the tab Compare first")
-        shown = ModelCard(card, on_remove=lambda: self.remove(shown), on_move=lambda by: self.move(shown, by))
-        shown.param.watch(lambda *_: self._keep(), ["intended_use", "limits", "called"])
-        shown.param.watch(lambda *_: self._arrange(), ["called", "scored"])
-        self._cards.append(shown)
-        if len(self._cards) == 2:
+        (letter,) = self._take([card])
+        return letter
+
+    def _take(self, cards: Sequence[Card]) -> list[str]:
+        """Pin cards together, and return their letters."""
+        n = len(self._cards)
+        if n + len(cards) > len(LETTERS):
+            raise ValueError(f"{n} models are pinned already, of at most {len(LETTERS)}; remove one in the tab Compare")
+        for card, letter in zip(cards, LETTERS[n:], strict=False):
+            self._cards.append(self._made(card))
+            self._cards[-1].letter = letter
+        if n < 2 <= len(self._cards):
             self._offer()
             self.base = self._cards[0]
         self._arrange()
         self._keep()
-        return LETTERS[len(self._cards) - 1]
+        return list(LETTERS[n : len(self._cards)])
+
+    def _made(self, card: Card) -> ModelCard:
+        shown = ModelCard(card, on_remove=lambda: self.remove(shown), on_move=lambda by: self._step(shown, by))
+        shown.param.watch(lambda *_: self._keep(), ["intended_use", "limits", "called"])
+        shown.param.watch(lambda *_: self._arrange(), "called")
+        shown.param.watch(self._has_scores, "scored")
+        return shown
+
+    def _has_scores(self, *_: Any) -> None:
+        """Scores of a card are there; those of others may come at the same time."""
+        self._scored = True
+        self._beat.start()
 
     def move(self, shown: ModelCard, by: int) -> None:
-        """Let a card change places with the one on its left (-1) or on its right (1); at the ends nothing happens."""
+        """Let a card go so many places to the right, or to the left where ``by`` < 0; beyond the ends: nothing."""
         place = self._cards.index(shown)
-        if 0 <= place + by < len(self._cards):
+        if by and 0 <= place + by < len(self._cards):
             self._cards.insert(place + by, self._cards.pop(place))
             self._arrange()
-            self._focus.wanted = [place + by, "Move left" if by < 0 else "Move right", self._focus.wanted[2] + 1]
             self._keep()
+
+    def _step(self, shown: ModelCard, by: int) -> None:
+        """The buttons of a card, that keep the keyboard."""
+        before = self._cards.index(shown)
+        self.move(shown, by)
+        if (place := self._cards.index(shown)) != before:
+            self._focus.wanted = [place, "Move left" if by < 0 else "Move right", self._focus.wanted[2] + 1]
 
     def remove(self, shown: ModelCard) -> None:
         """Take a card away."""
@@ -165,6 +192,10 @@ class CompareView(Viewer):
 
     def refresh(self) -> bool:
         """Show how far the other methods are, and cards that come back; True while there is something to wait for."""
+        if self._scored:
+            self._scored = False
+            self._arrange()
+            return True
         returning = self._returning
         if returning is not None and not returning.busy:
             self._returning = None
@@ -210,6 +241,7 @@ class CompareView(Viewer):
                 [shown.verdict for shown in pinned],
                 self.comparisons(),
                 base=None if self.base is None else pinned.index(self.base),
+                only=self.only,
             )
         )
 
@@ -218,21 +250,23 @@ class CompareView(Viewer):
         """Give every card its place, its name among the others, and what it is compared with."""
         own = [shown.card for shown in self._cards]
         marked, names = differences(own, self.only), default_names(own)
+        shared = together(own, [shown.scores for shown in self._cards], self.only)
         attributes = tuple(dict.fromkeys(name for shown in self._cards for name in shown.scores.groups))
         beside = None
         if self.base in self._cards:
             beside = Beside(LETTERS[self._cards.index(self.base)], self.base.card, self.base.scores)
         with pn.io.hold():
             for shown, letter, name, marks in zip(self._cards, LETTERS, names, marked, strict=False):
-                shown.compare(letter, name, marks, attributes, None if shown is self.base else beside)
+                shown.compare(letter, name, marks, attributes, None if shown is self.base else beside, shared)
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
                 self._grid.objects = objects
             self._offer()
+            self._order.cards = [[shown.letter, plain(shown.title, 160)] for shown in self._cards]
             self._grid.visible = self._terms.visible = bool(self._cards)
             self._empty.visible = not self._cards
             several = len(self._cards) > 1
-            self._among.visible = self._glance_box.visible = several
+            self._among.visible = self._glance_box.visible = self._order.visible = several
             letters = [shown.letter for shown in self._cards]
             self._glance.object = charts.glance(letters, [shown.scores for shown in self._cards]) if several else ""
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
@@ -287,11 +321,10 @@ class CompareView(Viewer):
     def _put_back(self, job: Job) -> None:
         cards, complaints = job.result or ([], [f"the pinned models cannot be brought back: {job.error}"])
         against = self.against  # pinning changes it
-        for card in cards:
-            try:
-                self.pin(card)
-            except ValueError as error:
-                complaints.append(str(error))
+        try:
+            self._take(cards[: len(LETTERS) - len(self._cards)])
+        except ValueError as error:
+            complaints.append(str(error))
         if complaints:
             self.complain("; ".join(complaints))
         self.against = against
@@ -330,6 +363,14 @@ class CompareView(Viewer):
         self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)
         self._glance = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **_WIDE)
+        self._order = Order(
+            lambda at, to: self.move(self._cards[at], to - at),
+            lambda at: self.remove(self._cards[at]),
+            lambda at, name: self._cards[at].param.update(called=name),
+            visible=False,
+            sizing_mode="stretch_width",
+            margin=(10, 0, 0, 0),
+        )
         self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
         self._others = Html("", stylesheets=[MODEL_CSS], **_WIDE)
@@ -340,6 +381,7 @@ class CompareView(Viewer):
             self._status,
             self._empty,
             self._among,
+            self._order,
             self._advice,
             self._glance_box,
             self._grid,

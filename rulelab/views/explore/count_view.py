@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -27,10 +28,17 @@ from . import count_html
 from .counting import Ranges, Total, count_all, ranges_of, verdict
 from .finding import Found
 from .good_models import ANY, BUTTON, LISTED, WIDE
+from .sampling import Sample, draw
 
 
 class CountView(Viewer):
-    """Counts all lists within the distance of what was found, without listing them."""
+    """Counts all lists within the distance of what was found, without listing them.
+
+    Parameters
+    ----------
+    on_sample : callable, optional
+        Takes random lists of a complete count, and None when they are forgotten.
+    """
 
     attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
     criterion: param.Selector[str] = param.Selector(
@@ -39,8 +47,10 @@ class CountView(Viewer):
         label="Gap between groups in",
     )
 
-    def __init__(self, **params: Any) -> None:
+    def __init__(self, on_sample: Callable[[Sample | None], None] = lambda sample: None, **params: Any) -> None:
         super().__init__(**params)
+        self._on_sample = on_sample
+        self._sample: Sample | None = None
         self._found: Found | None = None
         self._seconds = 60.0
         self._total: Total | None = None
@@ -59,6 +69,11 @@ class CountView(Viewer):
         return self._total
 
     @property
+    def sample(self) -> Sample | None:
+        """Random lists of a complete count, once they are drawn."""
+        return self._sample
+
+    @property
     def ranges(self) -> Ranges | None:
         """What is certain of all lists, once it is known."""
         return self._ranges
@@ -67,7 +82,7 @@ class CountView(Viewer):
         """Forget what was counted: something else has been found, and a count may take so many seconds."""
         self.stop()
         self._job, self._found, self._seconds = None, found, seconds
-        self._total = self._ranges = None
+        self._forget()
         self._filling = True
         options = {"(none)": ANY, **{name: name for name in found.attributes}}
         self.param.attribute.objects = options
@@ -80,8 +95,12 @@ class CountView(Viewer):
     def count(self, *_: Any) -> None:
         """Count all lists."""
         assert self._found is not None
-        self._total = self._ranges = None
+        self._forget()
         self._begin(partial(count_all, self._found, self._seconds))
+
+    def _forget(self) -> None:
+        self._total = self._ranges = self._sample = None
+        self._on_sample(None)
 
     def stop(self, *_: Any) -> None:
         """End the count and keep what is certain."""
@@ -116,6 +135,11 @@ class CountView(Viewer):
             self._find_ranges()
         elif isinstance(job.result, Ranges):
             self._ranges = job.result
+            if self._sample is None and self._found is not None and self._total is not None:
+                self._begin(partial(draw, self._found, self._total))
+        elif isinstance(job.result, Sample):
+            self._sample = job.result
+            self._on_sample(job.result)
 
     @param.depends("attribute", "criterion", watch=True)
     def _find_ranges(self) -> None:
@@ -153,6 +177,8 @@ class CountView(Viewer):
             else:
                 self._status.param.update(tone="idle", phase="", figures=[])
             text = count_html.said(total, self._ranges, busy, self.criterion if self.attribute else "")
+            if self._sample is not None:
+                text += f'<p class="note">In the picture of models, under “All together”: {self._sample.words}.</p>'
             if self._text.object != text:
                 self._text.object = text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as explore_html
-from .finding import Found
+from .good import Good
 from .matrix import Matrix
-from .plots import Dots, Within, inside
+from .plots import Dots, Drawn, Within, inside
+from .sampling import Sample
 
 ANY = ""
 DIVERSE = 4
@@ -57,15 +59,16 @@ class Choosing(Viewer):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self._found: Found | None = None
+        self._found: Good | None = None
         self._gaps: dict[tuple[str, str], np.ndarray] = {}
+        self._sample: Sample | None = None
         self._offered = self._kept = np.zeros(0, dtype=np.int64)
         self._filling = False
         self._build_overview()
         self._restyle()
 
     @property
-    def found(self) -> Found | None:
+    def found(self) -> Good | None:
         """What is shown."""
         return self._found
 
@@ -101,10 +104,10 @@ class Choosing(Viewer):
     def antecedents_csv(self) -> io.StringIO:
         """One row per antecedent."""
         assert self._found is not None
-        both = self._found.reliance.join(self._found.result.antecedents[["lists", "share", "objective"]])
+        both = self._found.reliance.join(self._found.shares)
         return io.StringIO(both.to_csv(index=False))
 
-    def _take_overview(self, found: Found) -> None:
+    def _take_overview(self, found: Good) -> None:
         """Show what was found, without filters but those that still can be."""
         self._found, self._gaps = found, {}
         names = {plain(row.name, 60): row.name for row in found.reliance.itertuples(index=False)}
@@ -116,6 +119,7 @@ class Choosing(Viewer):
             self._offer(self._uses, "uses", {"(any)": ANY, **names})
             self._offer(self._without, "without", {"(none)": ANY, **names})
             self._offer(self._column, "column", {"(any)": ANY, **columns})
+            self._uses.label, self._without.label = f"With the {found.part}", f"Without the {found.part}"
             self._offer(self._rules, "rules", {"(any number)": 0, **{f"{k}": k for k in range(most + 1) if k}})
             self.param.update(diverse=False, model=NO_MODEL, brush=None)
         finally:
@@ -161,7 +165,8 @@ class Choosing(Viewer):
         found, chosen = self._found, None if self.model == NO_MODEL else self.model
         axis = f"{criterion_name(self.criterion)} by {self.attribute}"
         self._within.show(None if found is None else found.result)
-        self._dots.show(None if found is None else found.frame, self._offered, self.gaps, axis, chosen, self.brush)
+        frame = None if found is None else found.frame
+        self._dots.show(frame, self._offered, self.gaps, axis, chosen, self.brush, self._drawn())
         self._matrix.show(None if found is None else found, self._kept, chosen)
         for box in self._boxes:
             box.refresh()
@@ -171,25 +176,47 @@ class Choosing(Viewer):
             if self._table.object != text:
                 self._table.object = text
 
-    def _filtered(self, found: Found) -> tuple[np.ndarray, np.ndarray]:
+    def _filtered(self, found: Good) -> tuple[np.ndarray, np.ndarray]:
         """The models that pass the filters, and those of them that the pictures show as chosen."""
-        frame, names = found.frame, found.frame["antecedents"]
-        keep = np.ones(len(frame), dtype=bool)
-        if self.uses:
-            keep &= np.array([self.uses in each for each in names], dtype=bool)
-        if self.without:
-            keep &= np.array([self.without not in each for each in names], dtype=bool)
-        if self.column:
-            looking = found.columns[self.column]
-            keep &= np.array([not looking.isdisjoint(each) for each in found.result.lists], dtype=bool)
-        if self.rules:
-            keep &= frame["rules"].to_numpy() <= self.rules
-        offered = kept = np.flatnonzero(keep)
+        frame = found.frame
+        offered = kept = self._passing(found, found.members)
         if self.brush is not None:
             kept = offered[inside(self.brush, frame, offered, self.gaps)]
         if self.diverse and len(kept):
             offered = kept = _farthest(found, kept, DIVERSE)
         return offered, kept
+
+    def _passing(self, found: Good, lists: Sequence[Sequence[int]]) -> np.ndarray:
+        """Which of some lists pass the filters of antecedents, columns and rules."""
+        keep = np.ones(len(lists), dtype=bool)
+        for wanted, name in ((True, self.uses), (False, self.without)):
+            if name:
+                same = {j for j, known in enumerate(found.names) if known == name}
+                keep &= np.array([same.isdisjoint(each) != wanted for each in lists], dtype=bool)
+        if self.column:
+            looking = found.columns[self.column]
+            keep &= np.array([not looking.isdisjoint(each) for each in lists], dtype=bool)
+        if self.rules:
+            keep &= np.array([len(each) <= self.rules for each in lists], dtype=bool)
+        return np.flatnonzero(keep)
+
+    def _drawn(self) -> Drawn | None:
+        """The random lists that pass the filters, where all lists were counted."""
+        sample = self._sample
+        if sample is None or sample.found is not self._found or self.diverse:
+            return None
+        gaps = sample.gaps(self.attribute, self.criterion) if self.attribute else None
+        return Drawn(sample.frame, self._passing(sample.found, sample.lists), gaps, sample.words)
+
+    def _take_sample(self, sample: Sample | None) -> None:
+        """Show random lists beside the models; None: none."""
+        if sample is not self._sample:
+            self._sample = sample
+            if not self._filling:
+                self._show_chosen_in_pictures()
+
+    def _list_tapped(self, k: int) -> None:
+        """A list was tapped that may not be among the models."""
 
     @param.depends("attribute", "criterion", watch=True)
     def _forget_brush(self) -> None:
@@ -211,7 +238,11 @@ class Choosing(Viewer):
             plot.use_dark(self.dark)
 
     def _build_overview(self) -> None:
-        self._within, self._dots, self._matrix = Within(), Dots(self._tapped, self._brushed), Matrix(self._tapped)
+        self._within, self._dots, self._matrix = (
+            Within(),
+            Dots(self._tapped, self._brushed, self._list_tapped),
+            Matrix(self._tapped),
+        )
         self._boxes = [
             PlotBox(plot, plot.picture, self._file_name) for plot in (self._dots, self._matrix, self._within)
         ]
@@ -270,7 +301,7 @@ def _heading(text: str) -> Html:
     return Html(f"<h2>{text}</h2>", stylesheets=[CARD_CSS], **WIDE)
 
 
-def _farthest(found: Found, kept: np.ndarray, n: int) -> np.ndarray:
+def _farthest(found: Good, kept: np.ndarray, n: int) -> np.ndarray:
     """Of some models those that differ most in what they predict, the best one first; see `NearOptimal.diverse`."""
     chosen = [int(kept[0])]
     nearest = found.result.disagreement(chosen[0])[kept]

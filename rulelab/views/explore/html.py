@@ -8,23 +8,23 @@ import numpy as np
 
 from ..live.wording import count
 from ..widgets.esc import esc
-from .finding import Found
+from .good import Good
 
 _MOST = 15
 
 EMPTY = (
-    "<h2>How many other lists would do as well?</h2>"
-    "<p>The optimum is one list. Often thousands of others are nearly as good: with other antecedents, fewer rules, or "
+    "<h2>How many other models would do as well?</h2>"
+    "<p>The optimum is one model. Often thousands of others are nearly as good: with other conditions, fewer rules, or "
     "a smaller gap between groups of people. Here all of them are found, with proof that none is missing, to be "
     "compared and chosen from.</p>"
-    '<p class="empty">The data and settings are those of the tab Search, family “Rule list”. Press “Find good '
-    "models”.</p>"
+    '<p class="empty">The data and settings are those of the tab Search, family “Rule list” or “Rule set”. Press '
+    "“Find good models”.</p>"
 )
 
 
-def antecedents(found: Found) -> str:
+def antecedents(found: Good) -> str:
     """What each antecedent means to all good models: in how many it is, and how much it decides."""
-    relied, of_lists = found.reliance, found.result.antecedents
+    relied, of_lists = found.reliance, found.shares
     n = found.result.count
     rows = ""
     for j, name, models, least, most in relied.head(_MOST).itertuples():
@@ -36,18 +36,24 @@ def antecedents(found: Found) -> str:
             f'<tr><th scope="row">{esc(name, 80)}</th><td>{count(models)} of {count(n)}</td>'
             f"<td>{100 * share:.1f}</td><td>{100 * least:.1f} to {100 * most:.1f}</td><td>{bar}</td></tr>"
         )
+    if found.ways == "lists":
+        verb = "decides"
+        meaning = (
+            "“Decides” goes from the good model that relies least on the antecedent to the one that relies most on it, "
+            "each as its cheapest list. From 0: one can do without."
+        )
+    else:
+        verb, meaning = "covers", "From 0: some near-optimal set does without the rule."
     more = len(relied) - _MOST
     note = f'<p class="note">and {count(more)} more, in the table to save</p>' if more > 0 else ""
     return (
-        '<table aria-label="Antecedents of the good models"><thead><tr><th scope="col">antecedent</th>'
-        '<th scope="col">models</th><th scope="col">% of lists</th><th scope="col">decides, % of rows</th>'
-        f'<th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}'
-        '<p class="note">“Decides” goes from the good model that relies least on the antecedent to the one that relies '
-        "most on it, each as its cheapest list. From 0: one can do without.</p>"
+        f'<table aria-label="Antecedents of the good models"><thead><tr><th scope="col">{found.part}</th>'
+        f'<th scope="col">models</th><th scope="col">% of {found.ways}</th><th scope="col">{verb}, % of rows</th>'
+        f'<th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}<p class="note">{meaning}</p>'
     )
 
 
-def models(found: Found, kept: Sequence[int], gaps: np.ndarray | None, chosen: int | None) -> str:
+def models(found: Good, kept: Sequence[int], gaps: np.ndarray | None, chosen: int | None) -> str:
     """The best of the models that are left, a line each."""
     frame = found.frame
     head = '<th scope="col">gap, %</th>' if gaps is not None else ""
@@ -64,8 +70,8 @@ def models(found: Found, kept: Sequence[int], gaps: np.ndarray | None, chosen: i
         )
     return (
         '<table aria-label="Good models"><thead><tr><th scope="col">model</th><th scope="col">accuracy, %</th>'
-        f'<th scope="col">rules</th>{head}<th scope="col">above, %</th><th scope="col">lists</th>'
-        f'<th scope="col">if … else if …</th></tr></thead><tbody>{rows}</tbody></table>'
+        f'<th scope="col">rules</th>{head}<th scope="col">above, %</th><th scope="col">{found.ways}</th>'
+        f'<th scope="col">{found.joined}</th></tr></thead><tbody>{rows}</tbody></table>'
     )
 
 

@@ -14,7 +14,7 @@ from ..search.plots.base import Columns, Window, new_figure, replace
 from ..search.slide import enlarged
 from ..widgets.esc import plain
 from ..widgets.style import INK, LENGTHS
-from .finding import Found
+from .good import Good
 from .plots import HEIGHT, Tapped
 
 MOST_COLUMNS, MOST_ROWS = 150, 18
@@ -51,7 +51,7 @@ class Matrix(Tapped):
         plot.grid.visible = False
         self._listen(self._source, cells, [("antecedent", "@full"), ("rule", "@place")])
 
-    def show(self, found: Found | None, kept: np.ndarray, chosen: int | None) -> None:
+    def show(self, found: Good | None, kept: np.ndarray, chosen: int | None) -> None:
         """Draw models, best first in ``kept``; those that share antecedents stand together, and so do antecedents."""
         self._asked = (found, kept, chosen)
         columns: Columns = {name: [] for name in _CELL}
@@ -59,22 +59,22 @@ class Matrix(Tapped):
         order: list[int] = []
         self.caption = "Each column will be a model, each line an antecedent."
         if found is not None and len(kept):
-            result = found.result
-            order, shown, rarer = _clustered(result.lists, kept[:MOST_COLUMNS].tolist())
+            members, ordered = found.members, found.ways == "lists"
+            order, shown, rarer = _clustered(members, kept[:MOST_COLUMNS].tolist())
             names = _short_names([found.names[j] for j in shown])
             name_of = dict(zip(shown, names, strict=True))
             rows = names[::-1]
             for x, k in enumerate(order):
-                for place, j in enumerate(result.lists[k]):
+                for place, j in enumerate(members[k]):
                     if j in name_of:
-                        cell = (k, x, name_of[j], found.names[j], place + 1, LENGTHS[min(place, 7)])
+                        cell = (k, x, name_of[j], found.names[j], place + 1, LENGTHS[min(place, 7) if ordered else 0])
                         for name, value in zip(_CELL, cell, strict=True):
                             columns[name].append(value)
             fewer = f", the best of {count(len(kept))}" if len(kept) > len(order) else ""
-            left_out = f"; {rarer} rarer antecedents are not drawn" if rarer else ""
+            left_out = f"; {rarer} rarer {found.part}s are not drawn" if rarer else ""
+            colours = "from blue (first rule) to orange (eighth or later)" if ordered else "each line is a rule"
             self.caption = (
-                f"{counted(len(order), 'models')}{fewer}; what occurs together stands together; from blue (first rule) "
-                f"to orange (eighth or later){left_out}."
+                f"{counted(len(order), 'models')}{fewer}; what occurs together stands together; {colours}{left_out}."
             )
         self._across.span(-0.5, max(len(order), 10) - 0.5)
         if list(self._lines.factors) != rows:

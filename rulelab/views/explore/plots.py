@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from bokeh.models.annotations import BoxAnnotation
 from bokeh.plotting import figure
 
 from ...rule_list import NearOptimal
+from ...rule_set import NearOptimalRuleSets
 from ..live.wording import count, counted
 from ..search.plots.base import Columns, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
 from ..search.slide import enlarged
@@ -24,6 +26,8 @@ MOST_DOTS = 3000
 """So many models are drawn, the best ones."""
 _FLOOR = 0.8
 _DOT = ("model", "x", "y", "rules", "color", "size", "above")
+_CROSS = ("list", "x", "y", "rules", "above")
+_TOOLTIPS = [("accuracy", "@y{0.00} %"), ("rules", "@rules"), ("above the optimum", "@above{0.00} %")]
 Part = tuple[float, float, float, float]
 """A part of a picture: from where to where across, and up."""
 
@@ -58,7 +62,7 @@ class Within(Picture):
     def __init__(self) -> None:
         self._models = ColumnDataSource({"x": [], "y": []})
         self._lists = ColumnDataSource({"x": [], "y": []})
-        self._asked: NearOptimal | None = None
+        self._asked: NearOptimal | NearOptimalRuleSets | None = None
         self._across, self._up = Window(0, 5), Window(_FLOOR, 10)
         plot = new_figure(
             "Good models by distance",
@@ -75,7 +79,7 @@ class Within(Picture):
         self._entries = add_legend(plot, [("models", models), ("lists", lists)])
         self.figure = plot
 
-    def show(self, result: NearOptimal | None) -> None:
+    def show(self, result: NearOptimal | NearOptimalRuleSets | None) -> None:
         """Draw what was found; None: nothing yet."""
         self._asked = result
         if result is None or not result.count:
@@ -86,14 +90,19 @@ class Within(Picture):
             return
         scale = 100 / result.optimum if result.optimum else 100.0
         x, y = (curve.tolist() for curve in steps(result.gaps * scale))
-        ends = result.by_gap["gap_from"].to_numpy() * scale
-        lists = result.by_gap["lists"].to_numpy().cumsum()
         replace(self._models, {"x": x, "y": y})
-        last = float(result.gaps.max() * scale)
-        replace(self._lists, {"x": [*ends.tolist(), last], "y": [*map(float, lists), float(lists[-1])]})
-        show_entries(self._entries, [True, True])
+        last, most = float(result.gaps.max() * scale), float(result.count)
+        both = "lists" in result.by_gap
+        curve: Columns = {"x": [], "y": []}
+        if both:
+            ends = result.by_gap["gap_from"].to_numpy() * scale
+            lists = result.by_gap["lists"].to_numpy().cumsum()
+            most = float(lists[-1])
+            curve = {"x": [*ends.tolist(), last], "y": [*map(float, lists), most]}
+        replace(self._lists, curve)
+        show_entries(self._entries, [True, both])
         self._across.span(0, max(last, 1e-6) * 1.02)
-        self._up.span(_FLOOR, 2 * max(float(lists[-1]), 2))
+        self._up.span(_FLOOR, 2 * max(most, 2))
         half = int((result.gaps <= result.gaps.max() / 2).sum())
         self.caption = (
             f"{counted(result.count, 'models')} within {last:.3g} % of the optimum, "
@@ -131,11 +140,40 @@ class Tapped(Picture):
     _source: ColumnDataSource
 
 
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Lists that are drawn beside the models.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        ``rules``, ``accuracy`` and ``above``, a row for each list.
+    kept : int array
+        Those to draw.
+    gaps : float array or None
+        Gap between groups of every list, in per cent.
+    words : str
+        What they are.
+    """
+
+    frame: pd.DataFrame
+    kept: np.ndarray
+    gaps: np.ndarray | None
+    words: str
+
+
 class Dots(Tapped):
     """Accuracy of every model against the gap between groups, or against its number of rules."""
 
-    def __init__(self, on_tap: Callable[[int], None], on_brush: Callable[[Part], None] | None = None) -> None:
+    def __init__(
+        self,
+        on_tap: Callable[[int], None],
+        on_brush: Callable[[Part], None] | None = None,
+        on_list: Callable[[int], None] = lambda k: None,
+    ) -> None:
         super().__init__(on_tap)
+        self._on_list = on_list
+        self._crosses = ColumnDataSource({name: [] for name in _CROSS})
         self._source = ColumnDataSource({name: [] for name in _DOT})
         self._ring = ColumnDataSource({"x": [], "y": []})
         self._asked: tuple[Any, ...] = ()
@@ -149,6 +187,9 @@ class Dots(Tapped):
             y_range=self._up.range,
         )
         self.figure = plot
+        crosses = plot.scatter(
+            x="x", y="y", size=6, marker="x", source=self._crosses, line_color=ORANGE, line_alpha=0.5
+        )
         dots = plot.scatter(
             x="x", y="y", size="size", source=self._source, color="color", fill_alpha=0.55, line_alpha=0.9
         )
@@ -161,8 +202,11 @@ class Dots(Tapped):
         self._listen(
             self._source,
             dots,
-            [("accuracy", "@y{0.00} %"), ("rules", "@rules"), ("above the optimum", "@above{0.00} %")],
+            _TOOLTIPS,
         )
+        plot.add_tools(HoverTool(renderers=[crosses], tooltips=_TOOLTIPS), TapTool(renderers=[crosses]))
+        crosses.nonselection_glyph = crosses.selection_glyph = None
+        self._crosses.selected.on_change("indices", self._list_tapped)
 
     def show(
         self,
@@ -172,6 +216,7 @@ class Dots(Tapped):
         axis: str,
         chosen: int | None,
         part: Part | None = None,
+        others: Drawn | None = None,
     ) -> None:
         """Draw models.
 
@@ -189,12 +234,15 @@ class Dots(Tapped):
             The model with the ring.
         part : tuple of float or None
             The part of the picture that is chosen.
+        others : Drawn, optional
+            Lists beside the models.
         """
-        self._asked = (frame, kept, gaps, axis, chosen, part)
+        self._asked = (frame, kept, gaps, axis, chosen, part, others)
         self._part.visible = part is not None
         if part is not None:
             self._part.update(left=part[0], right=part[1], bottom=part[2], top=part[3])
         columns: Columns = {name: [] for name in _DOT}
+        crosses = _crosses(others)
         ring: Columns = {"x": [], "y": []}
         self.caption = "Each dot will be a model: tap it to see its rules."
         grouped = gaps is not None
@@ -213,13 +261,21 @@ class Dots(Tapped):
                 at = columns["model"].index(chosen)
                 ring = {"x": [columns["x"][at]], "y": [columns["y"][at]]}
             if columns["x"]:
-                _span(self._across, columns["x"], 0 if grouped else 0.5)
-                _span(self._up, columns["y"], 0.05)
+                _span(self._across, [*columns["x"], *crosses["x"]], 0 if grouped else 0.5)
+                _span(self._up, [*columns["y"], *crosses["y"]], 0.05)
             of = f", the best of {count(len(kept))}" if len(kept) > len(drawn) else ""
             colours = "; from blue (1 rule) to orange (8 or more)" if grouped else ""
-            self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is the optimum."
+            beside = "" if others is None else f"; crosses: {others.words}"
+            self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is the optimum{beside}."
+        replace(self._crosses, crosses)
         replace(self._source, columns)
         replace(self._ring, ring)
+
+    def _list_tapped(self, _name: str, _old: Any, new: list[int]) -> None:
+        source = self._crosses
+        if new and new[0] < len(source.data["list"]):
+            self._on_list(int(source.data["list"][new[0]]))
+            source.selected.indices = []
 
     @staticmethod
     def _drawn(event: SelectionGeometry, on_brush: Callable[[Part], None]) -> None:
@@ -256,6 +312,17 @@ def _places(frame: pd.DataFrame, models: np.ndarray, gaps: np.ndarray | None) ->
     """Where models are drawn."""
     rules, accuracy = (frame[name].to_numpy()[models] for name in ("rules", "accuracy"))
     return rules + _apart(models) if gaps is None else gaps[models], accuracy
+
+
+def _crosses(others: Drawn | None) -> Columns:
+    """Where lists are drawn beside the models."""
+    if others is None or not len(others.kept):
+        return {name: [] for name in _CROSS}
+    x, y = _places(others.frame, others.kept, others.gaps)
+    rules, above = (others.frame[name].to_numpy()[others.kept] for name in ("rules", "above"))
+    values = (others.kept, np.round(x, 3), np.round(y, 4), rules, np.round(above, 4))
+    known = ~np.isnan(x)
+    return {name: value[known].tolist() for name, value in zip(_CROSS, values, strict=True)}
 
 
 def _apart(models: np.ndarray) -> np.ndarray:

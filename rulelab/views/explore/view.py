@@ -1,4 +1,4 @@
-"""Many good models: find all rule lists near the optimum, look at them together, and choose one or build it."""
+"""Many good models: find all rule lists or sets near the optimum, look at them together, choose one or build it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import panel as pn
 import param
 
-from ...data.problem import Problem
 from ...datasets import Dataset
 from ...rule_list import RuleListSearch
+from ...rule_set import RuleSetSearch
 from ..cards.card import Card
 from ..cards.style import MODEL_CSS
 from ..cards.view import ModelCard
@@ -21,7 +21,7 @@ from ..live.job import Job
 from ..live.pool import POOL
 from ..live.session import Prepared
 from ..live.ticker import Beat
-from ..live.wording import count
+from ..live.wording import count, objective
 from ..widgets import icons
 from ..widgets.download import download
 from ..widgets.esc import esc, plain
@@ -33,7 +33,8 @@ from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, STRIP_CSS, 
 from . import html as explore_html
 from .builder import Builder
 from .count_view import CountView
-from .finding import Found, Wanted, find, verdict
+from .finding import Found, Wanted, find
+from .good import Good
 from .good_models import BUTTON, LISTED, NO_MODEL, WIDE, Choosing
 from .offline import explorer
 
@@ -43,11 +44,11 @@ Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
 class ExploreView(Choosing):
-    """All rule lists near the optimum, as pictures, tables and cards, and to be chosen from rule by rule.
+    """All rule lists or rule sets near the optimum, as pictures, tables and cards; lists are chosen rule by rule, too.
 
     Parameters
     ----------
-    search : RuleListSearch, optional
+    search : RuleListSearch or RuleSetSearch, optional
         The optimum's search; it is brought to its proof where it has not come to it.
     data : Dataset, optional
         That the search's problem was made from, row by row: adds groups of people and test scores.
@@ -78,7 +79,7 @@ class ExploreView(Choosing):
 
     def __init__(
         self,
-        search: RuleListSearch | Problem | None = None,
+        search: RuleListSearch | RuleSetSearch | None = None,
         data: Dataset | None = None,
         *,
         source: Source | None = None,
@@ -86,8 +87,11 @@ class ExploreView(Choosing):
     ) -> None:
         if (search is None) == (source is None):
             raise ValueError("give either a search or source")
-        if search is not None and type(search) is not RuleListSearch:
-            raise TypeError(f"search must be a rulelab.RuleListSearch without a fairness constraint, not {search!r}")
+        if search is not None and type(search) not in (RuleListSearch, RuleSetSearch):
+            raise TypeError(
+                "search must be a rulelab.RuleListSearch or RuleSetSearch without a fairness constraint, not "
+                f"{search!r}"
+            )
         super().__init__(**params)
         if search is not None:
             source = partial(_given, search, data)
@@ -167,16 +171,16 @@ class ExploreView(Choosing):
 
     def explorer_html(self) -> io.StringIO:
         """All that was found as one file that needs no network."""
-        assert self._found is not None
+        assert isinstance(self._found, Found)
         return io.StringIO(explorer(self._found.result, self._found.graph, self._found.labels))
 
-    def _take(self, found: Found) -> None:
-        tone, said = verdict(found)
+    def _take(self, found: Good) -> None:
+        tone, said = found.verdict()
         self._status.param.update(
             tone=tone,
             phase=said,
             figures=[
-                ["optimum", f"{found.result.optimum:.4f}"],
+                ["optimum", objective(found.result.optimum, found.base.model.family)],
                 ["good models", count(found.result.count)],
                 ["search time", f"{found.snapshot.seconds:.1f} s"],
             ],
@@ -184,17 +188,23 @@ class ExploreView(Choosing):
         self._take_overview(found)
         self._details.visible = True
         self._empty.visible = False
-        self._explorer.disabled = not found.result.count
-        self._counting.begin(found, self.seconds)
-        if self._builder is not None:
-            self._builder.begin(found)
+        lists = found if isinstance(found, Found) else None
+        self._explorer.disabled = lists is None or not found.result.count
+        self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER]
+        if lists is None:
+            self._take_sample(None)
+            self._strip.open = TOGETHER
+        else:
+            self._counting.begin(lists, self.seconds)
+            if self._builder is not None:
+                self._builder.begin(lists)
         if found.result.count:
-            self.model = 0
+            self._tapped(0)
 
     def _open(self, *_: Any) -> None:
         """Show the pictures, the count, or the builder, which is made when it is first opened."""
         building, counting = self._strip.open == BUILD, self._strip.open == COUNT
-        if building and self._builder is None and self._found is not None:
+        if building and self._builder is None and isinstance(self._found, Found):
             self._builder = Builder(self._ended, **WIDE)
             self._builder.begin(self._found)
             self._building.objects = [self._builder]
@@ -207,11 +217,23 @@ class ExploreView(Choosing):
     def _ended(self, antecedents: tuple[int, ...]) -> None:
         """Show the card of a list that was built: that of its model, or, in another order, one of its own."""
         found = self._found
-        assert found is not None
+        assert isinstance(found, Found)
         k = int(found.graph.model[found.graph.node(antecedents)])
         self._tapped(k)
         if antecedents != found.result.lists[k]:
             self._show_card(found.card_of(antecedents))
+
+    def _list_tapped(self, k: int) -> None:
+        """Show the card of a random list; where it is one of the models, that model."""
+        found, sample = self._found, self._sample
+        if not isinstance(found, Found) or sample is None:
+            return
+        antecedents = sample.lists[k]
+        if antecedents in found.result.lists:
+            self._tapped(found.result.lists.index(antecedents))
+            return
+        self.model = NO_MODEL
+        self._show_card(found.card_of(antecedents))
 
     @param.depends("model", watch=True)
     def _choose(self) -> None:
@@ -263,7 +285,7 @@ class ExploreView(Choosing):
         self._strip.param.watch(self._open, "open")
         self._building = pn.Column(visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-row"], **WIDE)
         self._together = pn.Column(self._overview, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
-        self._counting = CountView()
+        self._counting = CountView(self._take_sample)
         self._counted = pn.Column(self._counting, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
         self._chosen = pn.Column(
             self._picker,

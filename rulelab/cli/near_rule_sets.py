@@ -1,0 +1,107 @@
+"""``rulelab near --model rule-set``: all rule sets near the optimum, and which rules they share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from .console import one_line, table
+from .families import count
+from .progress import drained, ending
+
+if TYPE_CHECKING:
+    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
+    from ..search import Snapshot
+
+_SHOWN = 20
+_SHOWN_RULES = 10
+
+
+def found_sets(search: NearOptimalRuleSetSearch, args: argparse.Namespace) -> str:
+    """Run the search; what is printed."""
+    snapshot, interrupted = drained(search, args, describe=_found)
+    result = search.result()
+    parts = [_models(result), _rules(result), _verdict(search, result, snapshot, interrupted)]
+    return "\n\n".join(filter(None, parts))
+
+
+def _found(snapshot: Snapshot) -> str:
+    """What the progress says."""
+    from ..rule_set import NearOptimalRuleSetProgress
+
+    assert isinstance(snapshot, NearOptimalRuleSetProgress)
+    if snapshot.phase == "optimum":
+        return f"objective {snapshot.optimum:.7g}  bound {snapshot.lower_bound:.7g}"
+    return f"optimum {snapshot.optimum:.7g}  {count(snapshot.count, 'model')} of {count(snapshot.rules, 'rule')}"
+
+
+def _models(result: NearOptimalRuleSets) -> str:
+    rows = [
+        (
+            f"{row.objective:.7g}",
+            f"{row.gap:.7g}",
+            f"{row.rules}",
+            f"{row.complexity}",
+            f"{row.errors:g}",
+            f"{row.sets}",
+            one_line("; ".join(row.clauses)) or "-",
+        )
+        for row in result.frame().head(_SHOWN).itertuples(index=False)
+    ]
+    if not rows:
+        return ""
+    head = (
+        "objective",
+        "above",
+        "rules",
+        "complexity",
+        "errors",
+        "sets",
+        "any of" if result.form == "dnf" else "all of",
+    )
+    return table(head, rows, right=range(6)) + _more(result.count - len(rows), "model")
+
+
+def _rules(result: NearOptimalRuleSets) -> str:
+    rows = [
+        (
+            one_line(row.name),
+            f"{100 * row.share:.1f}",
+            f"{row.objective:.7g}",
+            "-" if row.without != row.without else f"{row.without:.7g}",
+            f"{100 * row.most:.1f}",
+        )
+        for row in result.rules.head(_SHOWN_RULES).itertuples(index=False)
+        if row.sets
+    ]
+    if not rows:
+        return ""
+    head = ("rule", "% of sets", "best with it", "best without", "covers, % of rows")
+    return table(head, rows, right=range(1, 5)) + _more(len(result.rules) - len(rows), "rule")
+
+
+def _more(n: int, noun: str) -> str:
+    return f"\nand {count(n, f'more {noun}')}; -o FILE.json saves all models" if n > 0 else ""
+
+
+def _verdict(
+    search: NearOptimalRuleSetSearch, result: NearOptimalRuleSets, snapshot: Snapshot, interrupted: bool
+) -> str:
+    work = f"{snapshot.seconds:.2f} s"
+    if snapshot.phase == "optimum":
+        return (
+            f"nothing is certified ({ending(snapshot, interrupted)}): the best set has the objective "
+            f"{result.optimum:.7g}, and no rule set is below {snapshot.lower_bound:.7g}\n{work}"
+        )
+    found = f"{count(result.count, 'model')} ({count(result.n_sets, 'set')}) from the optimum {result.optimum:.7g}"
+    over = f"over rules of at most {count(search.conditions, 'condition')}"
+    if result.complete:
+        return f"certified complete, {over}: {found} up to {result.threshold:.7g}\n{work}"
+    why = {
+        "limit": "the most models found",
+        "columns": "more rules than --column-limit could be in such a set",
+    }.get(snapshot.limit or "", ending(snapshot, interrupted))
+    certain = "it is not known which other sets there are"
+    if result.covered == result.covered:
+        certain = f"every set of at most {result.covered:.7g} is found, of those up to {result.threshold:.7g}"
+    return f"not complete ({why}): {found}\n{certain}, {over}\n{work}"

@@ -1,0 +1,227 @@
+"""Every rule that a set within a bound can hold, with the duals that say so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...data.problem import Problem
+from ..features import Features
+from ..generation import ColumnGeneration
+from ..master.dual_bound import DualPoint, kind_prices
+from ..pool import Clause, Columns, Pool, classes
+from ..pricing.enumeration import Enumerator
+from ..pricing.exact import LARGEST_SUM
+from ..program import Program
+from .kernels import Table
+
+_LEAST_LIMIT = 5000
+_CELLS = 1 << 26  # of the table of rules and entities, beyond which no more than _LEAST_LIMIT rules are taken
+_AT_ONCE = 1 << 24  # cells of that table that are filled in a unit of work
+
+
+class Candidates:
+    """The rules whose reduced cost is within the distance to the linear bound; call `advance` until `done`.
+
+    The reduced costs of a set's rules add up on top of the linear bound, and none is negative, so that no set of cost
+    ``most`` holds any other rule. Of rules that cover the same patterns the shortest stands for all. Where there are
+    more than ``most_rules``, those within a quarter of the distance are taken, a sixteenth and so on: then sets of a
+    smaller cost are certain.
+
+    Parameters
+    ----------
+    problem : Problem
+    program : Program
+        Without constraints, with exact masses.
+    form : str
+    max_conditions : int
+    known : sequence of rules
+        Rules to begin with.
+    least, most : int
+        Cost of the best set, and the largest cost of a set that is looked for.
+    most_rules : int
+
+    Attributes
+    ----------
+    phase : str
+        "pricing", "rules", "table" or "done".
+    rules : tuple of rules
+        In the order of the table.
+    table : Table or None
+        Once it is done.
+    most : int
+        No set of at most this cost holds a rule that is not here.
+    overflow : bool
+        Whether that is less than what was asked for.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        program: Program,
+        form: str,
+        max_conditions: int,
+        known: tuple[Clause, ...],
+        least: int,
+        most: int,
+        most_rules: int,
+    ) -> None:
+        self.program, self.least, self.most, self.overflow = program, least, most, False
+        self.max_conditions = max_conditions
+        self.features = Features.from_problem(problem, form)
+        self.rules: tuple[Clause, ...] = ()
+        self.table: Table | None = None
+        self._most_rules = min(most_rules, max(_LEAST_LIMIT, _CELLS // max(1, len(program.watched))))
+        self._pool = Pool(program, self.features)
+        self._entered = 0
+        self._point: tuple[DualPoint, int] | None = None
+        self._enumerator: Enumerator | None = None
+        self._generation: ColumnGeneration | None = None
+        self.phase = "done"
+        if self.features.n_used:
+            self._pool.add(rule for rule in known if len(rule) <= max_conditions)
+            self._generation = ColumnGeneration(program, self.features, self._pool, max_conditions)
+            self.phase = "pricing"
+
+    @property
+    def done(self) -> bool:
+        return self.phase == "done"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rules, of what they cover and of what finds them."""
+        parts: list[Any] = [self.features, self._pool, self._generation, self._enumerator]
+        tables = 0 if self.table is None else sum(array.nbytes for array in self.table)
+        return tables + sum(part.nbytes for part in parts if part is not None)
+
+    @property
+    def n_rules(self) -> int:
+        """Rules so far."""
+        return len(self.rules)
+
+    @property
+    def bound(self) -> int:
+        """What no set costs less than, on the grid of the dual values."""
+        point, price = self._dual
+        return point.total - price * self.program.max_complexity
+
+    @property
+    def grid(self) -> int:
+        """Units of the grid per unit of cost; 1 where there is no rule."""
+        if self._point is None:
+            return 1
+        grid = self._dual[0].grid
+        assert isinstance(grid, int)  # as the masses are exact
+        return grid
+
+    def on_grid(self, cost: int) -> int:
+        """A cost in units of the grid."""
+        return cost * self.grid
+
+    def advance(self) -> None:
+        """One unit of work."""
+        if self.phase == "pricing":
+            self._price()
+        elif self.phase == "rules":
+            self._enumerate()
+        elif self.phase == "table":
+            self._enter()
+
+    @property
+    def _dual(self) -> tuple[DualPoint, int]:
+        assert self._point is not None
+        return self._point
+
+    def _price(self) -> None:
+        generation = self._generation
+        assert generation is not None
+        generation.advance()
+        if generation.done:
+            self._point, self._nodes = generation.closing_point, generation.nodes_per_unit
+            self._generation = None
+            self._slack = min(self.on_grid(self.most) - self.bound, LARGEST_SUM)
+            self._enumerator = self._new_enumerator()
+            self.phase = "rules"
+
+    def _new_enumerator(self) -> Enumerator:
+        point, price = self._dual
+        threshold = np.maximum(point.charge(price, self.max_conditions) - self._slack, 1 - LARGEST_SUM)
+        return Enumerator(self.features, point.weight, threshold, self.max_conditions, self._most_rules)
+
+    def _enumerate(self) -> None:
+        assert self._enumerator is not None
+        if not self._enumerator.advance(self._nodes, 1):
+            return
+        result = self._enumerator.result()
+        if result.complete:
+            self._enumerator = None
+            self.rules = result.rules
+            self._pool = Pool(self.program, self.features)
+            self.phase = "table"
+            return
+        self.overflow = True
+        self._slack //= 4
+        self.most = (self.bound + self._slack) // self.grid
+        if self.most < self.least:  # not even the rules of the best sets are few enough
+            self._enumerator, self.phase = None, "done"
+        else:
+            self._enumerator = self._new_enumerator()
+
+    def _enter(self) -> None:
+        """Some rules' covers, or at last the table."""
+        if self._entered < len(self.rules):
+            rows = max(1, _AT_ONCE // (self.program.n_patterns + len(self.program.watched)))
+            self._pool.add(self.rules[self._entered : self._entered + rows])
+            self._entered += rows
+            return
+        chosen = np.flatnonzero(np.bitwise_count(self._pool.covers).any(axis=1)) if len(self._pool) else np.arange(0)
+        self.rules, self.table = self._tabled(chosen)
+        self._pool = Pool(self.program, self.features)
+        self.phase = "done"
+
+    def _tabled(self, chosen: np.ndarray) -> tuple[tuple[Clause, ...], Table]:
+        """These rules of the pool, in the order of the table, and the table."""
+        point, price = self._dual
+        program, columns = self.program, self._pool.columns(chosen)
+        prices = kind_prices(program, np.zeros(0))
+        reduced = (price + point.penalty) * columns.complexity - self._pool.sums(chosen, point.weight)
+        own = prices.amounts(columns.kind_whole, prices.cover).sum(axis=1) + prices.penalty * columns.complexity
+        order = np.argsort(reduced, kind="stable")
+        columns = columns.some(order)
+        watched = program.watched
+        group, n = _groups(columns)
+        leave, taken = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        amounts = prices.amounts(program.whole[watched], prices.leave[program.kind[watched]])
+        np.add.at(leave, group, amounts)
+        np.add.at(taken, group, np.where(amounts >= 0, point.taken, 0))
+        first = np.zeros(n, dtype=np.int64)
+        first[group[::-1]] = np.arange(len(group))[::-1]
+        hits = columns.hits[:, first]
+        rows, index = np.nonzero(hits)
+        table = Table(
+            reduced=reduced[order].astype(np.int64),
+            own=own[order].astype(np.int64),
+            complexity=columns.complexity,
+            start=np.searchsorted(rows, np.arange(len(columns) + 1)).astype(np.int64),
+            entities=index.astype(np.int64),
+            covers=np.ascontiguousarray(self._pool.covers[chosen[order]]),
+            leave=leave,
+            taken=taken,
+        )
+        return tuple(self._pool.rules[k] for k in chosen[order].tolist()), table
+
+    @property
+    def without_rules(self) -> int:
+        """What the set without rules costs, on the grid."""
+        assert self.table is not None
+        return self.program.constant * self.grid + int(self.table.leave.sum())
+
+
+def _groups(columns: Columns) -> tuple[np.ndarray, int]:
+    """Entities of one kind that no rule tells apart as one: the number of each."""
+    group, first = classes(columns.kind, columns.hits, columns.rules, np.ones(len(columns.kind), dtype=bool))
+    same = first[group]
+    if (columns.kind[same] != columns.kind).any() or any((row[same] != row).any() for row in columns.hits):
+        return np.arange(len(columns.kind)), len(columns.kind)
+    return group, len(first)

@@ -1,0 +1,314 @@
+"""What an enumeration of near-optimal rule sets found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from ...arguments import is_whole
+from ...data.gaps import CRITERIA
+from ...data.metrics import RATES, Confusion
+from ...data.problem import Problem
+from ...kernels import bits
+from ...models import RuleSet
+
+_CHUNK = 1024
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NearOptimalRuleSets:
+    """The near-optimal models, best first. A model stands for all sets that predict alike on the training patterns.
+
+    Attributes
+    ----------
+    problem : Problem
+    regularization : float
+    loss, form : str
+        As of `RuleSetSearch`.
+    max_conditions : int
+        The most conditions of a rule: completeness is over rules of at most so many.
+    optimum, threshold : float
+        The least objective, and the largest that counts as near-optimal; in rows, or weight.
+    sets : tuple of tuple of int
+        For each model the rules of its cheapest set, as places in ``rules``.
+    objectives : float array
+        Of these sets, ascending.
+    errors : int or float array
+        Training errors of these sets, a wrong row counted once.
+    multiplicity : int array
+        Near-optimal sets that are this model.
+    count : int
+        Models found.
+    n_sets : int
+        Near-optimal sets found.
+    complete : bool
+        Whether everything up to the threshold was found; otherwise the numbers are of what was found.
+    truncated : str or None
+        Why not: "limit", "columns", "time" or "memory"; "stopped" when the enumeration was left early.
+    covered : float
+        All sets with an objective of at most this were found; ``nan`` when nothing is certain.
+    rules : DataFrame
+        The rules of near-optimal sets: ``name``, ``conditions`` (antecedents), ``models`` (whose shown set has it),
+        ``sets`` (that have it), ``share`` of all near-optimal sets, ``objective`` (the least of a set that has it),
+        ``without`` (the least of a set that does without; ``nan`` when no near-optimal set does), ``least`` and
+        ``most`` (share of the training weight that it covers; ``least`` is 0 when some set does without).
+    by_gap : DataFrame
+        Histogram of objective - optimum: ``gap_from``, ``gap_to``, ``models``.
+    work : int
+        Units of work, of the search for the optimum and of the enumeration.
+    """
+
+    problem: Problem
+    regularization: float
+    loss: str
+    form: str
+    max_conditions: int
+    optimum: float
+    threshold: float
+    sets: tuple[tuple[int, ...], ...]
+    objectives: np.ndarray
+    errors: np.ndarray
+    multiplicity: np.ndarray
+    n_sets: int
+    complete: bool
+    truncated: str | None
+    covered: float
+    rules: pd.DataFrame
+    by_gap: pd.DataFrame
+    work: int
+    _covered: np.ndarray = field(repr=False)
+
+    def __repr__(self) -> str:
+        found = "all" if self.complete else "the first"
+        return (
+            f"NearOptimalRuleSets({found} {self.count} models, {self.n_sets} sets, "
+            f"objectives {self.optimum:.6g} to {self.threshold:.6g})"
+        )
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def count(self) -> int:
+        """Models found."""
+        return len(self.sets)
+
+    @cached_property
+    def clauses(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """For each model the antecedents of the rules of its cheapest set."""
+        conditions = self.rules["conditions"].tolist()
+        return tuple(tuple(conditions[k] for k in chosen) for chosen in self.sets)
+
+    @cached_property
+    def models(self) -> tuple[RuleSet, ...]:
+        """The models, best first, each as its cheapest set; built when first asked for."""
+        return tuple(RuleSet.from_problem(self.problem, clauses, self.form) for clauses in self.clauses)
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Objective - optimum of each model."""
+        return np.maximum(self.objectives - self.optimum, 0.0)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per model: rules, complexity, errors, objective, gap, multiplicity, the names of its rules."""
+        names = self.rules["name"].tolist()
+        return pd.DataFrame(
+            {
+                "rules": [len(chosen) for chosen in self.sets],
+                "complexity": [sum(1 + len(clause) for clause in clauses) for clauses in self.clauses],
+                "errors": self.errors,
+                "objective": self.objectives,
+                "gap": self.gaps,
+                "sets": self.multiplicity,
+                "clauses": [tuple(names[k] for k in chosen) for chosen in self.sets],
+            }
+        )
+
+    def top(self, n: int = 10) -> pd.DataFrame:
+        """The best models, as in `frame`."""
+        return self.frame().head(_at_least_one(n))
+
+    def sample(self, n: int = 10, random_state: int | None = None) -> pd.DataFrame:
+        """Random models, each of all near-optimal ones as likely as any other, with replacement; as in `frame`.
+
+        Raises
+        ------
+        ValueError
+            When the enumeration is not complete: what was not found could not be drawn.
+        """
+        self._needs_all()
+        drawn = np.random.default_rng(random_state).integers(self.count, size=_at_least_one(n))
+        return self.frame().iloc[drawn]
+
+    def importance(self) -> pd.DataFrame:
+        """What each rule is to all near-optimal sets: ``rules``, of a complete enumeration."""
+        self._needs_all()
+        return self.rules
+
+    def disagreement(self, model: int) -> np.ndarray:
+        """Fraction of the training weight for which each model predicts otherwise than this one.
+
+        Parameters
+        ----------
+        model : int
+            Index into `models`.
+
+        Returns
+        -------
+        float array, shape (count,)
+        """
+        weights = np.asarray(self.problem.positives + self.problem.negatives, dtype=np.float64)
+        out = np.zeros(self.count)
+        for begin in range(0, self.count, _CHUNK):
+            differ = self._covered[begin : begin + _CHUNK] ^ self._covered[model]
+            out[begin : begin + _CHUNK] = bits.unpack(differ, self.problem.n_patterns) @ weights
+        return out / weights.sum()
+
+    def diverse(self, n: int = 5) -> tuple[int, ...]:
+        """Models that differ most in what they predict, as indices into `models`; see `NearOptimal.diverse`.
+
+        Raises
+        ------
+        ValueError
+            When ``n`` is not a positive integer.
+        """
+        chosen: list[int] = []
+        nearest = np.full(self.count, np.inf)
+        while len(chosen) < min(_at_least_one(n), self.count):
+            chosen.append(int(np.argmax(nearest)))
+            nearest = np.minimum(nearest, self.disagreement(chosen[-1]))
+            nearest[chosen] = -1.0
+        return tuple(chosen)
+
+    def patterns(self) -> pd.DataFrame:
+        """What the near-optimal sets predict for each training pattern; of a complete enumeration.
+
+        Returns
+        -------
+        DataFrame
+            By pattern of the problem: ``positives``, ``negatives`` (training weight), ``sets`` (that predict positive),
+            ``share`` of all sets, ``disagreement`` (the share of the sets that predict otherwise than most of them).
+        """
+        self._needs_all()
+        sets = np.zeros(self.problem.n_patterns, dtype=np.int64)
+        for begin in range(0, self.count, _CHUNK):
+            sets += self.multiplicity[begin : begin + _CHUNK] @ self.positive(begin, begin + _CHUNK)
+        share = sets / self.n_sets
+        return pd.DataFrame(
+            {
+                "positives": self.problem.positives,
+                "negatives": self.problem.negatives,
+                "sets": sets,
+                "share": share,
+                "disagreement": np.minimum(share, 1 - share),
+            },
+            index=pd.RangeIndex(self.problem.n_patterns, name="pattern"),
+        )
+
+    def column_ranges(self) -> pd.DataFrame:
+        """How much the models, each as its cheapest set, use each column; of a complete enumeration.
+
+        Returns
+        -------
+        DataFrame
+            By column (antecedent, when the problem does not know the columns): ``least`` and ``most``, the share of the
+            training weight that rules with a condition on the column cover.
+        """
+        self._needs_all()
+        problem, weights = self.problem, np.asarray(self.problem.positives + self.problem.negatives, dtype=np.float64)
+        of = [{name} for name in problem.names]
+        if problem.conditions is not None:
+            of = [{condition.column for condition in conditions} for conditions in problem.conditions]
+        conditions = self.rules["conditions"].tolist()
+        looks = [set().union(*(of[j] for j in clause)) for clause in conditions]
+        covers = self._covers_of(conditions)
+        rows = []
+        for column in dict.fromkeys(name for names in of for name in sorted(names)):
+            has = np.array([column in names for names in looks], dtype=bool)
+            shares = set()
+            for chosen in {tuple(k for k in one if has[k]) for one in self.sets}:
+                shares.add(float(weights[covers[list(chosen)].any(axis=0)].sum() / weights.sum()))
+            rows.append((column, min(shares, default=0.0), max(shares, default=0.0)))
+        frame = pd.DataFrame(rows, columns=["column", "least", "most"]).set_index("column")
+        return frame.sort_values(["most", "least"], ascending=False, kind="stable")
+
+    def gap_ranges(self, criterion: str = "demographic_parity") -> pd.DataFrame:
+        """How differently the sets treat two groups: certified ranges over all near-optimal sets.
+
+        Parameters
+        ----------
+        criterion : str
+            One of `rulelab.data.gaps.CRITERIA`.
+
+        Returns
+        -------
+        DataFrame
+            For each rate of the criterion and each pair of groups that have it: ``rate``, ``group``, ``other``,
+            ``least`` and ``greatest`` (of the group's rate - the other's), ``least_model`` and ``greatest_model``.
+
+        Raises
+        ------
+        ValueError
+            When the problem has no groups, there is no such criterion, or the enumeration is not complete.
+        """
+        if criterion not in CRITERIA:
+            raise ValueError(f"there is no criterion {criterion!r}; the criteria are {', '.join(CRITERIA)}")
+        groups = self.problem.groups
+        if groups is None:
+            raise ValueError("the problem has no groups: give them when it is made, Problem.from_arrays(.., groups=..)")
+        self._needs_all()
+        rates = self._rates(groups.positives, groups.negatives, CRITERIA[criterion])
+        rows = []
+        for name, values in rates.items():
+            for g, h in combinations(range(len(groups.names)), 2):
+                difference = values[:, g] - values[:, h]
+                if not np.isnan(difference).any():
+                    low, high = int(np.argmin(difference)), int(np.argmax(difference))
+                    names = groups.names[g], groups.names[h]
+                    rows.append((name, *names, float(difference[low]), float(difference[high]), low, high))
+        head = ["rate", "group", "other", "least", "greatest", "least_model", "greatest_model"]
+        return pd.DataFrame(rows, columns=head)
+
+    def _rates(self, positives: np.ndarray, negatives: np.ndarray, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+        """Rates of every group for every model."""
+        hits, alarms = (np.zeros((self.count, len(positives))) for _ in range(2))
+        for begin in range(0, self.count, _CHUNK):
+            positive = self.positive(begin, begin + _CHUNK)
+            hits[begin : begin + _CHUNK] = positive @ positives.T
+            alarms[begin : begin + _CHUNK] = positive @ negatives.T
+        p, n = positives.sum(axis=1), negatives.sum(axis=1)
+        counted = Confusion(hits, alarms, n - alarms, p - hits)  # type: ignore[arg-type]
+        out = {}
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for name in names:
+                part, whole = RATES[name](counted)
+                out[name] = np.asarray(part) / np.asarray(whole)
+        return out
+
+    def positive(self, begin: int, end: int) -> np.ndarray:
+        """Which patterns the models from ``begin`` to before ``end`` predict positive: bool, (n_models, n_patterns)."""
+        covered = bits.unpack(self._covered[begin:end], self.problem.n_patterns)
+        return covered if self.form == "dnf" else ~covered
+
+    def _covers_of(self, clauses: list[tuple[int, ...]]) -> np.ndarray:
+        """The patterns that each rule covers, or a clause of a CNF rejects."""
+        matrix = self.problem.matrix()
+        if self.form == "cnf":
+            matrix = ~matrix
+        return np.array([matrix[:, list(clause)].all(axis=1) for clause in clauses], dtype=bool).reshape(
+            len(clauses), self.problem.n_patterns
+        )
+
+    def _needs_all(self) -> None:
+        if not self.complete:
+            raise ValueError(f"the enumeration is not complete ({self.truncated}): let it go on to its end first")
+
+
+def _at_least_one(n: object) -> int:
+    if not is_whole(n, 1):
+        raise ValueError(f"n must be an integer >= 1, not {n!r}")
+    return int(n)  # type: ignore[call-overload]

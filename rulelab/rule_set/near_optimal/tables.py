@@ -1,0 +1,151 @@
+"""What an enumeration of near-optimal rule sets has found, put into words for its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...data.problem import Problem
+from ...kernels import bits
+from ..program import Program
+from .candidates import Candidates
+from .found import Models
+from .result import NearOptimalRuleSets
+
+_BINS = 20
+_RULES = ["name", "conditions", "models", "sets", "share", "objective", "without", "least", "most"]
+
+
+def made(
+    program: Program,
+    candidates: Candidates,
+    known: Models | None,
+    partial: Models | None,
+    most: int,
+    finished: bool,
+    limit: int,
+    **settings: Any,
+) -> NearOptimalRuleSets:
+    """The result as it stands.
+
+    Parameters
+    ----------
+    program : Program
+    candidates : Candidates
+    known, partial : Models or None
+        Of the last round that is done, and of one that is not; not both None.
+    most : int
+        The largest cost that counts as near-optimal.
+    finished : bool
+    limit : int
+        Most models.
+    **settings
+        Of the search: problem, regularization, loss, form, max_conditions, optimum, truncated, work.
+    """
+    problem: Problem = settings["problem"]
+    worth = program.unit / program.per_loss
+    per_grid = worth / candidates.grid
+    found = [models for models in (known, partial) if models is not None]
+    cost: dict[bytes, int] = {}
+    sets: dict[bytes, tuple[int, ...]] = {}
+    multiplicity: dict[bytes, int] = {}
+    for models in found:
+        for key, value in models.cost.items():
+            if key not in cost or (value, len(models.sets[key])) < (cost[key], len(sets[key])):
+                cost[key], sets[key] = value, models.sets[key]
+            multiplicity[key] = max(multiplicity.get(key, 0), models.multiplicity[key])
+    keys = sorted(cost, key=lambda key: (cost[key], len(sets[key]), sets[key]))[:limit]
+    chosen = [sets[key] for key in keys]
+    largest = max(found, key=lambda models: models.n_sets)
+    used = sorted({k for one in chosen for k in one} | set(np.flatnonzero(largest.through).tolist()))
+    used.sort(key=lambda k: (-int(largest.through[k]), int(largest.cheapest[k]), k))
+    place = {k: i for i, k in enumerate(used)}
+    words = bits.n_words(problem.n_patterns)
+    covered = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(len(keys), -1)
+    objectives = np.array([float(cost[key] * per_grid) for key in keys])
+    return NearOptimalRuleSets(
+        threshold=float(most * worth),
+        sets=tuple(tuple(place[k] for k in one) for one in chosen),
+        objectives=objectives,
+        errors=_errors(problem, covered, settings["form"]),
+        multiplicity=np.array([multiplicity[key] for key in keys], dtype=np.int64),
+        n_sets=largest.n_sets,
+        complete=finished,
+        covered=float("nan") if known is None else float(known.most * worth),
+        rules=_rules(problem, candidates, largest, used, chosen, float(per_grid), settings),
+        by_gap=_by_gap(objectives, settings["optimum"], float(most * worth)),
+        _covered=covered if covered.shape[1] == words else np.zeros((len(keys), words), dtype=np.uint64),
+        **settings,
+    )
+
+
+def nothing(problem: Problem, **settings: Any) -> NearOptimalRuleSets:
+    """The result before a set is known to be near the optimum."""
+    empty = np.zeros(0, dtype=np.int64)
+    return NearOptimalRuleSets(
+        problem=problem,
+        threshold=float("nan"),
+        sets=(),
+        objectives=np.zeros(0),
+        errors=empty,
+        multiplicity=empty,
+        n_sets=0,
+        complete=False,
+        covered=float("nan"),
+        rules=pd.DataFrame(columns=_RULES),
+        by_gap=pd.DataFrame(columns=["gap_from", "gap_to", "models"]),
+        _covered=np.zeros((0, bits.n_words(problem.n_patterns)), dtype=np.uint64),
+        **settings,
+    )
+
+
+def rule_name(problem: Problem, clause: Sequence[int], form: str) -> str:
+    """A rule in words."""
+    return (" and " if form == "dnf" else " or ").join(problem.names[j] for j in clause)
+
+
+def _errors(problem: Problem, covered: np.ndarray, form: str) -> np.ndarray:
+    """Training errors of models, a wrong row counted once."""
+    out = np.zeros(len(covered), dtype=problem.positives.dtype)
+    for begin in range(0, len(covered), 1024):
+        hit = bits.unpack(covered[begin : begin + 1024], problem.n_patterns)
+        positive = hit if form == "dnf" else ~hit
+        out[begin : begin + 1024] = ~positive @ problem.positives + positive @ problem.negatives
+    return out
+
+
+def _rules(
+    problem: Problem,
+    candidates: Candidates,
+    models: Models,
+    used: Sequence[int],
+    chosen: Sequence[Sequence[int]],
+    per_grid: float,
+    settings: dict[str, Any],
+) -> pd.DataFrame:
+    """See `NearOptimalRuleSets.rules`; the places in it are those of ``used``."""
+    shown = np.bincount([k for one in chosen for k in one], minlength=models.n_rules) if used else np.zeros(0, int)
+    weights = np.asarray(problem.positives + problem.negatives, dtype=np.float64)
+    rows = []
+    for k in used:
+        clause = tuple(candidates.rules[k])
+        share = float(weights[candidates.features.covered(clause)].sum() / weights.sum())
+        n = int(models.through[k])
+        without = settings["optimum"]
+        if k in models.best:
+            without = float(models.without[k] * per_grid) if k in models.without else float("nan")
+        least = share if n == models.n_sets else 0.0
+        best = float(int(models.cheapest[k]) * per_grid) if n else float("nan")
+        name = rule_name(problem, clause, settings["form"])
+        rows.append((name, clause, int(shown[k]), n, n / models.n_sets, best, without, least, share))
+    return pd.DataFrame(rows, columns=_RULES, index=pd.RangeIndex(len(rows), name="rule"))
+
+
+def _by_gap(objectives: np.ndarray, optimum: float, threshold: float) -> pd.DataFrame:
+    edges = np.linspace(0.0, max(threshold - optimum, 0.0), _BINS + 1)
+    place = np.clip(np.searchsorted(edges, objectives - optimum, side="right") - 1, 0, _BINS - 1)
+    models = np.bincount(place, minlength=_BINS)
+    return pd.DataFrame({"gap_from": edges[:-1], "gap_to": edges[1:], "models": models})

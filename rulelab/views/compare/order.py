@@ -1,0 +1,239 @@
+"""The pinned cards by name, to be put into order, renamed and removed by mouse, finger and keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ..widgets.style import BLUE, FAINT, FOCUS, LINE, MUTED, ORANGE, TEXT
+
+_ESM = """
+export function render({ model }) {
+  const made = (tag, className, textContent = "") =>
+    Object.assign(document.createElement(tag), { className, textContent })
+  const root = made("div", "order")
+  const list = made("ol", "chips")
+  list.setAttribute("aria-label", "Order of the cards")
+  const bin = made("span", "bin", "Drop here to remove")
+  const note = made("p", "note")
+  note.id = "keys"
+  note.append("Drag a name to another place, or ", made("kbd", "", "Shift"), " + ", made("kbd", "", "\\u2190"), " ",
+    made("kbd", "", "\\u2192"), "; ", made("kbd", "", "F2"), " or a double click renames, ", made("kbd", "", "Delete"),
+    " removes, ", made("kbd", "", "Enter"), " shows the card.")
+  const said = made("p", "aside")
+  said.setAttribute("role", "status")
+  said.setAttribute("aria-label", "What was changed")
+  root.append(list, bin, note, said)
+  let at = 0, wanted = null, writing = false
+  const chips = () => [...list.children]
+  const ask = (message) => { model.send_msg(message) }
+  const focus = (k) => {
+    at = Math.max(0, Math.min(k, chips().length - 1))
+    chips().forEach((one, i) => { one.firstChild.tabIndex = i === at ? 0 : -1 })
+    chips()[at]?.firstChild.focus({ preventScroll: true })
+  }
+  const all = (top, selector) => {
+    const found = [...top.querySelectorAll(selector)]
+    for (const e of top.querySelectorAll("*")) { if (e.shadowRoot) { found.push(...all(e.shadowRoot, selector)) } }
+    return found
+  }
+  const reveal = (k) => {
+    all(document, ".rl-model")[k]?.scrollIntoView({ behavior: "smooth", block: "nearest", inline: "start" })
+  }
+  const move = (from, to) => {
+    if (to < 0 || to >= chips().length || to === from) { return }
+    wanted = to
+    said.textContent = `${model.cards[from][0]} is now card ${to + 1} of ${model.cards.length}`
+    ask({ do: "move", at: from, to })
+  }
+  const remove = (k) => {
+    wanted = Math.min(k, chips().length - 2)
+    said.textContent = `${model.cards[k][1]} is removed`
+    ask({ do: "remove", at: k })
+  }
+  const rename = (k) => {
+    const chip = chips()[k], button = chip.firstChild
+    const field = made("input", "name")
+    field.value = model.cards[k][1]
+    field.maxLength = 160
+    field.setAttribute("aria-label", `Name of card ${model.cards[k][0]}`)
+    field.style.width = `${Math.max(160, button.offsetWidth)}px`
+    writing = true
+    const end = (keep) => {
+      if (!writing) { return }
+      writing = false
+      const name = field.value.trim()
+      field.remove()
+      button.hidden = false
+      show()
+      focus(k)
+      if (keep && name !== model.cards[k][1]) { wanted = k; ask({ do: "rename", at: k, name }) }
+    }
+    field.addEventListener("blur", () => end(true))
+    field.addEventListener("keydown", (event) => {
+      event.stopPropagation()
+      if (event.key === "Enter") { end(true) } else if (event.key === "Escape") { end(false) }
+    })
+    button.hidden = true
+    chip.append(field)
+    field.focus()
+    field.select()
+  }
+  list.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) { return }
+    const k = chips().indexOf(event.target.closest("li")), n = chips().length
+    const to = { ArrowLeft: k - 1, ArrowRight: k + 1, Home: 0, End: n - 1 }[event.key]
+    if (to !== undefined) {
+      event.preventDefault()
+      if (event.shiftKey) { move(k, to) } else { focus(to) }
+    } else if (event.key === "Delete" || event.key === "Backspace") {
+      event.preventDefault()
+      remove(k)
+    } else if (event.key === "F2") {
+      event.preventDefault()
+      rename(k)
+    }
+  })
+  const drag = (event, chip) => {
+    if (event.button || writing) { return }
+    const row = chips(), from = row.indexOf(chip), places = row.map((one) => one.getBoundingClientRect())
+    const [x, y] = [event.clientX, event.clientY]
+    let to = from, away = false, moving = false
+    const go = (now) => {
+      if (!moving && Math.hypot(now.clientX - x, now.clientY - y) < 6) { return }
+      if (!moving) { moving = true; chip.setPointerCapture(event.pointerId); root.classList.add("dragging") }
+      chip.style.transform = `translate(${now.clientX - x}px, ${now.clientY - y}px)`
+      chip.classList.add("dragged")
+      const box = bin.getBoundingClientRect()
+      away = now.clientX >= box.left && now.clientX <= box.right && now.clientY >= box.top && now.clientY <= box.bottom
+      bin.classList.toggle("over", away)
+      to = places.filter((place, k) => k !== from && (place.bottom < now.clientY
+        || (place.top <= now.clientY && place.left + place.width / 2 < now.clientX))).length
+      row.forEach((one, k) => {
+        one.classList.toggle("before", !away && to < from && k === to)
+        one.classList.toggle("after", !away && to > from && k === to)
+      })
+    }
+    const end = (now) => {
+      chip.removeEventListener("pointermove", go)
+      chip.style.transform = ""
+      row.forEach((one) => { one.classList.remove("before", "after", "dragged") })
+      root.classList.remove("dragging")
+      bin.classList.remove("over")
+      if (!moving || now.type !== "pointerup") { return }
+      const hold = (click) => { click.stopImmediatePropagation() }
+      chip.firstChild.addEventListener("click", hold, { capture: true, once: true })
+      setTimeout(() => { chip.firstChild.isConnected && show() }, 0)
+      if (away) { remove(from) } else { move(from, to) }
+    }
+    chip.addEventListener("pointermove", go)
+    chip.addEventListener("pointerup", end, { once: true })
+    chip.addEventListener("pointercancel", end, { once: true })
+  }
+  const show = () => {
+    if (writing) { return }
+    const inside = list.contains(list.getRootNode().activeElement)
+    list.replaceChildren(...model.cards.map(([letter, name], k) => {
+      const chip = made("li", "chip"), button = made("button", "")
+      button.type = "button"
+      button.append(made("b", "letter", letter), made("span", "words", name))
+      button.title = name
+      button.setAttribute("aria-describedby", "keys")
+      button.addEventListener("click", () => { at = k; reveal(k) })
+      button.addEventListener("dblclick", () => { rename(k) })
+      button.addEventListener("focus", () => { at = k })
+      chip.addEventListener("pointerdown", (event) => { drag(event, chip) })
+      chip.append(button)
+      return chip
+    }))
+    if (wanted !== null) { at = wanted }
+    at = Math.max(0, Math.min(at, chips().length - 1))
+    chips().forEach((one, i) => { one.firstChild.tabIndex = i === at ? 0 : -1 })
+    if (inside) { focus(at) }
+    wanted = null
+  }
+  model.on("cards", show)
+  show()
+  return root
+}
+"""
+_CSS = f"""
+:host {{ display: block; width: 100%; min-width: 0; color: {TEXT}; font-size: 13px; line-height: 1.35; }}
+.order {{ position: relative; }}
+.chips {{ display: flex; flex-wrap: wrap; gap: 6px; list-style: none; margin: 0; padding: 0; max-height: 128px;
+  overflow: auto; }}
+.dragging .chips {{ overflow: visible; }}
+.chip {{ position: relative; max-width: min(260px, 100%); }}
+button {{ display: flex; align-items: center; gap: 6px; width: 100%; height: 32px; padding: 2px 10px 2px 4px;
+  font: inherit; color: inherit; border: 1px solid {LINE}; border-radius: 16px; cursor: grab; touch-action: none;
+  user-select: none; background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }}
+button[hidden] {{ display: none; }}
+button:hover {{ background: {FAINT}; }}
+button:focus-visible, input:focus-visible {{ {FOCUS} outline-offset: -3px !important; }}
+.letter {{ min-width: 22px; line-height: 22px; padding: 0 2px; border-radius: 11px; text-align: center; color: #fff;
+  background: {BLUE}; }}
+.words {{ overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }}
+.dragged {{ z-index: 5; box-shadow: 0 3px 12px #0006; border-radius: 16px; }}
+.dragged button {{ cursor: grabbing; }}
+.before::before, .after::after {{ content: ""; position: absolute; top: 0; bottom: 0; width: 4px; border-radius: 2px;
+  background: {BLUE}; }}
+.before::before {{ left: -5px; }}
+.after::after {{ right: -5px; }}
+.bin {{ position: absolute; right: 0; bottom: 0; padding: 3px 12px; border: 1px dashed {ORANGE}; border-radius: 16px;
+  visibility: hidden; background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }}
+.dragging .bin {{ visibility: visible; }}
+.bin.over {{ background: color-mix(in srgb, {ORANGE} 25%, transparent); }}
+.note {{ color: {MUTED}; font-size: 12px; margin: 6px 0 0; min-height: 26px; line-height: 26px; }}
+kbd {{ font: inherit; border: 1px solid {LINE}; border-radius: 3px; padding: 0 4px; }}
+input {{ box-sizing: border-box; height: 32px; max-width: 100%; font: inherit; color: inherit; padding: 2px 10px;
+  border: 1px solid {LINE}; border-radius: 16px; background: transparent; }}
+.aside {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
+@media (max-width: 600px) {{ .note {{ line-height: 1.6; }} }}
+"""
+
+
+class Order(JSComponent):
+    """A name for each card, in order.
+
+    Parameters
+    ----------
+    move : callable
+        Takes the present place of a card and the one that it is to have.
+    remove : callable
+        Takes the place of a card.
+    rename : callable
+        Takes the place of a card and its new name.
+    """
+
+    cards = param.List(default=[], doc="Letter and name of each card.")
+
+    _esm = _ESM
+    _stylesheets = [_CSS]
+
+    def __init__(
+        self,
+        move: Callable[[int, int], None],
+        remove: Callable[[int], None],
+        rename: Callable[[int, str], Any],
+        **params: Any,
+    ) -> None:
+        super().__init__(**params)
+        self._on_move, self._on_remove, self._on_rename = move, remove, rename
+
+    def _handle_msg(self, data: Any) -> None:
+        """What the browser asks for; what does not fit the cards there are is ignored."""
+        if not isinstance(data, dict) or not self._is_place(data.get("at")):
+            return
+        at, asked = data["at"], data.get("do")
+        if asked == "move" and self._is_place(data.get("to")):
+            self._on_move(at, data["to"])
+        elif asked == "remove":
+            self._on_remove(at)
+        elif asked == "rename" and isinstance(data.get("name"), str):
+            self._on_rename(at, data["name"])
+
+    def _is_place(self, value: Any) -> bool:
+        return type(value) is int and 0 <= value < len(self.cards)

@@ -1,0 +1,111 @@
+"""Rule sets near the optimum on the page: what is shown of them against the sets one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from patience import wait_until
+from test_explore import data
+
+import rulelab as rl
+from rulelab.views.explore.finding import Wanted, find
+from rulelab.views.explore.finding_sets import FoundSets
+from rulelab.views.explore.view import TOGETHER, ExploreView
+from rulelab.views.live.job import Progress
+from rulelab.views.live.session import Prepared
+
+
+def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleSetSearch:
+    antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(dataset.X), 1)
+    problem = rl.Problem.from_antecedents(antecedents, dataset.y)
+    return rl.RuleSetSearch(problem, **{"max_complexity": 6, "max_conditions": 2, **parameters})
+
+
+@pytest.fixture(scope="module")
+def dataset() -> rl.Dataset:
+    return data()
+
+
+@pytest.fixture
+def view(dataset: rl.Dataset) -> Any:
+    made = ExploreView(searched(dataset), dataset, distance=0.2)
+    made.find()
+    wait_until(lambda: not made.refresh())
+    yield made
+    made.close()
+
+
+def test_sets_are_shown_filtered_and_chosen(view: ExploreView, dataset: rl.Dataset) -> None:
+    found = view.found
+    assert isinstance(found, FoundSets)
+    assert view._status.phase.startswith("certified complete, over rules of at most 2 conditions")
+    assert view._strip.names == [TOGETHER]
+    assert view._explorer.disabled
+    assert found.result.count > 5
+    problem = found.result.problem
+    says = np.array([model.predicts_positive(problem.matrix()) for model in found.result.models])[
+        :, problem.row_pattern
+    ]
+    right = 100 * (says == (dataset.y.to_numpy() == 1)).mean(axis=1)
+    assert found.frame["accuracy"].to_numpy() == pytest.approx(right)
+    view.attribute = "sex"
+    positive = dataset.y.to_numpy() == 1
+    group = dataset.sensitive["sex"].to_numpy()
+    rates = [says[:, positive & (group == g)].mean(axis=1) for g in ("a", "b", "c")]
+    counts = [int((positive & (group == g)).sum()) for g in ("a", "b", "c")]
+    rates = [rate for rate, n in zip(rates, counts, strict=True) if n >= 30]
+    assert view.gaps == pytest.approx(100 * (np.max(rates, axis=0) - np.min(rates, axis=0)))
+    name = found.reliance["name"].iloc[0]
+    view.uses = name
+    assert {name in names for names in found.frame["antecedents"].iloc[view.kept]} == {True}
+    assert 0 < len(view.kept) == int(found.reliance["models"].iloc[0])
+    view.uses = ""
+    column = next(iter(found.columns))
+    view.column = column
+    for k in view.kept.tolist():
+        assert any(
+            column == c.column for clause in found.result.clauses[k] for j in clause for c in problem.conditions[j]
+        )
+    view.column = ""
+    view.choose_diverse()
+    assert len(view.kept) == 4
+    view.choose_diverse()
+    view.model = int(view.kept[1])
+    card = view._card.card
+    assert card.model == found.result.models[view.model]
+    assert card.proof.objective == pytest.approx(found.result.objectives[view.model])
+    assert not card.proof.proven
+    table = pd.read_csv(view.models_csv())
+    assert len(table) == len(view.kept)
+    assert "<b>u" not in view._table.object + view._antecedents.object
+    assert "% of sets" in view._antecedents.object
+    assert len(pd.read_csv(view.antecedents_csv())) == len(found.result.rules)
+
+
+def test_lists_come_after_sets(view: ExploreView, dataset: rl.Dataset) -> None:
+    conditions = rl.Binarizer().fit_transform(dataset.X)
+    problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, 1), dataset.y)
+    view._source = lambda: lambda report: Prepared(rl.RuleListSearch(problem, 0.02))
+    view.find()
+    wait_until(lambda: not view.refresh())
+    assert len(view._strip.names) == 3
+    assert view._status.phase.startswith("certified complete: ")
+    assert not view._explorer.disabled
+
+
+def test_what_is_not_complete_says_so(dataset: rl.Dataset) -> None:
+    def found(wanted: Wanted, **parameters: Any) -> Any:
+        return find(lambda report: Prepared(searched(dataset, **parameters)), wanted, Progress())
+
+    tone, said = found(Wanted(0.5, 3, 60.0)).verdict()
+    assert tone == "limit"
+    assert said.startswith("not complete (as many models as were asked for): ")
+    with pytest.raises(ValueError, match="the optimum is not certified after"):
+        found(Wanted(0.5, 3, 1e-9))
+    problem = rl.Problem.from_arrays(np.eye(4, dtype=bool), [1, 0, 1, 0], groups=[0, 0, 1, 1])
+    search = rl.RuleSetSearch(problem, 4, fairness=rl.EqualOpportunity(0.1))
+    with pytest.raises(ValueError, match="without a fairness constraint"):
+        find(lambda report: Prepared(search), Wanted(), Progress())
