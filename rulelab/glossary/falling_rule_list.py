@@ -82,6 +82,15 @@ TERMS = (
         aliases=("monte-carlo lists", "lists", "lists made", "of"),
     ),
     Term(
+        "few rules",
+        "Each further rule of a fair falling list costs: what so many rules can gain is at most what those gain that "
+        "capture most of what can be gained.",
+        "",
+        "max over r ≥ 1 of  min(gain(S), Σ of the r largest gain(S ∧ a)) − r C",
+        OWN,
+        ("relaxation", "regularization"),
+    ),
+    Term(
         "antecedents considered",
         "How many antecedents could come next, added up over all lists made at random.",
         see=("monte carlo", "antecedents considered per position"),
