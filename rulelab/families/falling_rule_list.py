@@ -32,7 +32,11 @@ def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
 
     without: tuple[str, ...] = ()
     if parameters["fairness"] is not None:
-        without = ("iterations", "random_state", *(("bounds",) if parameters.get("bounds") == FallingBounds() else ()))
+        without = ("iterations", "random_state")
+        if isinstance(bounds := parameters.get("bounds"), FallingBounds):
+            if bounds != FallingBounds():
+                raise ValueError("bounds of other falling lists cannot be left out where a list has to be fair")
+            without = (*without, "bounds")
     elif parameters["method"] != "exact":
         without = ("memory_limit", "bounds")
     return {name: value for name, value in parameters.items() if name not in without}

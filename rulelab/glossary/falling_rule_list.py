@@ -13,7 +13,7 @@ TERMS = (
         formula="α₁ ≥ α₂ ≥ … ≥ α_else,  α_j = positives / rows that rule j captures",
         source=f"section 2, {FALLING}",
         see=("falling rule list objective", "softly falling"),
-        aliases=("best falling rule list so far", "optimal falling rule list"),
+        aliases=("best falling rule list so far", "best fair falling rule list so far", "optimal falling rule list"),
     ),
     Term(
         "falling rule list objective",
