@@ -48,6 +48,24 @@ def test_every_proof_is_accepted_and_no_worse_list_with_it(part: int) -> None:
     assert refused > 30
 
 
+@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 5))])
+def test_larger_problems_are_proven_whatever_is_expanded_first(part: int) -> None:
+    """The checker goes through all prefixes by itself, and refuses where a list was missed."""
+    criteria = (rl.EqualOpportunity(0.02), rl.DemographicParity(0.05), rl.EqualizedOdds(0.1), rl.AccuracyParity(0.05))
+    for seed in range(8 * part, 8 * part + 8):
+        problem, criterion = larger_problem(seed, 250, 12), criteria[seed % 4]
+        weight, penalty = (2.0, 4.0, 6.0)[seed % 3], (0.0, 0.003)[seed % 2]
+        found = []
+        for width in (0, 2, 20):
+            search = rl.FallingRuleListSearch(problem, penalty, weight, fairness=criterion, beam_width=width)
+            last = rl.solve(search)
+            found.append(None if last.incumbent is None else last.incumbent.objective)
+            assert last.status is (rl.Status.OPTIMAL if last.incumbent is not None else rl.Status.INFEASIBLE)
+            if last.incumbent is not None:
+                assert rl.verify(problem, last.incumbent.model, search.certificate())
+        assert found[0] == found[1] == found[2]
+
+
 def larger() -> FairFallingSearch:
     search = rl.FallingRuleListSearch(larger_problem(1), 0.0, 4.0, fairness=rl.EqualizedOdds(0.05))
     assert isinstance(search, FairFallingSearch)

@@ -112,12 +112,12 @@ def _next(rules, store, best_first):
                 return node
         return -1
     while numbers[N_HEAP] > 0:
-        node = store.heap_node[0]
-        if store.key[node] > limit(rules, store):
+        node, key = store.heap_node[0], store.heap_key[0]
+        if key > limit(rules, store):
             break
         numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
         if store.fate[node] == OPEN:
-            numbers[LOWER_BOUND] = max(numbers[LOWER_BOUND], store.key[node])
+            numbers[LOWER_BOUND] = max(numbers[LOWER_BOUND], key)
             return node
     store.pruned[BY_INCUMBENT] += numbers[N_QUEUED]
     numbers[N_QUEUED], numbers[N_HEAP] = 0, 0
