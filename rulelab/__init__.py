@@ -27,6 +27,7 @@ _HOMES = {
     "EqualizedOdds": "rule_set",
     "Evaluation": "models",
     "FairCell": "rule_set",
+    "FairFallingBounds": "falling_rule_list",
     "FairFrontierSearch": "rule_set",
     "FairRuleListBounds": "rule_list",
     "ConstrainedRuleListSearch": "rule_list",

@@ -90,7 +90,7 @@ class Case:
             options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
             if options["max_complexity"] > _LARGEST:
                 return None
-        if self.family in ("fair_list", "least_gap"):
+        if self.family in ("fair_list", "least_gap", "fair_falling"):
             ending = "_gap" if self.family == "least_gap" else "_tolerance"
             named = {name: parameters.get(name + ending) for name in _CERTIFIED}
             options["limits"] = [(_CERTIFIED[name], exact(value)) for name, value in named.items() if value is not None]
@@ -218,7 +218,7 @@ def _draw_falling(family: str, seed: int, rng: np.random.Generator) -> Case:
 
 
 def _soft(case: Case) -> Fraction | None:
-    penalty = case.options["violation_penalty"]
+    penalty = case.options.get("violation_penalty")
     return None if penalty is None else exact(penalty)
 
 
@@ -237,6 +237,37 @@ def _does_not_fall(case: Case, model: Any) -> str | None:
     if case.options["violation_penalty"] is None and not naive.falls(*case.whole, model.antecedents):
         return "does not fall"
     return _too_long(case, model)
+
+
+def _draw_fair_falling(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """A falling list, and a criterion with a tolerance."""
+    rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4, n_groups=int(rng.integers(2, 4)))
+    name = list(CRITERIA)[seed // len(_KINDS) % len(CRITERIA)]
+    options: dict[str, Any] = {
+        "fairness": (name, float(rng.choice(_TOLERANCES))),
+        "regularization": float(rng.choice((0.0, *_LIST_PENALTIES))),
+        "positive_weight": float(rng.choice([1.0, 3.0, 1 / 3, 2.5, 0.1])),
+        "bounds": _some(rng, rl.FairFallingBounds) if seed % 2 else None,
+        "max_length": int(rng.integers(0, 4)) if rng.random() < 0.4 else None,
+        "beam_width": int(rng.choice([0, 2, 200])),
+        "min_group_size": 0,
+    }
+    return Case(family, seed, rows, options)
+
+
+def _best_fair_falling(case: Case) -> Fraction | None:
+    options = case.options
+    w, c = exact(options["positive_weight"]), exact(options["regularization"])
+    rates, size = _fair_rates(options), options["min_group_size"]
+    return naive.best_fair_falling_rule_list(*_fair_data(case), w, c, rates, options["max_length"], size)
+
+
+def _unfair_or_rising(case: Case, model: Any) -> str | None:
+    rates, gaps = _fair_rates(case.options), _model_gaps(case, model)
+    if not naive.falls(*case.whole, model.antecedents):
+        return "does not fall"
+    fair = all(gap <= rates[rate] for rate, gap in gaps.items())
+    return _too_long(case, model) if fair else "does not meet its criterion"
 
 
 def _draw_rule_set(family: str, seed: int, rng: np.random.Generator) -> Case:
@@ -416,5 +447,12 @@ FAMILIES: dict[str, Family] = {
     "least_gap": Family(_draw_fair_list, _least_gap_search, _best_fair, _fair_objective, _unfair_list),
     "demanding": Family(
         _draw_demanding, lambda p, o: rl.RuleListSearch(p, **o), _best_demanding, _list_objective, _does_not_obey
+    ),
+    "fair_falling": Family(
+        _draw_fair_falling,
+        lambda p, o: rl.FallingRuleListSearch(p, **o | {"fairness": criterion(o["fairness"])}),
+        _best_fair_falling,
+        _falling_objective,
+        _unfair_or_rising,
     ),
 }

@@ -148,6 +148,49 @@ def best_falling_rule_list(
     return best
 
 
+def best_fair_falling_rule_list(
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int],
+    groups: Sequence[int],
+    w: Fraction,
+    regularization: Fraction,
+    tolerances: dict[str, Fraction],
+    max_length: int | None = None,
+    least: float = 0,
+) -> Fraction | None:
+    """The least objective of any falling rule list whose gaps are within the tolerances; None: there is no such list.
+
+    All orders of antecedents. A rule, or the else, predicts positive where the proportion p / (p + q) of what it
+    captures is above 1 / (1 + w).
+    """
+    m = A.shape[1]
+    found = []
+    for d in all_rule_lists(m, m if max_length is None else min(m, max_length)):
+        if falls(A, y, weight, d):
+            predicted = falling_predictions(A, y, weight, w, d)
+            if all(
+                weighted_gap(rate, y, weight, groups, predicted, least) <= most for rate, most in tolerances.items()
+            ):
+                found.append(falling_objective(A, y, weight, w, regularization, d))
+    return min(found, default=None)
+
+
+def falling_predictions(
+    A: np.ndarray, y: np.ndarray, weight: Sequence[int], w: Fraction, antecedents: Sequence[int]
+) -> list[bool]:
+    """Whether what captures each row has more than the proportion 1 / (1 + w) of positives."""
+    predicted, left = [False] * len(y), list(range(len(y)))
+    for a in [*antecedents, None]:
+        hit = [i for i in left if a is None or A[i, a]]
+        left = [i for i in left if i not in set(hit)]
+        positive = sum(weight[i] for i in hit if y[i])
+        negative = sum(weight[i] for i in hit) - positive
+        for i in hit:
+            predicted[i] = w * positive > negative
+    return predicted
+
+
 Clause = tuple[int, ...]
 
 

@@ -54,6 +54,8 @@ def proofs(rng: np.random.Generator) -> Iterator[Proof]:
     data = A, y, weight.tolist()
     yield from _lists(rng, problem, data)
     yield _fair_list(problem, data, groups)
+    if (fair := _fair_falling(problem, data, groups, float(rng.choice([0.5, 1.0, 2.0])))) is not None:
+        yield fair
     yield _least_gap(problem, data, groups)
     for form in ("dnf", "cnf"):
         yield _least_gap_of_sets(problem, data, groups, form)
@@ -99,6 +101,25 @@ def _fair_list(problem: rl.Problem, data: Any, groups: np.ndarray) -> Proof:
     search = rl.RuleListSearch(problem, 0.02, fairness=rl.EqualizedOdds(0.2, 0.1), min_group_size=3)
     model = rl.solve(search).incumbent.model
     return Proof("fair rule list", problem, model, search.certificate(), least)
+
+
+def _fair_falling(problem: rl.Problem, data: Any, groups: np.ndarray, positive_weight: float) -> Proof | None:
+    names = {"false_negative_rate": "false_negative", "false_positive_rate": "false_positive", "accuracy": "error"}
+
+    def least(parameters: Mapping[str, float]) -> Fraction | None:
+        limits = {k.removesuffix("_tolerance"): Fraction(repr(v)) for k, v in parameters.items() if "_tol" in k}
+        tolerances = {names[name]: limit for name, limit in limits.items()}
+        w, c = (Fraction(repr(parameters[name])) for name in ("positive_weight", "regularization"))
+        smallest = parameters.get("min_group_size", 0)
+        return naive.best_fair_falling_rule_list(*data, groups.tolist(), w, c, tolerances, least=smallest)
+
+    options = {"fairness": rl.EqualizedOdds(0.2, 0.1), "min_group_size": 3}
+    search = rl.FallingRuleListSearch(problem, 0.02, positive_weight, **options)
+    best = rl.solve(search).incumbent
+    with suppress(CertificateError):
+        if best is not None:
+            return Proof("fair falling rule list", problem, best.model, search.certificate(), least)
+    return None
 
 
 def _least_gap(problem: rl.Problem, data: Any, groups: np.ndarray) -> Proof:

@@ -28,6 +28,7 @@ CASES = {
     "softly_falling": 5,
     "rule_set": 24,
     "fair_list": 6,
+    "fair_falling": 6,
     "least_gap": 6,
     "demanding": 6,
     ESTIMATORS: 6,

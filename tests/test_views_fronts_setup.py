@@ -35,7 +35,10 @@ def test_other_texts_are_refused_with_the_field_s_name(text: str, whole: bool) -
 
 def test_settings_make_an_order() -> None:
     setup = SweepSetup(
-        sweep_families=["rule_set", "rule_list"], set_grid="4", list_grid="0.1", sweep_baselines=["cart"]
+        sweep_families=["rule_set", "rule_list", "falling_rule_list"],
+        set_grid="4",
+        list_grid="0.1",
+        sweep_baselines=["cart"],
     )
     order = setup.order()
     assert order.sensitive == ("sex",)
@@ -43,12 +46,12 @@ def test_settings_make_an_order() -> None:
     assert order.grids["rule_set"] == {"max_complexity": [4], "max_conditions": [3], "thresholds": [5]}
     setup.set_fairness = "equalized_odds"
     setup.set_tolerances = "0.1"
-    for family in ("rule_set", "rule_list"):
+    for family in ("rule_set", "rule_list", "falling_rule_list"):
         assert setup.order().grids[family]["fairness"] == [None, rl.EqualizedOdds(0.1, 0.1)]
     setup.sweep_data = "tic_tac_toe"
     with pytest.raises(SweepError, match="sensitive"):
         setup.order()
-    setup.sweep_families = ["falling_rule_list"]
+    setup.set_fairness = "none"
     assert setup.order().sensitive == ()
     assert "fairness" not in setup.order().grids["falling_rule_list"]
     setup.sweep_families = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .certificate import Certificate, CertificateError
+from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import prove_falling_rule_list
 from .origin import Origin, OriginError
 from .rule_list.demanding import prove_demanding_rule_list
@@ -22,6 +23,7 @@ __all__ = [
     "OriginError",
     "Verification",
     "prove_demanding_rule_list",
+    "prove_fair_falling_rule_list",
     "prove_fair_rule_list",
     "prove_falling_rule_list",
     "prove_least_gap",

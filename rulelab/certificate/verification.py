@@ -11,6 +11,7 @@ from ..models import FallingRuleList, Model, RuleList, RuleSet
 from .agreement import same_conditions
 from .certificate import Certificate, CertificateError, is_plain
 from .falling_rule_list import checker as falling_rule_list
+from .falling_rule_list import fair as fair_falling_rule_list
 from .origin import Origin
 from .outcome import Outcome
 from .rule_list import checker as rule_list
@@ -18,7 +19,7 @@ from .rule_list import demanding, least_gap
 from .rule_list import fair as fair_rule_list
 from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
-from .rule_set.parity import GAP
+from .rule_set.parity import GAP, SUFFIX
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ _CHECKERS: dict[str, tuple[type[Model], Callable[..., Outcome]]] = {
     RuleList.family: (RuleList, rule_list.check),
     FallingRuleList.family: (FallingRuleList, falling_rule_list.check),
     RuleSet.family: (RuleSet, rule_set.check),
+}
+
+_FAIR: dict[type[Model], Callable[..., Outcome]] = {
+    RuleList: fair_rule_list.check,
+    FallingRuleList: fair_falling_rule_list.check,
 }
 
 _LEAST_GAPS: dict[type[Model], Callable[..., Outcome]] = {
@@ -139,8 +145,8 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     claimed = certificate.parameters.get("regularization")
     if regularization is not None and claimed != regularization:
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
-    if kind is RuleList and any(name.endswith(fair_rule_list.SUFFIX) for name in certificate.parameters):
-        checker = fair_rule_list.check
+    if kind in _FAIR and any(name.endswith(SUFFIX) for name in certificate.parameters):
+        checker = _FAIR[kind]
     elif any(name.endswith(GAP) for name in certificate.parameters) and kind in _LEAST_GAPS:
         checker = _LEAST_GAPS[kind]
     elif kind is RuleList and demanding.DEMANDS in certificate.arrays:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..data.fairness import Criterion
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from .base import CertifiedClassifier
 
@@ -37,7 +38,7 @@ class FallingRuleListClassifier(CertifiedClassifier):
     max_categories : int, default 20
         Categories of a column that get conditions; see `Binarizer`.
     iterations : int, default 3000
-        Lists that the Monte-Carlo search makes, which also begins the exact search.
+        Lists that the Monte-Carlo search makes, which also begins the exact search, but for fair lists.
     class_weight : dict, "balanced" or None
         Weight of the rows of each class, multiplied with ``sample_weight``. It changes the proportions, unlike
         ``positive_weight``, which changes their cost.
@@ -57,6 +58,13 @@ class FallingRuleListClassifier(CertifiedClassifier):
     must_not_use : sequence of str, optional
         What no rule may use: columns, conditions such as ``age <= 23`` (no rule has them), or antecedents (no rule has
         all their conditions). The proof is over what is left.
+    fairness : Criterion, optional
+        Such as ``EqualOpportunity(0.05)``, over the groups of ``sensitive_features``, which `fit` needs then: the list
+        is the best of those whose predictions meet it. By the exact method, for lists that must fall.
+    min_group_size : int, default 30
+        Groups with fewer training rows, of the class that a rate is measured on (positives for equal opportunity), are
+        left out of ``fairness``, and a UserWarning says which. Rows count here whatever their weights are. 0 for all
+        groups.
 
     Attributes
     ----------
@@ -83,7 +91,8 @@ class FallingRuleListClassifier(CertifiedClassifier):
     nothing_found_ : str or None
         Why there was nothing to search.
     group_rates_ : DataFrame or None
-        Rates of each group of ``sensitive_features`` on the training rows. The search does not see the groups.
+        Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
+        the groups.
 
     References
     ----------
@@ -113,6 +122,8 @@ class FallingRuleListClassifier(CertifiedClassifier):
         random_state: Any = None,
         max_antecedents: int | None = MAX_ANTECEDENTS,
         must_not_use: Sequence[str] | None = None,
+        fairness: Criterion | None = None,
+        min_group_size: int = 30,
     ) -> None:
         self.regularization = regularization
         self.positive_weight = positive_weight
@@ -133,3 +144,5 @@ class FallingRuleListClassifier(CertifiedClassifier):
         self.random_state = random_state
         self.max_antecedents = max_antecedents
         self.must_not_use = must_not_use
+        self.fairness = fairness
+        self.min_group_size = min_group_size

@@ -7,7 +7,8 @@ from abc import ABC
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
-from ..arguments import is_number
+from ..arguments import is_number, is_whole
+from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import FallingRuleList
 from ..search import Incumbent, Search
@@ -30,6 +31,12 @@ class FallingRuleListSearch(Search, ABC):
         Cost C1 of a proportion that rises by 1, at least 0: the list is softly falling. By default it must fall.
     method : str
         "exact", which certifies its list, or "monte_carlo", the paper's Algorithms FRL and softFRL.
+    fairness : Criterion, optional
+        Such as `rulelab.EqualOpportunity`, over the problem's groups: the list is the best of those that meet it. Not
+        for softly falling lists, and by the exact method alone.
+    min_group_size : int
+        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
+        all groups.
 
     Raises
     ------
@@ -43,14 +50,15 @@ class FallingRuleListSearch(Search, ABC):
 
     family: ClassVar[str] = "falling_rule_list"
     method: ClassVar[str]
-    _classes: ClassVar[dict[tuple[str, bool], type[FallingRuleListSearch]]] = {}
+    fair: ClassVar[bool]
+    _classes: ClassVar[dict[tuple[str, bool, bool], type[FallingRuleListSearch]]] = {}
 
-    def __init_subclass__(cls, method: str, soft: bool | Iterable[bool], **other: Any) -> None:
+    def __init_subclass__(cls, method: str, soft: bool | Iterable[bool], fair: bool = False, **other: Any) -> None:
         """Let the class be made for a method, for lists that must fall, for softly falling ones, or for both."""
         super().__init_subclass__(**other)
-        cls.method = method
+        cls.method, cls.fair = method, fair
         for kind in (soft,) if isinstance(soft, bool) else soft:
-            FallingRuleListSearch._classes[method, kind] = cls
+            FallingRuleListSearch._classes[method, kind, fair] = cls
 
     def __new__(
         cls,
@@ -63,24 +71,29 @@ class FallingRuleListSearch(Search, ABC):
     ) -> Self:
         if cls is not FallingRuleListSearch:
             return super().__new__(cls)
-        methods = sorted({known for known, _ in cls._classes})
+        methods = sorted({known for known, *_ in cls._classes})
         if not isinstance(method, str) or method not in methods:
             raise ValueError(f"method must be one of {', '.join(methods)}, not {method!r}")
-        kind = cls._classes[method, violation_penalty is not None]
+        soft, fair = violation_penalty is not None, options.get("fairness") is not None
+        if fair and (soft or method != "exact"):
+            name, only, given = ("violation_penalty", None, violation_penalty) if soft else ("method", "exact", method)
+            raise ValueError(f"{name} must be {only!r} where a falling list has to be fair, not {given!r}")
+        kind = cls._classes[method, soft, fair]
         known = list(
             dict.fromkeys(
                 name
                 for each in kind.__mro__
                 if issubclass(each, FallingRuleListSearch) and each is not FallingRuleListSearch
                 for name, parameter in inspect.signature(each.__init__).parameters.items()
-                if name not in ("self", "problem") and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+                if name not in ("self", "problem")
+                and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
             )
         )
         unknown = [name for name in options if name not in known]
         if unknown:
-            soft = "softly falling lists" if violation_penalty is not None else "falling lists"
+            lists = f"{'softly ' if soft else 'fair ' if fair else ''}falling lists"
             raise TypeError(
-                f"FallingRuleListSearch has no option {unknown[0]!r} for {soft} and method={method!r}; known are "
+                f"FallingRuleListSearch has no option {unknown[0]!r} for {lists} and method={method!r}; known are "
                 f"{', '.join(known)}"
             )
         return super().__new__(kind)  # type: ignore[return-value]
@@ -92,6 +105,8 @@ class FallingRuleListSearch(Search, ABC):
         positive_weight: float = 1.0,
         violation_penalty: float | None = None,
         method: str | None = None,
+        fairness: Criterion | None = None,
+        min_group_size: int = 0,
     ) -> None:
         super().__init__(problem)
         if method not in (None, self.method):
@@ -104,8 +119,12 @@ class FallingRuleListSearch(Search, ABC):
             raise ValueError(f"positive_weight must be a number above 0, not {positive_weight!r}")
         if violation_penalty is not None and not (is_number(violation_penalty) and violation_penalty >= 0):
             raise ValueError(f"violation_penalty must be a number of at least 0 or None, not {violation_penalty!r}")
+        if fairness is not None and not self.fair:
+            raise ValueError(f"fairness must be None for a {type(self).__name__}; give it to FallingRuleListSearch")
+        if not is_whole(min_group_size, 0):
+            raise ValueError(f"min_group_size must be an integer >= 0, not {min_group_size!r}")
         soft = violation_penalty is not None
-        if self._classes.get((self.method, soft)) is not type(self):
+        if self._classes.get((self.method, soft, self.fair)) is not type(self):
             needs = "None" if soft else "a number"
             raise ValueError(f"violation_penalty must be {needs} for a {type(self).__name__}")
         self.regularization = float(regularization)

@@ -1,12 +1,13 @@
-"""Falling rule lists of least weighted loss, hard or soft."""
+"""Falling rule lists of least weighted loss, hard or soft, or fair."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .criteria import in_words
 from .family import Family
-from .parameter import REGULARIZATION, Parameter
+from .parameter import FAIRNESS, REGULARIZATION, Parameter
 from .wording import count
 
 if TYPE_CHECKING:
@@ -23,9 +24,22 @@ def _search(problem: Any, **parameters: Any) -> Search:
 
 
 def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The Monte-Carlo search needs next to no memory, takes no limit, and has no bounds."""
-    exact = parameters["method"] == "exact"
-    return {name: value for name, value in parameters.items() if exact or name not in ("memory_limit", "bounds")}
+    """What a search takes: that for fair lists makes none at random, and the Monte-Carlo search has no bounds.
+
+    The latter takes no memory limit either: it needs next to no memory.
+    """
+    from ..falling_rule_list import FallingBounds
+
+    without: tuple[str, ...] = ()
+    if parameters["fairness"] is not None:
+        without = ("iterations", "random_state")
+        if isinstance(bounds := parameters.get("bounds"), FallingBounds):
+            if bounds != FallingBounds():
+                raise ValueError("bounds of other falling lists cannot be left out where a list has to be fair")
+            without = (*without, "bounds")
+    elif parameters["method"] != "exact":
+        without = ("memory_limit", "bounds")
+    return {name: value for name, value in parameters.items() if name not in without}
 
 
 def _model() -> type[Model]:
@@ -46,12 +60,14 @@ def _without_rules(
 
 def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
     soft, every = parameters.get("violation_penalty"), (*model.rules, model.default)
+    fairness = parameters.get("fairness")
+    held = "" if fairness is None else f"; {in_words(fairness)}"
     alarms = sum(rule.negatives for rule in every if rule.prediction == model.classes[-1])
     missed = sum(rule.positives for rule in every if rule.prediction != model.classes[-1])
     rising = "" if soft is None else f" + {soft:g} x a rise of {float(model.rise):.4g}"
     return (
         f"({count(alarms, 'false alarm')} + {parameters['positive_weight']:g} x {count(missed, 'missed positive')})"
-        f" / {model.weight} rows + {parameters['regularization']:g} x {count(model.complexity, 'rule')}{rising}"
+        f" / {model.weight} rows + {parameters['regularization']:g} x {count(model.complexity, 'rule')}{rising}{held}"
     )
 
 
@@ -101,6 +117,7 @@ FALLING_RULE_LIST = Family(
             1,
             label="Monte-Carlo lists",
         ),
+        *FAIRNESS,
     ),
     make_search=_search,
     make_model=_model,

@@ -13,7 +13,7 @@ TERMS = (
         formula="α₁ ≥ α₂ ≥ … ≥ α_else,  α_j = positives / rows that rule j captures",
         source=f"section 2, {FALLING}",
         see=("falling rule list objective", "softly falling"),
-        aliases=("best falling rule list so far", "optimal falling rule list"),
+        aliases=("best falling rule list so far", "best fair falling rule list so far", "optimal falling rule list"),
     ),
     Term(
         "falling rule list objective",
@@ -80,6 +80,15 @@ TERMS = (
         "when all are made.",
         see=("monte carlo",),
         aliases=("monte-carlo lists", "lists", "lists made", "of"),
+    ),
+    Term(
+        "few rules",
+        "Each further rule of a fair falling list costs: what so many rules can gain is at most what those gain that "
+        "capture most of what can be gained.",
+        "",
+        "max over r ≥ 1 of  min(gain(S), Σ of the r largest gain(S ∧ a)) − r C",
+        OWN,
+        ("relaxation", "regularization"),
     ),
     Term(
         "antecedents considered",

@@ -62,6 +62,10 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
         Seed of the Monte-Carlo search for the first list.
     iterations : int
         Lists that the Monte-Carlo search makes; 0 starts from the else alone.
+    fairness : None
+        With a criterion, `FallingRuleListSearch` makes a `FairFallingSearch`.
+    min_group_size : int
+        Without meaning here.
 
     Raises
     ------
@@ -90,8 +94,11 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
         memory_limit: int | None = None,
         random_state: int | None = None,
         iterations: int = 3000,
+        *,
+        fairness: None = None,
+        min_group_size: int = 0,
     ) -> None:
-        super().__init__(problem, regularization, positive_weight, violation_penalty, method)
+        super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
         _check(bounds, max_length, memory_limit, random_state, iterations)
         self.bounds = FallingBounds() if bounds is None else bounds
         self.max_length = max_length

@@ -34,7 +34,7 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
 
     Parameters
     ----------
-    problem, regularization, positive_weight, violation_penalty, method
+    problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size
         See `FallingRuleListSearch`.
     iterations : int
         Lists to make (T in the paper).
@@ -58,8 +58,11 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
         curiosity: float = 0.8,
         termination: float = 0.01,
         random_state: int | None = None,
+        *,
+        fairness: None = None,
+        min_group_size: int = 0,
     ) -> None:
-        super().__init__(problem, regularization, positive_weight, violation_penalty, method)
+        super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
         if not is_whole(iterations, 1):
             raise ValueError(f"iterations must be an integer of at least 1, not {iterations!r}")
         if not (is_number(curiosity) and 0 <= curiosity <= 1):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...data.rate_constraints import Constraints
 from . import beam as beams
 from . import state
-from .constraints import Constraints
 from .gap_dual import GapDual
 from .reduction import FIRST_RATE, Reduced
 from .relaxation import Dual, Relaxed, relaxed, scaled

@@ -12,7 +12,7 @@ import numpy as np
 from ...data.exact_weights import Masses
 from ...data.fairness import Criterion, compared, groups_of
 from ...data.problem import Problem
-from .constraints import Constraints, Row, assembled, parities_of
+from ...data.rate_constraints import Constraints, Row, assembled, parities_of
 from .gap_dual import GapDual
 
 

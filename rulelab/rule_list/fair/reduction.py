@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...data.problem import Problem
+from ...data.rate_constraints import Constraints
 from ...kernels import bits
 from ...kernels.bit_words import transposed
-from .constraints import Constraints
 
 WRONG_NEGATIVE, WRONG_POSITIVE, FIRST_RATE = range(3)
 """Rows of ``Reduced.amounts``: the cost of predicting a pattern negative, of predicting it positive, and ``d``."""

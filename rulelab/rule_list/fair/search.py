@@ -13,6 +13,7 @@ from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_fair_rule_list
 from ...data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
 from ...data.problem import Problem
+from ...data.rate_constraints import constraints_of
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import grouped_problem
@@ -23,7 +24,6 @@ from ..start import antecedents_of
 from . import beam as beams
 from . import kernels, state
 from .bounds import FairRuleListBounds
-from .constraints import constraints_of
 from .dual import Multipliers, arranged, longest_of
 from .passes import counted, grown, holds, list_of, predicted, proven_of_sets
 from .reduction import Reduced, reduced

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...data.rate_constraints import Constraints
 from ...kernels import bits
 from ...kernels.bit_words import transposed
 from ...kernels.growing import bytes_to_resize, table_size
 from ..bounds import LARGEST_TAIL
-from .constraints import Constraints
 from .reduction import Reduced
 from .relaxation import Relaxed
 

@@ -42,6 +42,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "violation_penalty": None,
         "method": "exact",
         "must_not_use": None,
+        "fairness": None,
+        "min_group_size": 30,
     },
     "rule_set": {
         **_BINARIZING,

@@ -319,7 +319,8 @@ def _scope(search: Search, attribute: str = "") -> str:
         return f"no rule set over these {among} conditions{aside}, at most D = {search.conditions} in a rule, is better"
     asked = demanded(search.parameters)
     which = f", of those that {plain(asked, 160)}," if asked else ""
-    return f"no {family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
+    fair = "fair " if search.parameters.get("fairness") is not None else ""
+    return f"no {fair}{family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
 
 
 def _facts(search: Search | None, rows: Rows | None) -> dict[str, str]:

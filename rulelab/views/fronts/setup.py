@@ -223,7 +223,6 @@ class SweepSetup(param.Parameterized):
         self.more = column(
             card(
                 "Fairness",
-                note("Of rule lists and rule sets. Falling rule lists know none: their gaps are only measured."),
                 field(self, "set_fairness", pn.widgets.Select, options={said: name for name, said in WORDS.items()}),
                 column(
                     field(self, "set_tolerances", text),

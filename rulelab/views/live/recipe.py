@@ -15,9 +15,8 @@ from ...data.antecedents import Antecedents
 from ...data.binarize import Binarizer
 from ...data.problem import Problem
 from ...datasets import Dataset
-from ...families import MEMORY, TIME, Family
+from ...families import FAMILIES, MEMORY, TIME, Family
 from ...recipe import Recipe
-from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, solve
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
@@ -28,7 +27,7 @@ MAX_CELLS = 10_000_000
 """Largest table on the page, in rows x columns."""
 SPLIT_SEED = SEARCH_SEED = 0
 COMPARISON_SECONDS = 3.0
-"""Most time for the set without the constraint."""
+"""Most time for the model without the constraint."""
 
 
 @dataclass(frozen=True)
@@ -178,11 +177,11 @@ def refuse_large(data: Dataset) -> None:
 
 
 def without_fairness(search: Search, report: Callable[[str], None]) -> Snapshot | None:
-    """The best rule set of the same search without its fairness constraint; None when it has none."""
-    if not isinstance(search, RuleSetSearch) or search.fairness is None:
+    """The best model of the same search without its fairness constraint; None when it has none."""
+    if search.parameters.get("fairness") is None:
         return None
     report("searching without the fairness constraint, to compare")
-    free = RuleSetSearch(search.problem, **{**search.parameters, "fairness": None})
+    free = FAMILIES[search.family].search(search.problem, {**search.parameters, "fairness": None})
     return solve(free, time_limit=COMPARISON_SECONDS)
 
 

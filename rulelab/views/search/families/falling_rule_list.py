@@ -1,4 +1,4 @@
-"""Falling rule lists on the page: hard or soft, exact or by the paper's Monte-Carlo search."""
+"""Falling rule lists on the page: hard, soft or fair, exact or by the paper's Monte-Carlo search."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from .family import Drawing, Look, Shown
 
 
 def _look_of(parameters: Mapping[str, Any]) -> str:
+    if parameters.get("fairness") is not None:
+        return "fair_falling_rule_list"
     return "falling_rule_list" if parameters["method"] == "exact" else "falling_monte_carlo"
 
 
@@ -39,6 +41,18 @@ SHOWN = Shown(
             plots=(_GAP, _STRATA, _QUEUE, _CUT),
             unit="lists, prefixes",
             family="falling_rule_list",
+        ),
+        "fair_falling_rule_list": Look(
+            heading="Best fair falling rule list so far",
+            looks_for=_LOOKS_FOR
+            + "Of those that treat groups as much alike as is asked for, it finds the one of least "
+            "weighted loss, and proves that there is no better one. The best list found so far appears here and "
+            "changes as the search improves it.",
+            columns=LENGTHS_QUEUED,
+            plots=(_GAP, _STRATA, _QUEUE, _CUT),
+            unit="prefixes",
+            no_tree="There is no tree to look at: of prefixes that capture the same rows this search keeps only some, "
+            "and drops what can no longer become fair.",
         ),
         "falling_monte_carlo": Look(
             heading="Best falling rule list so far",

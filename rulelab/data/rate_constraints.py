@@ -1,4 +1,4 @@
-"""Fairness of a list as bounds on sums of whole numbers: one for each rate and each pair of groups."""
+"""Fairness of a model as bounds on sums of whole numbers: one for each rate and each pair of groups."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from ...data.exact_weights import Masses
-from ...data.fairness import Criterion, Parity, compared, groups_of, parities
-from ...data.problem import Groups, Problem
+from .exact_weights import Masses
+from .fairness import Criterion, Parity, compared, groups_of, parities
+from .problem import Groups, Problem
 
 _LARGEST_SUM = 1 << 58
 

@@ -1,0 +1,178 @@
+"""Checks a proof that no fair falling list costs less: prefixes, each with multipliers that rule out what is left out.
+
+An entry is a prefix: that of an earlier entry and one more antecedent. Each child of an entry is ruled out by the
+bound of `fair_states`, or some entry captures the same patterns with no more rules and a last proportion that is no
+smaller: it has all completions that the child has, none of them dearer. By induction on the number of patterns that
+are left, no list that begins with an entry, the first of which is the empty prefix, is fair and costs less.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...data.problem import Problem
+from ...models import FallingRuleList
+from ..certificate import Certificate, CertificateError
+from ..origin import Origin
+from ..outcome import Outcome
+from ..rule_set.parity import SUFFIX, check_parities
+from .checker import falling_value
+from .fair_states import FairFallingSpace, Prefix, fair_falling_space
+
+ARRAYS = {"parents", "antecedents", "multipliers"}
+_KNOWN = {"regularization", "positive_weight", "min_group_size"}
+_MOST_ENTRIES = 200_000
+_LARGEST_SETS = 1 << 32
+Table = dict[bytes, list[tuple[int, int, int]]]
+
+
+def check(
+    problem: Problem, model: FallingRuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
+) -> Outcome:
+    """Check the prefixes and the multipliers against the problem and the model."""
+    found: dict[str, Any] = {}
+    checked: dict[str, int] = {}
+    try:
+        for name in ("regularization", "positive_weight"):
+            if name not in parameters:
+                raise CertificateError(f"the certificate does not say for which {name} it speaks")
+        if more := sorted(name for name in parameters if name not in _KNOWN and not name.endswith(SUFFIX)):
+            raise CertificateError(f"the certificate has parameters that falling rule lists do not have: {more[0]}")
+        space, value = _space(problem, model, parameters)
+        found["objective"] = float(value * space.costs.unit)
+        prefixes, multipliers = _entries(space, arrays)
+        table: Table = {}
+        for prefix in prefixes:
+            _enter(table, prefix)
+        checked.update(sets=len(table), entries=len(prefixes), looked_up=0)
+        for k, prefix in enumerate(prefixes):
+            for antecedent, child in space.look(prefix, multipliers[k], value):
+                checked["looked_up"] += 1
+                if not _covered(table, child):
+                    name = problem.names[space.antecedents[antecedent]]
+                    raise CertificateError(
+                        f"entry {k} may be followed by the rule {name!r}, and the certificate does not rule out that "
+                        "this leads to a fair list that costs less"
+                    )
+    except CertificateError as error:
+        return Outcome(False, str(error), checked=checked, **found)
+    reason = f"no fair falling rule list has an objective below {found['objective']:.10g}"
+    return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
+
+
+def prove_fair_falling_rule_list(
+    problem: Problem, model: FallingRuleList, parameters: Mapping[str, float], multipliers: Mapping[bytes, np.ndarray]
+) -> Certificate:
+    """A proof from the multipliers that a search has chosen for the sets that it has met.
+
+    Parameters
+    ----------
+    problem : Problem
+    model : FallingRuleList
+    parameters : mapping of str to float
+        ``regularization``, ``positive_weight``, ``min_group_size`` and the tolerances of rates.
+    multipliers : mapping of bytes to float64 array, shape (n_constraints + 1,)
+        By packed sets of the problem's patterns: of each rate, in the order of their names, and pair of groups, and of
+        the proportion; in units of the objective.
+
+    Raises
+    ------
+    CertificateError
+        When a fair list is better, or the multipliers do not prove that none is.
+    """
+    space, value = _space(problem, model, parameters)
+    first = space.everything
+    prefixes, parents, antecedents = [first], [-1], [-1]
+    chosen = [multipliers.get(_key(first), np.zeros(len(space.low) + 1))]
+    table: Table = {}
+    _enter(table, first)
+    waiting = deque([0])
+    while waiting:
+        k = waiting.popleft()
+        for antecedent, child in space.look(prefixes[k], chosen[k], value):
+            if _covered(table, child):
+                continue
+            if len(prefixes) == _MOST_ENTRIES:
+                raise CertificateError(f"the proof would have more than {_MOST_ENTRIES} entries")
+            _enter(table, child)
+            waiting.append(len(prefixes))
+            prefixes.append(child)
+            parents.append(k)
+            antecedents.append(antecedent)
+            chosen.append(multipliers.get(_key(child), chosen[k]))
+    return Certificate(
+        family=model.family,
+        fingerprint=problem.fingerprint,
+        parameters=dict(parameters),
+        arrays={
+            "parents": np.array(parents, dtype=np.int64),
+            "antecedents": np.array(antecedents, dtype=np.int64),
+            "multipliers": np.array(chosen, dtype=np.float64),
+        },
+        origin=None if problem.conditions is None else Origin.of(problem),
+    )
+
+
+def _space(problem: Problem, model: FallingRuleList, parameters: Mapping[str, float]) -> tuple[FairFallingSpace, int]:
+    """The space and the cost of a model that is as fair as the parameters say, when no list without rules is better."""
+    space = fair_falling_space(problem, parameters)
+    value = falling_value(problem, model, space.costs, parameters["positive_weight"])
+    check_parities(space.sides, space.constraints, model.predicts_positive(problem.matrix()).astype(np.int64))
+    a, b = space.costs.per_positive, space.costs.per_negative
+    p, q = int(problem.positives.sum()), int(problem.negatives.sum())
+    alone = space.d.sum(axis=1) if a * p > b * q else np.zeros(len(space.d), dtype=np.int64)
+    if min(a * p, b * q) < value and space.is_fair(alone[:, None])[0]:
+        raise CertificateError("the model is not optimal for these parameters: the else alone is fair and costs less")
+    return space, value
+
+
+def _entries(space: FairFallingSpace, arrays: Mapping[str, np.ndarray]) -> tuple[list[Prefix], np.ndarray]:
+    """The prefixes of the certificate, made from what leads to them, and their multipliers."""
+    if set(arrays) != ARRAYS:
+        raise CertificateError(f"the certificate must hold {sorted(ARRAYS)}, not {sorted(arrays)}")
+    parents, antecedents, multipliers = (arrays[name] for name in ("parents", "antecedents", "multipliers"))
+    n = len(parents) if parents.ndim == 1 else 0
+    if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents)):
+        raise CertificateError("'parents' and 'antecedents' must be one integer each for every entry")
+    if multipliers.dtype != np.float64 or multipliers.shape != (n, len(space.low) + 1):
+        raise CertificateError("'multipliers' must be numbers for each entry, rate and pair of groups, and proportion")
+    if not np.isfinite(multipliers).all():
+        raise CertificateError("the multipliers must be finite")
+    if n == 0 or parents[0] != -1 or antecedents[0] != -1:
+        raise CertificateError("the first entry must be the empty prefix, or the proof says nothing about the model")
+    if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n)).any():
+        raise CertificateError("an entry does not follow an earlier one")
+    if (antecedents[1:] < 0).any() or (antecedents[1:] >= len(space.antecedents)).any():
+        raise CertificateError("an entry follows by an antecedent that the problem does not have")
+    if n * len(space.positives) > _LARGEST_SETS:
+        raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
+    prefixes = [space.everything]
+    for parent, j in zip(parents[1:].tolist(), antecedents[1:].tolist(), strict=True):
+        before = prefixes[parent]
+        hit = before.left & space.inside[:, j]
+        p, q = int(space.positives[hit].sum()), int(space.negatives[hit].sum())
+        if not p + q:
+            raise CertificateError("an entry follows by an antecedent that captures nothing")
+        if Fraction(p, p + q) > Fraction(before.p, before.n):
+            raise CertificateError("an entry is a prefix that does not fall")
+        prefixes.append(Prefix(before.left & ~hit, p, p + q, before.length + 1))
+    return prefixes, multipliers
+
+
+def _key(prefix: Prefix) -> bytes:
+    return np.packbits(prefix.left).tobytes()
+
+
+def _enter(table: Table, prefix: Prefix) -> None:
+    table.setdefault(_key(prefix), []).append((prefix.p, prefix.n, prefix.length))
+
+
+def _covered(table: Table, child: Prefix) -> bool:
+    """Whether an entry makes a prefix needless."""
+    found = table.get(_key(child), ())
+    return any(length <= child.length and child.p * n <= p * child.n for p, n, length in found)

@@ -1,0 +1,197 @@
+"""Fair falling lists as a certificate's checker sees them: prefixes, and which of their children need a proof.
+
+All rules are above the threshold and the else is not, so that a list is fair, or not, by the patterns that its rules
+capture: for every constraint the sum of ``d`` over them lies between ``low`` and ``high``. The list without rules is
+the only other one. Costs are those of `states.FallingStates`, in units of ``2 ** -DIGITS``.
+
+Let S be what a prefix leaves, v its sums, and a a rule that may come next. Lists that go on after a gain at most
+
+    min(sum over S minus a of g, sum of g over the r rules for which it is largest) - r R + sum of max(mu (low - v_a),
+    mu (high - v_a)),    g = max(0, A p - B q - mu d - l (p - c n)),
+
+by r further rules, for any multipliers mu and any l >= 0, where c is the largest proportion of the rules that may come
+next: further rules have no larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import gcd
+from typing import NamedTuple
+
+import numpy as np
+
+from ...data.problem import Problem
+from ..certificate import CertificateError
+from ..parts import unique_rows
+from ..rule_list.fair_space import rows_of
+from ..rule_set.parity import Parity, Sides, parities, read_sides, read_tolerances
+from .states import FallingStates, falling_states
+
+_MOST_DIGITS = 20
+_LARGEST, _LARGEST_COST = 1 << 61, 1 << 50
+LONGEST = 12
+"""Further rules that are told apart."""
+
+
+class Prefix(NamedTuple):
+    """What a prefix leaves (bool, of the patterns), the proportion of its last rule, and its length."""
+
+    left: np.ndarray
+    p: int
+    n: int
+    length: int
+
+
+class Open(NamedTuple):
+    """A child that needs a proof of its own: the antecedent, and the prefix."""
+
+    antecedent: int
+    prefix: Prefix
+
+
+@dataclass(frozen=True, eq=False)
+class FairFallingSpace:
+    """The problem and its constraints.
+
+    Attributes
+    ----------
+    costs : FallingStates
+    inside : bool array, shape (n_patterns, m)
+        Of the distinct antecedents.
+    antecedents : int64 array, shape (m,)
+    positives, negatives : int64 array, shape (n_patterns,)
+    d : int64 array, shape (n_constraints, n_patterns)
+    low, high : int64 array, shape (n_constraints,)
+    sides : Sides
+    constraints : list of Parity
+    digits : int
+    least : int
+        What all costs are multiples of.
+    """
+
+    costs: FallingStates
+    inside: np.ndarray
+    antecedents: np.ndarray
+    positives: np.ndarray
+    negatives: np.ndarray
+    d: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    sides: Sides
+    constraints: list[Parity]
+    digits: int
+    least: int
+
+    @property
+    def everything(self) -> Prefix:
+        """The empty prefix."""
+        return Prefix(np.ones(len(self.positives), dtype=bool), 1, 1, 0)
+
+    def is_fair(self, sums: np.ndarray) -> np.ndarray:
+        """Of each list whether its sums, shape (n_constraints, n), are between the ends."""
+        return np.all((self.low[:, None] <= sums) & (sums <= self.high[:, None]), axis=0)
+
+    def look(self, prefix: Prefix, multipliers: np.ndarray, value: int) -> list[Open]:
+        """The children of a prefix that may lead to fair lists that cost less than ``value``.
+
+        Parameters
+        ----------
+        prefix : Prefix
+        multipliers : float64 array, shape (n_constraints + 1,)
+            In units of the objective; the last one is that of the proportion.
+        value : int
+
+        Raises
+        ------
+        CertificateError
+            When a fair list costs less.
+        """
+        a, b, rule = self.costs.per_positive, self.costs.per_negative, self.costs.per_rule
+        left = prefix.left
+        inside, p_u, q_u, d_u = self.inside[left], self.positives[left], self.negatives[left], self.d[:, left]
+        total_p, total_q = int(p_u.sum()), int(q_u.sum())
+        p, q = p_u @ inside, q_u @ inside
+        n, everything = p + q, total_p + total_q
+        rest_p, rest_q = total_p - p, total_q - q
+        look = (n > 0) & (n < everything) & (a * p > b * q) & (p * prefix.n <= prefix.p * n)
+        look &= rest_p * n <= p * (everything - n)
+        chosen = np.flatnonzero(look)
+        if not len(chosen):
+            return []
+        cost = a * total_p + b * int(self.negatives[~left].sum()) + rule * prefix.length
+        stopped = cost + rule - (a * p[chosen] - b * q[chosen])
+        before = self.d[:, ~left].sum(axis=1)
+        sums = before[:, None] + d_u @ inside[:, chosen]
+        ends = a * rest_p[chosen] <= b * rest_q[chosen]
+        if (ends & (stopped < value) & self.is_fair(sums)).any():
+            raise CertificateError("the model is not optimal for these parameters: a fair list that costs less exists")
+        c = max(zip(p[chosen].tolist(), n[chosen].tolist(), strict=True), key=lambda pair: pair[0] / pair[1])
+        gains, mu = self._gains(p_u, q_u, d_u, multipliers, c)
+        gained, total = gains @ inside, int(gains.sum())
+        ordered = np.concatenate([[0], -np.sort(-gained)[:LONGEST]]).cumsum()
+        ordered = np.append(ordered, [total] * (LONGEST + 2 - len(ordered)))
+        further = np.arange(len(ordered))
+        left_over = (total - gained[chosen])[:, None]
+        net = (np.minimum(left_over, ordered) - further * (rule << self.digits))[:, 1:].max(axis=1)
+        allowed = np.maximum(mu[:, None] * (self.low[:, None] - sums), mu[:, None] * (self.high[:, None] - sums))
+        least = (stopped << self.digits) - net - allowed.sum(axis=0)
+        rising = np.where(d_u > 0, d_u, 0), np.where(d_u < 0, d_u, 0)
+        highest, lowest = (sums + (x.sum(axis=1)[:, None] - x @ inside[:, chosen]) for x in rising)
+        reached = ((highest >= self.low[:, None]) & (lowest <= self.high[:, None])).all(axis=0)
+        needed = reached & (rest_p[chosen] > 0) & (least <= value - self.least << self.digits)
+        return [
+            Open(int(j), Prefix(left & ~self.inside[:, j], int(p[j]), int(n[j]), prefix.length + 1))
+            for j in chosen[needed]
+        ]
+
+    def _gains(
+        self, p: np.ndarray, q: np.ndarray, d: np.ndarray, multipliers: np.ndarray, c: tuple[int, int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What capturing each pattern gains at most, and the multipliers in whole numbers."""
+        unit = (1 << self.digits) / float(self.costs.unit)
+        with np.errstate(over="ignore"):
+            mu = np.rint(multipliers[:-1] * unit)
+            price = np.rint(max(0.0, multipliers[-1]) * unit / c[1])
+        a, b = self.costs.per_positive << self.digits, self.costs.per_negative << self.digits
+        width = self.high.astype(float) - self.low + np.abs(self.d.astype(float)).sum(axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = float(np.abs(mu) @ width) + 2 * price * c[1] * float(p.sum() + q.sum())
+        if not largest < _LARGEST:
+            raise CertificateError("a multiplier of the certificate is too large for exact sums")
+        whole, falling = mu.astype(np.int64), int(price)
+        gains = a * p - b * q - whole @ d - falling * (p * c[1] - c[0] * (p + q))
+        return np.maximum(gains, 0), whole
+
+
+def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> FairFallingSpace:
+    """The space of a certificate's parameters; raises CertificateError where they are of no use."""
+    costs = falling_states(problem, parameters["regularization"], parameters["positive_weight"])
+    smallest = parameters.get("min_group_size", 0)
+    if smallest != int(smallest) or smallest < 0:
+        raise CertificateError("the least group of the certificate must be a whole number")
+    sides = read_sides(problem, "dnf", True)
+    constraints = parities(sides, "dnf", read_tolerances(parameters), int(smallest))
+    rows = rows_of(sides, constraints)
+    inside = problem.matrix()
+    antecedents = np.sort(unique_rows(inside.T)[1])
+    a, b, rule = costs.per_positive, costs.per_negative, costs.per_rule
+    weight = int(problem.positives.sum()) * a + int(problem.negatives.sum()) * b
+    most = weight + rule * LONGEST
+    if most >= _LARGEST_COST or max(sum(map(abs, row.d)) for row in rows) >= _LARGEST:
+        raise CertificateError("the parameters have too many digits for a certificate of a fair list")
+    return FairFallingSpace(
+        costs=costs,
+        inside=inside[:, antecedents],
+        antecedents=antecedents,
+        positives=problem.positives,
+        negatives=problem.negatives,
+        d=np.array([row.d for row in rows], dtype=np.int64).reshape(len(rows), problem.n_patterns),
+        low=np.array([row.low for row in rows], dtype=np.int64),
+        high=np.array([row.high for row in rows], dtype=np.int64),
+        sides=sides,
+        constraints=constraints,
+        digits=min(_MOST_DIGITS, _LARGEST_COST.bit_length() + 6 - most.bit_length()),
+        least=gcd(a, b, rule),
+    )

@@ -1,0 +1,1 @@
+"""Falling rule lists under fairness constraints."""

@@ -1,0 +1,369 @@
+"""Expanding a prefix of a fair falling list: its antecedents are counted, what they can gain is bounded, then each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels import heap
+from ...kernels.fates import CUT, OPEN
+from ...kernels.jit import ctz, inlined, inner
+from ...kernels.set_table import slot_of
+from ..ratios import at_most
+from .relaxing import allowance, find_tops, improve_multipliers, least_by_few_rules, least_further, weigh
+from .state import (
+    ALLOWANCE,
+    ANTECEDENT,
+    BEST,
+    BEST_COST,
+    BEST_LENGTH,
+    BY_DOMINANCE,
+    BY_ELIGIBLE,
+    BY_FEASIBLE,
+    BY_FEW_RULES,
+    BY_LENGTH,
+    BY_NECESSARY,
+    BY_NOTHING,
+    BY_REACH,
+    BY_RELAXATION,
+    BY_RISING,
+    CAP_N,
+    CAP_P,
+    COST,
+    CREATED,
+    GAIN,
+    LEFT_P,
+    LEFT_Q,
+    N_ELIGIBLE,
+    N_HEAP,
+    N_MEMBERS,
+    N_NODES,
+    N_QUEUED,
+    N_SETS,
+    NODE_KEY,
+)
+
+PER_CHILD = 30
+UNFAIR, FAIR, UNSURE = range(3)
+
+
+@inlined
+def above(rules, p, q):
+    """Whether so many positives and negatives are above the threshold: w p > q, exactly."""
+    return p > 0 and not at_most(rules.weight_p, rules.weight_q, q, p)
+
+
+@inlined
+def relaxed(rules, cost):
+    """A cost in units of relaxed costs, rounded down."""
+    return cost << rules.shift if rules.shift >= 0 else cost >> -rules.shift
+
+
+@inlined
+def limit(rules, store):
+    """The largest relaxed cost of a list that is looked for."""
+    return relaxed(rules, store.numbers[BEST] - 1)
+
+
+@inner
+def open_set(data, rules, store, node):
+    """Unpack the set that a prefix leaves, and add up what it weighs; returns the weights looked at."""
+    numbers = store.numbers
+    chosen = store.sets[store.left[node]]
+    k_all = data.d.shape[1]
+    for k in range(k_all):
+        store.totals[k] = 0
+        store.reached[0, k] = 0
+        store.reached[1, k] = 0
+    count, p, q, captured = 0, np.int64(0), np.int64(0), np.int64(0)
+    for w in range(chosen.size):
+        x = chosen[w]
+        rest = data.full[w] & ~x
+        while x:
+            u = 64 * w + ctz(x)
+            x &= x - np.uint64(1)
+            store.members[count] = u
+            count += 1
+            p += data.positives[u]
+            q += data.negatives[u]
+            for k in range(k_all):
+                store.reached[1 if data.d[u, k] > 0 else 0, k] += data.d[u, k]
+        while rest:
+            u = 64 * w + ctz(rest)
+            rest &= rest - np.uint64(1)
+            captured += data.negatives[u]
+            for k in range(k_all):
+                store.totals[k] += data.d[u, k]
+    numbers[N_MEMBERS], numbers[LEFT_P], numbers[LEFT_Q] = count, p, q
+    numbers[COST] = rules.per_positive * p + rules.per_negative * captured + rules.per_rule * store.length[node]
+    numbers[NODE_KEY] = store.key[node]
+    return 64 * chosen.size * (2 + k_all)
+
+
+@inner
+def refine(data, rules, store, node, cap, sweeps):
+    """Choose better multipliers for a prefix and raise its bound; returns the weights looked at."""
+    numbers = store.numbers
+    multipliers = store.multipliers[node]
+    spent = 0
+    if rules.relaxation:
+        spent = improve_multipliers(data, store, multipliers, cap, sweeps)
+    weigh(data, rules, store, multipliers, cap)
+    least = relaxed(rules, numbers[COST]) + least_further(rules, numbers[GAIN], numbers[ALLOWANCE])
+    store.key[node] = max(store.key[node], least)
+    numbers[NODE_KEY] = store.key[node]
+    return spent + 2 * numbers[N_MEMBERS]
+
+
+@inlined
+def cap_of(p, n):
+    """A proportion, rounded up."""
+    return min(1.0, p / n * (1 + 2.0**-50))
+
+
+@inner
+def count_weights(data, store, node, most):
+    """Positives and negatives that antecedents hold for in the open set, for so many words and weights."""
+    numbers = store.numbers
+    chosen = store.sets[store.left[node]]
+    spent = 0
+    while numbers[ANTECEDENT] < store.counts.shape[1] and spent < most:
+        a = numbers[ANTECEDENT]
+        p, q = np.int64(0), np.int64(0)
+        for w in range(chosen.size):
+            x = chosen[w] & data.columns[a, w]
+            while x:
+                u = 64 * w + ctz(x)
+                x &= x - np.uint64(1)
+                p += data.positives[u]
+                q += data.negatives[u]
+        store.counts[0, a], store.counts[1, a] = p, q
+        numbers[ANTECEDENT] = a + 1
+        spent += numbers[N_MEMBERS] + chosen.size
+    return spent
+
+
+@inner
+def find_eligible(rules, store, node):
+    """Which antecedents may come next, and the largest proportion among them."""
+    numbers, pruned = store.numbers, store.pruned
+    left_p, left_q = numbers[LEFT_P], numbers[LEFT_Q]
+    last_p, last_n = store.ratio_p[node], store.ratio_n[node]
+    numbers[N_ELIGIBLE], numbers[CAP_P], numbers[CAP_N] = 0, 0, 1
+    for a in range(store.counts.shape[1]):
+        p, q = store.counts[0, a], store.counts[1, a]
+        n = p + q
+        store.eligible[a] = 0
+        if n == 0 or n == left_p + left_q:
+            pruned[BY_NOTHING] += 1
+        elif not above(rules, p, q):
+            pruned[BY_NECESSARY] += 1
+        elif not at_most(p, n, last_p, last_n):
+            pruned[BY_RISING] += 1
+        else:
+            store.eligible[a] = 1
+            numbers[N_ELIGIBLE] += 1
+            if not at_most(p, n, numbers[CAP_P], numbers[CAP_N]):
+                numbers[CAP_P], numbers[CAP_N] = p, n
+
+
+@inner
+def narrow(data, rules, store, node):
+    """Refine the bound by the proportions that may come next; whether to go on, and the weights looked at."""
+    numbers = store.numbers
+    if numbers[N_ELIGIBLE] == 0:
+        store.pruned[BY_ELIGIBLE] += 1
+        store.fate[node] = CUT + BY_ELIGIBLE
+        return False, 0
+    if not rules.eligible_cap:
+        return True, 0
+    spent = refine(data, rules, store, node, cap_of(numbers[CAP_P], numbers[CAP_N]), 1)
+    if store.key[node] > limit(rules, store):
+        store.pruned[BY_ELIGIBLE] += 1
+        store.fate[node] = CUT + BY_ELIGIBLE
+        return False, spent
+    return True, spent
+
+
+@inner
+def add_amounts(data, store, node, most):
+    """What antecedents can gain, and their parts of the constraints' sums, for so many words and weights."""
+    numbers = store.numbers
+    chosen = store.sets[store.left[node]]
+    k_all, spent = data.d.shape[1], 0
+    while numbers[ANTECEDENT] < store.counts.shape[1] and spent < most:
+        a = numbers[ANTECEDENT]
+        row = store.amounts[a]
+        for k in range(row.size):
+            row[k] = 0
+        needed = store.eligible[a]
+        for w in range(chosen.size):
+            x = chosen[w] & data.columns[a, w]
+            while x:
+                u = 64 * w + ctz(x)
+                x &= x - np.uint64(1)
+                row[0] += store.weights[u]
+                if needed:
+                    for k in range(k_all):
+                        row[1 + 2 * k + (1 if data.d[u, k] > 0 else 0)] += data.d[u, k]
+        numbers[ANTECEDENT] = a + 1
+        spent += numbers[N_MEMBERS] * (1 + k_all) + chosen.size
+    return spent
+
+
+@inner
+def begin_children(rules, store):
+    """What all children of the open prefix share."""
+    find_tops(rules, store)
+    store.numbers[ANTECEDENT] = 0
+
+
+@inner
+def extend(data, rules, store, node, a):
+    """The prefix and one antecedent: maybe the best list, and stored unless it is cut; whether to check a list."""
+    numbers, pruned = store.numbers, store.pruned
+    p, q = store.counts[0, a], store.counts[1, a]
+    rest_p, rest_q = numbers[LEFT_P] - p, numbers[LEFT_Q] - q
+    falls = at_most(rest_p, rest_p + rest_q, p, p + q)
+    if rules.feasible_prefix and not falls:
+        pruned[BY_FEASIBLE] += 1
+        return False
+    numbers[CREATED] += 1
+    length = store.length[node] + 1
+    cost = numbers[COST] + rules.per_rule - (rules.per_positive * p - rules.per_negative * q)
+    k_all = data.d.shape[1]
+    for k in range(k_all):
+        store.scratch[k] = store.amounts[a, 1 + 2 * k] + store.amounts[a, 2 + 2 * k]
+    to_check = False
+    if falls and cost < numbers[BEST] and not above(rules, rest_p, rest_q):
+        verdict = _fairness(data, rules, store)
+        if verdict != UNFAIR:
+            if verdict == FAIR:
+                numbers[BEST] = cost
+            numbers[BEST_COST] = cost
+            _write_path(store, node, a)
+            to_check = True
+    _keep(data, rules, store, node, a, cost, length, rest_p)
+    return to_check
+
+
+@inlined
+def _fairness(data, rules, store):
+    """Whether the list that ends with the antecedent whose sums are in scratch is fair."""
+    verdict = FAIR if rules.sure else UNSURE
+    for k in range(store.scratch.size):
+        total = store.totals[k] + store.scratch[k]
+        if total < data.outside[0, k] or total > data.outside[1, k]:
+            return UNFAIR
+        if total < data.inside[0, k] or total > data.inside[1, k]:
+            verdict = UNSURE
+    return verdict
+
+
+@inlined
+def _write_path(store, node, a):
+    """The antecedents of a prefix and one more."""
+    length = np.int64(store.length[node])
+    store.numbers[BEST_LENGTH] = length + 1
+    store.path[length] = a
+    for i in range(length - 1, -1, -1):
+        store.path[i] = store.rule[node]
+        node = np.int64(store.parent[node])
+
+
+@inner
+def _keep(data, rules, store, node, a, cost, length, rest_p):
+    """Store and queue the child, unless it is cut."""
+    numbers, pruned = store.numbers, store.pruned
+    if length >= rules.max_length:
+        pruned[BY_LENGTH] += 1
+        return
+    most = limit(rules, store)
+    gain = numbers[GAIN] - store.amounts[a, 0]
+    allowed = np.int64(0)
+    if rules.relaxation:
+        allowed = allowance(data, store.multipliers[node], store.totals, store.scratch)
+    least = relaxed(rules, cost) + least_further(rules, gain, allowed)
+    if least > most or rest_p == 0:
+        pruned[BY_RELAXATION] += 1
+        return
+    if rules.few_rules:
+        least = relaxed(rules, cost) + least_by_few_rules(rules, store, gain, allowed, rules.max_length - length)
+        if least > most:
+            pruned[BY_FEW_RULES] += 1
+            return
+    outside = 0.0
+    for k in range(store.scratch.size):
+        total = store.totals[k] + store.scratch[k]
+        low = total + store.reached[0, k] - store.amounts[a, 1 + 2 * k]
+        high = total + store.reached[1, k] - store.amounts[a, 2 + 2 * k]
+        if rules.reach and (high < data.outside[0, k] or low > data.outside[1, k]):
+            pruned[BY_REACH] += 1
+            return
+        outside += data.price[k] * max(0.0, np.float64(data.outside[0, k] - total))
+        outside += data.price[k] * max(0.0, np.float64(total - data.outside[1, k]))
+    _store(data, rules, store, node, a, max(numbers[NODE_KEY], least), relaxed(rules, cost) + outside, length)
+
+
+@inner
+def _store(data, rules, store, parent, a, key, score, length):
+    """Enter the child at the set that it leaves, unless a prefix with the same set dominates it."""
+    numbers = store.numbers
+    chosen, column = store.whole[0], data.columns[a]
+    before = store.sets[store.left[parent]]
+    for w in range(chosen.size):
+        chosen[w] = before[w] & ~column[w]
+    slot = slot_of(store.table, store.sets, chosen)
+    p, n = store.counts[0, a], store.counts[0, a] + store.counts[1, a]
+    entry = np.int64(store.table[slot])
+    if entry < 0:
+        entry = numbers[N_SETS]
+        numbers[N_SETS] += 1
+        store.table[slot] = entry
+        store.head[entry] = -1
+        for w in range(chosen.size):
+            store.sets[entry, w] = chosen[w]
+    elif rules.dominance and _is_dominated(rules, store, entry, p, n, length):
+        store.pruned[BY_DOMINANCE] += 1
+        return
+    node = numbers[N_NODES]
+    numbers[N_NODES] += 1
+    store.key[node], store.score[node] = key, score
+    store.parent[node], store.rule[node], store.length[node] = parent, a, length
+    store.ratio_p[node], store.ratio_n[node] = p, n
+    store.left[node] = entry
+    store.link[node], store.head[entry] = store.head[entry], node
+    store.fate[node], store.refined[node] = OPEN, 0
+    for k in range(store.multipliers.shape[1]):
+        store.multipliers[node, k] = store.multipliers[parent, k]
+    store.queue_by_length[length] += 1
+    numbers[N_QUEUED] += 1
+    numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[N_HEAP], key, node)
+
+
+@inner
+def _is_dominated(rules, store, entry, p, n, length):
+    """Whether a stored prefix makes one of this proportion and length needless; those that it makes needless go."""
+    last, other = np.int64(-1), np.int64(store.head[entry])
+    by_length = rules.limited or rules.per_rule > 0
+    while other >= 0:
+        following = np.int64(store.link[other])
+        if (store.length[other] <= length or not by_length) and at_most(
+            p, n, store.ratio_p[other], store.ratio_n[other]
+        ):
+            return True
+        if (length <= store.length[other] or not by_length) and at_most(
+            store.ratio_p[other], store.ratio_n[other], p, n
+        ):
+            if store.fate[other] == OPEN:
+                store.queue_by_length[store.length[other]] -= 1
+                store.numbers[N_QUEUED] -= 1
+                store.fate[other] = CUT + BY_DOMINANCE
+                store.pruned[BY_DOMINANCE] += 1
+            if last < 0:
+                store.head[entry] = following
+            else:
+                store.link[last] = following
+        else:
+            last = other
+        other = following
+    return False

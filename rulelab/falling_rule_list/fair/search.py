@@ -1,0 +1,410 @@
+"""Certifiably optimal falling rule lists under fairness constraints, by best-first search over captured sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...arguments import is_whole, require
+from ...certificate import Certificate, CertificateError, prove_fair_falling_rule_list
+from ...data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
+from ...data.problem import Problem
+from ...data.rate_constraints import constraints_of
+from ...kernels import bits
+from ...kernels.fates import OPEN
+from ...kernels.growing import affordable, resized, table_size
+from ...kernels.jit import is_compiled
+from ...rehearsal import grouped_problem
+from ...search import Incumbent, Snapshot, Status, bound_shown, effort_of, solve, standing
+from ..costs import Costs, Prepared
+from ..search import FallingRuleListSearch
+from . import kernels, state
+from .bounds import FairFallingBounds
+from .lists import predicted
+
+_EFFORT_PER_WORK = 40_000_000
+_RELAXED_BITS, _FINEST = 49, 30
+_LARGEST_WORD = 1 << 63
+_MOST_CELLS = 1 << 31
+"""Patterns in all sets of a proof."""
+
+
+@dataclass
+class _Best:
+    """The incumbent: its cost on the grid and its antecedents, as indices of the problem's; None: no list is known."""
+
+    cost: int
+    antecedents: tuple[int, ...] | None = None
+    work: int = 0
+    seconds: float = 0.0
+
+
+class FairFallingSearch(FallingRuleListSearch, method="exact", soft=False, fair=True):
+    """Step-wise exact search for the falling rule list of least weighted loss that is fair.
+
+    `FallingRuleListSearch` makes one when it is given a criterion.
+
+    Parameters
+    ----------
+    problem : Problem
+        With groups.
+    regularization : float
+        Cost C of one rule, 0 <= C < 1.
+    positive_weight : float
+        Cost w of a missed positive, where a false alarm costs 1; above 0.
+    violation_penalty : None
+        Softly falling lists cannot be asked to be fair: their rules may predict either class.
+    method : "exact"
+    fairness : Criterion
+        Such as `rulelab.EqualOpportunity`, over the problem's groups; about the predictions of the list: positive above
+        the threshold ``1 / (1 + w)``.
+    min_group_size : int
+        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
+        all groups.
+    bounds : FairFallingBounds, optional
+        Which bounds are used; all by default.
+    max_length : int, optional
+        Most rules in a list, not counting the else.
+    memory_limit : int, optional
+        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and a valid
+        lower bound; raise ``memory_limit`` and call `advance` again to go on.
+    beam_width : int
+        Prefixes of each length that are expanded first, to find good lists; 0 begins with the least bound.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, or a group has nothing that the criterion could be measured on.
+
+    Notes
+    -----
+    In an optimal list all rules are above the threshold and the else is not, or there is no rule (Chen and Rudin,
+    AISTATS 2018, Cor 4.5, which holds under constraints: what it changes changes no prediction). So a list is known by
+    what it captures, its last proportion and its length, and of two prefixes that capture the same patterns one makes
+    the other needless. Lower bounds add multiples of the differences of the groups' rates, see `FairFallingBounds`.
+    Where the weights of rows are rounded, which lists fall is not certain: the status is LIMIT at the end.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float = 0.01,
+        positive_weight: float = 1.0,
+        violation_penalty: float | None = None,
+        method: str | None = None,
+        fairness: Criterion | None = None,
+        min_group_size: int = 0,
+        bounds: FairFallingBounds | None = None,
+        max_length: int | None = None,
+        memory_limit: int | None = None,
+        beam_width: int = 200,
+    ) -> None:
+        criterion = isinstance(fairness, Criterion)
+        require(("fairness", fairness, criterion, "a criterion such as rulelab.EqualOpportunity(0.05)"))
+        assert fairness is not None
+        super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
+        switches = bounds is None or isinstance(bounds, FairFallingBounds)
+        require(
+            ("bounds", bounds, switches, "a FairFallingBounds or None"),
+            ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
+            ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
+            ("beam_width", beam_width, is_whole(beam_width, 0) and beam_width <= 10_000, "an integer from 0 to 10000"),
+        )
+        self.fairness: Criterion = fairness
+        self.min_group_size = int(min_group_size)
+        self.bounds = FairFallingBounds() if bounds is None else bounds
+        self.max_length = max_length
+        self.memory_limit = memory_limit
+        self.beam_width = int(beam_width)
+        self._constraints = constraints_of(problem, fairness, self.min_group_size)
+        self._phase = "preparing"
+        self._out_of_memory = False
+        self._best = _Best(0)
+        self._incumbent: Incumbent | None = None
+        self._notes: dict[str, Any] = {}
+        self._level = 0
+        self._trivial = 0
+        self._costs: Costs
+        self._prepared_data: Prepared
+        self._data: state.Data
+        self._rules: state.Rules
+        self._store: state.Store
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            **super().parameters,
+            "fairness": self.fairness,
+            "min_group_size": self.min_group_size,
+            "bounds": None if self.bounds == FairFallingBounds() else self.bounds,
+            "max_length": self.max_length,
+            "memory_limit": self.memory_limit,
+            "beam_width": self.beam_width,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(kernels.advance)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the search has ended with a proof that its list is optimal."""
+        return self._phase == "certified"
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are too small for the fairness constraint, in words; empty when none is."""
+        return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
+
+    def certificate(self) -> Certificate:
+        """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with status OPTIMAL, has a length limit, or weights are not whole numbers.
+        """
+        if self.max_length is not None:
+            raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
+        incumbent = self._make_incumbent()
+        if self._phase != "certified" or incumbent is None:
+            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+        if not self.problem.integral:
+            raise CertificateError("fair falling rule lists are certified for weights that are whole numbers")
+        parameters = {
+            "regularization": self.regularization + 0.0,
+            "positive_weight": self.positive_weight,
+            "min_group_size": float(self.min_group_size),
+            **{f"{rate.name}_tolerance": float(rate.tolerance) for rate in self.fairness.rates()},
+        }
+        return prove_fair_falling_rule_list(self.problem, incumbent.model, parameters, self._multipliers())
+
+    def _multipliers(self) -> dict[bytes, np.ndarray]:
+        """Those of the bounds of each set, packed, as a certificate has them."""
+        groups, store = groups_of(self.problem, self.fairness), self._store
+        among = compared(self.fairness, groups, self.min_group_size)
+        by_name = {rate.name: of for rate, of in zip(self.fairness.rates(), among, strict=True)}
+        every = [(name, g, h) for name in sorted(by_name) for g, h in combinations(by_name[name], 2)]
+        nodes = np.flatnonzero(store.refined[: int(store.numbers[state.N_NODES])])
+        if len(nodes) * self.problem.n_patterns > _MOST_CELLS:
+            raise CertificateError(f"the proof would speak of {len(nodes)} sets of patterns, which is too much")
+        found = np.zeros((len(nodes), len(every) + 1))
+        for k, one in enumerate(self._constraints.of):
+            found[:, every.index(one)] = store.multipliers[nodes, k]
+        found[:, -1] = store.multipliers[nodes, -1]
+        found *= self._costs.unit * 2.0**-self._rules.shift
+        sets = np.zeros((len(nodes), self.problem.n_patterns), dtype=bool)
+        order = self._prepared_data.patterns
+        sets[:, order] = bits.unpack(store.sets[store.left[nodes]], len(order))
+        return dict(zip(map(bytes, np.packbits(sets, axis=1)), found, strict=True))
+
+    def _rehearse(self) -> None:
+        solve(FairFallingSearch(grouped_problem(), 0.0, fairness=self.fairness, beam_width=2))
+
+    def _advance(self, max_work: int) -> None:
+        target = self.work + max_work
+        if self._phase == "preparing":
+            self._prepare()
+        phase = self._phase
+        self._out_of_memory = False
+        while self.work < target and self._phase == phase and phase in ("incumbent", "searching"):
+            left = target - self.work
+            most = effort_of(left, _EFFORT_PER_WORK)
+            outcome = kernels.advance(self._data, self._rules, self._store, left, most, phase == "searching")
+            self.work = int(self._store.numbers[state.WORK])
+            if outcome == kernels.CHECK:
+                self._check()
+            elif outcome == kernels.LEVEL:
+                self._choose_level()
+            elif outcome == kernels.DONE:
+                self._finish()
+            elif outcome == kernels.PAUSED:
+                return
+            elif not self._grow(outcome):
+                self._out_of_memory = True
+                return
+
+    def _prepare(self) -> None:
+        """Pack the problem and try the list without rules."""
+        prepared = self._prepared()
+        costs, data = prepared.costs, prepared.data
+        self._prepared_data, self._costs = prepared, costs
+        m, w = len(data.columns), Fraction(repr(self.positive_weight))
+        p, q = int(costs.positives.sum()), int(costs.negatives.sum())
+        worst = costs.per_positive * p + costs.per_negative * q + costs.per_rule * max(1, m)
+        shift = min(_FINEST, _RELAXED_BITS - worst.bit_length())
+        relaxed_rule = costs.per_rule << shift if shift >= 0 else costs.per_rule >> -shift
+        fits = max(w.numerator, w.denominator) < _LARGEST_WORD
+        self._rules = state.Rules(
+            per_positive=costs.per_positive,
+            per_negative=costs.per_negative,
+            per_rule=costs.per_rule,
+            weight_p=w.numerator if fits else costs.per_positive,
+            weight_q=w.denominator if fits else costs.per_negative,
+            shift=shift,
+            relaxed_rule=relaxed_rule,
+            sure=costs.weights_exact and fits,
+            max_length=m if self.max_length is None else min(m, self.max_length),
+            limited=self.max_length is not None,
+            **self.bounds.to_dict(),
+        )
+        points = int(np.minimum(costs.per_positive * costs.positives, costs.per_negative * costs.negatives).sum())
+        self._trivial = min(costs.per_positive * p, costs.per_negative * q, points + costs.per_rule)
+        self._best = _Best(worst + 1)
+        self._data = state.data_of(prepared, self._constraints, shift)
+        self._store = store = state.new_store(self._data, self.beam_width)
+        store.sets[0], store.ratio_p[0], store.ratio_n[0] = self._data.full, 1, 1
+        store.parent[0] = store.rule[0] = store.link[0] = -1
+        store.fate[0], store.queue_by_length[0] = OPEN, 1
+        for counter in (state.N_NODES, state.N_SETS, state.N_HEAP, state.N_QUEUED, state.N_TODO):
+            store.numbers[counter] = 1
+        kernels.enter_all(store.sets, 1, store.table)
+        store.numbers[state.BEST] = self._best.cost
+        alone = predicted(self.problem, (), self.positive_weight)
+        assert alone is not None
+        self._offer((), costs.per_negative * q if alone.any() else costs.per_positive * p)
+        self._phase = "incumbent" if self.beam_width else "searching"
+        if not self._rules.max_length:
+            self._finish()
+
+    def _choose_level(self) -> None:
+        """Choose the prefixes of the next length to expand: half by bound, half by how good and fair they are."""
+        store, numbers = self._store, self._store.numbers
+        self._level += 1
+        n = int(numbers[state.N_NODES])
+        found = np.flatnonzero((store.fate[:n] == OPEN) & (store.length[:n] == self._level))
+        if not len(found):
+            self._phase = "searching"
+            return
+        if len(found) > self.beam_width:
+            by_bound, by_score = (found[np.argsort(rank[found], kind="stable")] for rank in (store.key, store.score))
+            half = self.beam_width // 2
+            first = by_bound[:half]
+            others = by_score[~np.isin(by_score, first)]
+            found = np.append(first, others[: self.beam_width - half])
+        store.todo[: len(found)] = found
+        numbers[state.TODO_AT], numbers[state.N_TODO] = 0, len(found)
+
+    def _check(self) -> None:
+        """Take over the list that the kernel has met, if its exact weights allow it."""
+        numbers = self._store.numbers
+        path = self._store.path[: int(numbers[state.BEST_LENGTH])]
+        found, cost = tuple(self._prepared_data.antecedents[path].tolist()), int(numbers[state.BEST_COST])
+        accepted = self._offer(found, cost)
+        assert accepted or numbers[state.BEST] != cost, "the kernel takes a list that is not allowed"
+
+    def _offer(self, antecedents: tuple[int, ...], cost: int) -> bool:
+        """Make a list the incumbent when it is better, falls and is fair; whether it is."""
+        if cost >= self._best.cost:
+            return False
+        positive = predicted(self.problem, antecedents, self.positive_weight)
+        if positive is None or not self._constraints.is_fair(positive):
+            return False
+        self._best = _Best(cost, antecedents, self.work, self._seconds)
+        self._store.numbers[state.BEST] = cost
+        return True
+
+    def _finish(self) -> None:
+        nothing = self._best.antecedents is None and self._rules.sure
+        self._phase = "infeasible" if nothing else "certified"
+
+    def _grow(self, outcome: int) -> bool:
+        """Make room; False when the memory limit does not allow it."""
+        m = len(self._prepared_data.antecedents)
+        wanted = (
+            ((state.SET_ARRAYS, state.N_SETS),)
+            if outcome == kernels.GROW_SETS
+            else ((state.NODE_ARRAYS, state.N_NODES), (state.HEAP_ARRAYS, state.N_HEAP))
+        )
+        for names, used in wanted:
+            store = self._store
+            capacity, needed = len(getattr(store, names[0])), int(store.numbers[used]) + m
+            if needed <= capacity:
+                continue
+            free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+            room = affordable(capacity, needed, free, partial(state.bytes_to_grow, store, names))
+            if room < needed:
+                return False
+            store = resized(store, names, room)
+            if names == state.SET_ARRAYS and table_size(room) > len(store.table):
+                table = np.full(table_size(room), -1, dtype=np.int32)
+                kernels.enter_all(store.sets, int(store.numbers[state.N_SETS]), table)
+                store = store._replace(table=table)
+            self._store = store
+        return True
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        if self._phase == "preparing":
+            return 0
+        return state.memory_bytes(self._store) + sum(array.nbytes for array in self._data)
+
+    def _bound(self) -> int:
+        """A lower bound on the cost of every list that is allowed, on the grid."""
+        if not self._rules.sure:  # which lists are allowed is not certain
+            return self._trivial
+        if self._phase in ("certified", "infeasible"):
+            return self._best.cost
+        least, shift = int(self._store.numbers[state.LOWER_BOUND]), self._rules.shift
+        return max(self._trivial, -(-least >> shift) if shift >= 0 else least << -shift)
+
+    def _snapshot(self) -> Snapshot:
+        incumbent, costs, store = self._make_incumbent(), self._costs, self._store
+        numbers, ended = store.numbers, self._phase in ("certified", "infeasible")
+        exact = (costs.exact and self._rules.sure) or (incumbent is not None and incumbent.objective == 0)
+        exactness = costs.exactness if costs.exactness or exact else float(costs.unit)
+        memory = "memory" if self._out_of_memory else None
+        status, limit = standing(self._phase == "certified", exact, memory)
+        if self._phase == "infeasible":
+            status = Status.INFEASIBLE
+        lower = min(self._bound(), self._best.cost) * costs.unit - costs.slack
+        lower = max(0.0, lower if exact else lower - exactness)
+        if incumbent is not None:
+            lower = bound_shown(incumbent.objective, lower, status, limit, exactness)
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=incumbent,
+            lower_bound=lower,
+            counts={
+                "created": int(numbers[state.CREATED]),
+                "expanded": int(numbers[state.N_EXPANDED]),
+                "queued": int(numbers[state.N_QUEUED]),
+                "stored": int(numbers[state.N_NODES]),
+            },
+            pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
+            queue_by_length=tuple(np.trim_zeros(store.queue_by_length, "b").tolist()),
+            log10_remaining=0.0 if ended else np.inf,
+            memory_bytes=self.memory_bytes,
+            phase=self._phase,
+            limit=limit,
+            detail={
+                "antecedents": len(self._prepared_data.antecedents),
+                "patterns": self.problem.n_patterns,
+                "dropped": dict(self._prepared_data.dropped),
+                "resolution": exactness,
+                "left_out": self.left_out,
+                **self._notes,
+            },
+        )
+
+    def _make_incumbent(self) -> Incumbent | None:
+        """The best list as a model; None when there is none yet."""
+        best, known = self._best, self._incumbent
+        if best.antecedents is None:
+            return None
+        if known is None or known.model.antecedents != best.antecedents:
+            self._incumbent = known = self._incumbent_of(best.antecedents, (best.seconds, best.work))
+            positive = predicted(self.problem, best.antecedents, self.positive_weight)
+            assert positive is not None
+            compared = self.fairness, groups_of(self.problem, self.fairness), positive, self.min_group_size
+            self._notes = {"true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
+        return known

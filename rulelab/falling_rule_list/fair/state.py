@@ -1,0 +1,261 @@
+"""The state of a search for fair falling rule lists as flat arrays: what kernels read and write, and Python grows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...data.rate_constraints import Constraints
+from ...kernels import bits
+from ...kernels.growing import bytes_to_resize, table_size
+from ..costs import Prepared
+
+# positions in Store.numbers
+BEST, BEST_COST, BEST_LENGTH, N_NODES, N_HEAP, N_QUEUED, N_SETS, N_TODO = range(8)
+TODO_AT, STAGE, NODE, ANTECEDENT, N_ELIGIBLE, N_MEMBERS, N_TOPS = range(8, 15)
+CREATED, N_EXPANDED, WORK, LOWER_BOUND = range(15, 19)
+LEFT_P, LEFT_Q, COST, GAIN, ALLOWANCE, NODE_KEY = range(19, 25)
+CAP_P, CAP_N = range(25, 27)
+N_NUMBERS = 27
+
+PICK, COUNT, WEIGH, AMOUNTS, CHILDREN = range(5)
+"""Stages: the next prefix; the weights of its antecedents; what further rules can gain; by antecedent; its children."""
+
+(
+    BY_FEASIBLE,
+    BY_RELAXATION,
+    BY_FEW_RULES,
+    BY_ELIGIBLE,
+    BY_DOMINANCE,
+    BY_REACH,
+    BY_NOTHING,
+    BY_NECESSARY,
+    BY_RISING,
+    BY_INCUMBENT,
+    BY_LENGTH,
+) = range(11)
+PRUNED_NAMES = (
+    "feasible prefix",
+    "relaxation",
+    "few rules",
+    "eligible cap",
+    "dominance",
+    "reach",
+    "always: captures nothing or all",
+    "always: necessary condition",
+    "always: rising proportion",
+    "always: new incumbent",
+    "always: length limit",
+)
+
+MOST_TOPS = 12
+"""Further rules that are told apart by what they can gain."""
+
+UNKNOWN = 1 << 60
+"""More than any relaxed cost."""
+
+
+class Rules(NamedTuple):
+    """What stays constant during a search.
+
+    ``weight_p / weight_q`` is the weight of the positive class, for comparisons with the threshold; ``shift`` the
+    binary digits that relaxed costs have more than costs, ``relaxed_rule`` the price of a rule in them. Where ``sure``
+    is false the weights are rounded, and lists have to be checked. A list has at most ``max_length`` rules; ``limited``
+    when that is asked for.
+    """
+
+    per_positive: int
+    per_negative: int
+    per_rule: int
+    weight_p: int
+    weight_q: int
+    shift: int
+    relaxed_rule: int
+    sure: bool
+    max_length: int
+    limited: bool
+    feasible_prefix: bool
+    relaxation: bool
+    few_rules: bool
+    eligible_cap: bool
+    dominance: bool
+    reach: bool
+
+
+class Data(NamedTuple):
+    """The problem for the kernels.
+
+    Attributes
+    ----------
+    columns : uint64 array, shape (m, n_words)
+        The set of patterns that satisfy each antecedent.
+    full : uint64 array, shape (n_words,)
+    positives, negatives : int64 array, shape (64 * n_words,)
+    gains : float64 array, shape (64 * n_words,)
+        Relaxed cost that capturing each pattern saves.
+    d : int64 array, shape (64 * n_words, n_constraints)
+        What each captured pattern adds to each constraint's sum.
+    outside, inside : int64 array, shape (2, n_constraints)
+        Low and high ends of the sums, see `rulelab.data.rate_constraints.Constraints`.
+    steepest : float64 array, shape (n_constraints + 1,)
+        The largest multipliers; the last one is that of the proportion.
+    price : float64 array, shape (n_constraints,)
+        Of a sum outside its ends, by which prefixes are put in order at first.
+    """
+
+    columns: np.ndarray
+    full: np.ndarray
+    positives: np.ndarray
+    negatives: np.ndarray
+    gains: np.ndarray
+    d: np.ndarray
+    outside: np.ndarray
+    inside: np.ndarray
+    steepest: np.ndarray
+    price: np.ndarray
+
+
+class Store(NamedTuple):
+    """Stored prefixes (nodes), the sets that they leave, the queue, and scratch space for the open prefix.
+
+    Arrays of nodes: the lower bound on every list that extends it (``key``), its rank among prefixes of its length
+    (``score``), ``parent``, last ``rule``, ``length``, the proportion of its last rule, the set that it leaves
+    (``left``), the next node that leaves the same set (``link``), its ``fate``, and the ``multipliers`` of its bound.
+    ``head`` is the first node of each of the ``sets``, which ``table`` finds. ``totals`` and ``reached`` have the
+    constraints' sums: of what the open prefix has captured; of what is left, the negative and the positive ones.
+    """
+
+    key: np.ndarray
+    score: np.ndarray
+    parent: np.ndarray
+    rule: np.ndarray
+    length: np.ndarray
+    ratio_p: np.ndarray
+    ratio_n: np.ndarray
+    left: np.ndarray
+    link: np.ndarray
+    fate: np.ndarray
+    refined: np.ndarray
+    multipliers: np.ndarray
+    heap_key: np.ndarray
+    heap_node: np.ndarray
+    sets: np.ndarray
+    head: np.ndarray
+    table: np.ndarray
+    todo: np.ndarray
+    numbers: np.ndarray
+    pruned: np.ndarray
+    queue_by_length: np.ndarray
+    path: np.ndarray
+    members: np.ndarray
+    adjusted: np.ndarray
+    weights: np.ndarray
+    counts: np.ndarray
+    amounts: np.ndarray
+    eligible: np.ndarray
+    tops: np.ndarray
+    totals: np.ndarray
+    reached: np.ndarray
+    scratch: np.ndarray
+    whole: np.ndarray
+
+
+NODE_ARRAYS = (
+    "key",
+    "score",
+    "parent",
+    "rule",
+    "length",
+    "ratio_p",
+    "ratio_n",
+    "left",
+    "link",
+    "fate",
+    "refined",
+    "multipliers",
+)
+HEAP_ARRAYS = ("heap_key", "heap_node")
+SET_ARRAYS = ("sets", "head")
+
+
+def data_of(prepared: Prepared, constraints: Constraints, shift: int) -> Data:
+    """Arrange a problem and its constraints."""
+    data, costs = prepared.data, prepared.costs
+    places, n = len(data.positives), len(prepared.patterns)
+    d = np.zeros((places, len(constraints.d)), dtype=np.int64)
+    d[:n] = constraints.d[:, prepared.patterns].T
+    gains = (costs.per_positive * data.positives - costs.per_negative * data.negatives) * 2.0**shift
+    most = 16 * max(1.0, float(np.abs(gains).sum()))
+    spans = np.maximum(np.abs(d.astype(float)).sum(axis=0), 1.0)
+    weight = float(data.positives.sum()) + float(data.negatives.sum())
+    return Data(
+        columns=data.columns,
+        full=data.full,
+        positives=data.positives,
+        negatives=data.negatives,
+        gains=gains,
+        d=d,
+        outside=np.stack([constraints.low, constraints.high]),
+        inside=np.stack([constraints.low_inside, constraints.high_inside]),
+        steepest=np.append(most / spans, most / max(1.0, weight)),
+        price=most / 8 / spans,
+    )
+
+
+def new_store(data: Data, width: int) -> Store:
+    """An empty store; at most ``width`` prefixes of a length are expanded at first."""
+    m, words = data.columns.shape
+    k, nodes = data.d.shape[1], 4 * (m + 1)
+
+    def whole(*shape: int, fill: int = 0, dtype: type = np.int64) -> np.ndarray:
+        return np.full(shape, fill, dtype=dtype)
+
+    return Store(
+        key=whole(nodes),
+        score=whole(nodes, dtype=np.float64),
+        parent=whole(nodes, dtype=np.int32),
+        rule=whole(nodes, dtype=np.int32),
+        length=whole(nodes, dtype=np.int32),
+        ratio_p=whole(nodes),
+        ratio_n=whole(nodes),
+        left=whole(nodes, dtype=np.int32),
+        link=whole(nodes, dtype=np.int32),
+        fate=whole(nodes, dtype=np.uint8),
+        refined=whole(nodes, dtype=np.uint8),
+        multipliers=whole(nodes, k + 1, dtype=np.float64),
+        heap_key=whole(nodes),
+        heap_node=whole(nodes, dtype=np.int32),
+        sets=whole(nodes, words, dtype=np.uint64),
+        head=whole(nodes, dtype=np.int32),
+        table=whole(table_size(nodes), fill=-1, dtype=np.int32),
+        todo=whole(max(1, width), dtype=np.int32),
+        numbers=whole(N_NUMBERS),
+        pruned=whole(len(PRUNED_NAMES)),
+        queue_by_length=whole(m + 2),
+        path=whole(m + 2, dtype=np.int32),
+        members=whole(words * bits.WORD, dtype=np.int32),
+        adjusted=whole(words * bits.WORD, dtype=np.float64),
+        weights=whole(words * bits.WORD),
+        counts=whole(2, m),
+        amounts=whole(m, 1 + 2 * k),
+        eligible=whole(m, dtype=np.uint8),
+        tops=whole(MOST_TOPS + 1),
+        totals=whole(k),
+        reached=whole(2, k),
+        scratch=whole(k),
+        whole=whole(2, words, dtype=np.uint64),
+    )
+
+
+def memory_bytes(store: Store) -> int:
+    """Bytes of all arrays."""
+    return sum(array.nbytes for array in store)
+
+
+def bytes_to_grow(store: Store, names: tuple[str, ...], capacity: int) -> int:
+    """Bytes that room for so many entries takes more than now; sets with their table."""
+    table = 0
+    if names == SET_ARRAYS:
+        table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
+    return bytes_to_resize(store, names, capacity) + table
