@@ -200,3 +200,13 @@ def test_bars_and_tree_have_the_same_colours(show) -> None:
     }
     assert set(in_tree) & set(both), "some prefix that was stored has been cut"
     assert all(both[name] == color for name, color in in_tree.items() if name in both)
+
+
+def test_a_beat_goes_on_until_what_was_opened_is_seen(show) -> None:
+    view = show(small_search(), speed="full speed")
+    view.run()
+    wait_until(lambda: view.tick() or view.session.state.over)
+    settled(view)
+    view._why.strip.open = STEP
+    settled(view)
+    assert "Expanded last" in view._why._step._brief.object

@@ -29,6 +29,7 @@ class Presence:
         self._context = cast("BokehSessionContext | None", context)
         self._session, self._resend = session, resend
         self._connected, self._left_running = True, False
+        self._met = False  # whether a browser has come: the first one is sent everything as it is
 
     @property
     def served(self) -> bool:
@@ -45,8 +46,10 @@ class Presence:
             self._left_running = True
             self._session().pause()
         elif connected and not self._connected:
-            self._resend()
+            if self._met:
+                self._resend()
             if self._left_running:
                 self._session().run()
             self._left_running = False
+        self._met |= connected and context.session is not None
         self._connected = connected

@@ -214,9 +214,7 @@ class SearchView(Viewer):
 
     def reset(self, *_: Any) -> None:
         """Forget the run; the next one starts from the beginning, with the present settings."""
-        self._session.close()
-        self._runs.follow(self._session, rests=True, **self._variant)
-        self._ablation, self.stale = None, False
+        self._let_go()
         self._runs_box.say("")
         self._take(self._new_session())
         self.complain("")
@@ -230,6 +228,12 @@ class SearchView(Viewer):
         self._session.pace = FULL_SPEED
         self._session.run()
         self._start_beat()
+
+    def _let_go(self) -> None:
+        """End the present run, which is kept as it stands."""
+        self._runs.follow(self._session, rests=True, **self._variant)
+        self._session.close()
+        self._ablation, self.stale = None, False
 
     def _take(self, session: SearchSession, run: PastRun | None = None) -> None:
         """Show another session, which has a ``run`` where it was shown before; what was shown last stays pale."""
@@ -544,8 +548,7 @@ class SearchView(Viewer):
             When nothing was recorded.
         """
         session = RecordedSession(recording, name, look_of_recorded(recording))
-        self._session.close()
-        self._ablation, self.stale = None, False
+        self._let_go()
         self._take(session)
         self.complain("")
         self._start_beat()

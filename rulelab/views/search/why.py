@@ -95,9 +95,7 @@ class WhyBox:
         self._named = {each.kind.title.lower(): each.name for each in look.plots if each.name}
         self._named |= {name: place for name, place in (("search tree", TREE), ("this step", STEP)) if look.family}
         self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE) for name in self._make}
-        note = (
-            [] if not look.no_tree else [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **_WIDE)]
-        )
+        note = [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **_WIDE)] if look.no_tree else []
         self.body.objects = [*self._places.values(), *note]
         names = list(self._make)
         self.strip.param.update(names=names, open=self.strip.open if self.strip.open in names else names[0])
@@ -111,9 +109,12 @@ class WhyBox:
     @property
     def waits(self) -> bool:
         """Whether there is more to see soon, although the search rests."""
-        session = self._session()
-        shown = self.open not in _WATCHED or session.seen(self.open) is self._drawn
-        return bool(self._settling or self._refusal) or session.unseen or not shown
+        session, name = self._session(), self.open
+        if self._settling or self._refusal or session.unseen:
+            return True
+        if name not in _WATCHED or session.state is State.IDLE:
+            return False
+        return self._asked[:2] != (session, name) or session.seen(name) is not self._drawn
 
     def turn_to(self, plot: str) -> bool:
         """Open what has this name, in small letters; whether there is such a thing."""

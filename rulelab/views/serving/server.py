@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import panel as pn
+from bokeh.settings import settings as bokeh_settings
 
 from ...warming import begin_in_background
 from ..allowance import ALLOWED
@@ -137,6 +138,7 @@ def serve(
     begin_in_background()
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
+    bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
     start = partial(pn.serve, {"/": create}, port=port, address=address, show=show, **{**defaults, **options})
     if threaded:
         thread = start(threaded=True)

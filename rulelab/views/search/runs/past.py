@@ -85,6 +85,7 @@ class Runs:
         self.gone = 0
         self._began = 0
         self._seen: tuple[Any, ...] = ()
+        self._resting: SearchSession | None = None
 
     def __iter__(self) -> Iterator[PastRun]:
         return iter(self._kept)
@@ -103,7 +104,7 @@ class Runs:
         ----------
         session : SearchSession
         rests : bool
-            Whether it will not go on: it is reset, or replaced by another one.
+            Whether it will not go on: it is reset, or replaced by another one. How it ends then does not count.
         variant : str
             In an ablation: what it goes without.
         basis : PastRun, optional
@@ -112,6 +113,9 @@ class Runs:
         snapshot, prepared, over = session.snapshot, session.prepared, session.state.over or rests
         if snapshot is None or prepared is None or not over or (session, snapshot, session.state) == self._seen:
             return False
+        if session is self._resting:
+            return False
+        self._resting = session if rests else None
         self._seen = (session, snapshot, session.state)
         run = self.present
         if run is None:
@@ -131,7 +135,7 @@ class Runs:
 
     def leave(self, run: PastRun | None = None) -> None:
         """Another run comes to be the present one: one that was kept before, or a new one."""
-        self.present, self._seen = run, ()
+        self.present, self._seen, self._resting = run, (), None
 
     def remove(self, run: PastRun) -> None:
         """Forget a run."""
