@@ -111,7 +111,7 @@ def serve(
     key = secrets_.find(secret)
     defaults: dict[str, Any] = {
         "title": TITLE,
-        "transforms": [partial(Guarded, secure=secure), Compressed],
+        "transforms": [partial(Guarded, secure=secure, named=bool(allowed)), Compressed],
         "websocket_compression_level": 6,
         "websocket_compression_mem_level": 5,
         "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
