@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from .guarded import Guarded
 from .health import HealthHandler, MetricsHandler, Standing
 from .login import Passwords
 from .memory import MemoryWatch
+from .opening import Opening
 from .settings import ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 from .stopping import Stopping
@@ -30,6 +32,8 @@ UNUSED_SESSION_MILLISECONDS = 15_000
 CHECK_MILLISECONDS = 1_000
 GRACE_SECONDS = 10.0
 DEMO_SECONDS, DEMO_MEMORY_BYTES = 60.0, 200_000_000
+SWITCH_SECONDS = 0.001
+"""How long a thread may hold Python while the page waits for it; Python's own default is five times as long."""
 
 
 def serve(
@@ -110,7 +114,6 @@ def serve(
     below = prefix_of(prefix)
     key = secrets_.find(secret)
     defaults: dict[str, Any] = {
-        "title": TITLE,
         "transforms": [partial(Guarded, secure=secure, named=bool(allowed)), Compressed],
         "websocket_compression_level": 6,
         "websocket_compression_mem_level": 5,
@@ -137,11 +140,14 @@ def serve(
     begin_in_background()
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
-    start = partial(pn.serve, {"/": create}, port=port, address=address, show=show, **{**defaults, **options})
+    start = partial(
+        pn.serve, {"/": Opening(create, TITLE)}, port=port, address=address, show=show, **{**defaults, **options}
+    )
     if threaded:
         thread = start(threaded=True)
         _call(begun)
         return thread
+    sys.setswitchinterval(SWITCH_SECONDS)
     server = start(start=False)
     standing.server = server
     _call(begun)
