@@ -79,11 +79,11 @@ class Served:
         """Of a page that has just been opened."""
         return self.ask().body.partition('"token":"')[2].partition('"')[0]
 
-    def connect(self, token: str, origin: str, path: str = "/ws", message: bytes = b"") -> Any:
+    def connect(self, token: str, origin: str | None, path: str = "/ws", message: bytes = b"") -> Any:
         """Open the websocket of the page: its first message, None where it is closed, or the status of a refusal."""
 
         async def talk() -> Any:
-            headers = {"Origin": origin}
+            headers = {} if origin is None else {"Origin": origin}
             if self.kept:
                 headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.kept.items())
             request = HTTPRequest(f"ws://127.0.0.1:{self.port}{path}", headers=headers)

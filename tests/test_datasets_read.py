@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulelab.datasets import DatasetError, from_frame, read
+from rulelab.datasets import DatasetError, from_frame, read, sheet
 
 CSV = b"age,sex,ill\n40,f,yes\n50,m,no\n60,m,yes\n"
 
@@ -189,6 +189,43 @@ def test_limit_on_cells() -> None:
         assert len(read(data, "ill", max_cells=9).X) == 3
         with pytest.raises(DatasetError, match=r"9 cells \(3 rows x 3 columns\), more than the limit of 8"):
             read(data, "ill", max_cells=8)
+
+
+def test_limit_on_columns() -> None:
+    frame = pd.read_csv(io.BytesIO(CSV))
+    for data in (CSV, gzip.compress(CSV), parquet(frame)):
+        assert len(read(data, "ill", max_columns=3).X) == 3
+        with pytest.raises(DatasetError, match="has 3 columns, more than the limit of 2"):
+            read(data, "ill", max_columns=2)
+
+
+def repeating(length: int, rows: int) -> bytes:
+    """A Parquet file that holds a long text once and repeats it in every row."""
+    return parquet(pd.DataFrame({"a": ["x" * length] * rows, "y": np.arange(rows) % 2}))
+
+
+def test_a_text_that_is_stored_once_is_counted_as_often_as_it_is_repeated() -> None:
+    bomb = repeating(1000, 2000)
+    assert len(bomb) < 20_000
+    with pytest.raises(DatasetError, match="unpacks to more than 1280000 bytes"):
+        sheet(bomb, max_cells=40_000)
+    assert len(sheet(repeating(100, 2000), max_cells=40_000).frame) == 2000
+
+
+def test_a_parquet_file_with_a_limit_holds_the_same_as_without() -> None:
+    frame = pd.DataFrame(
+        {
+            "text": ["é", None, "b", "b"],
+            "category": pd.Categorical(["p", "q", None, "q"]),
+            "bytes": [b"1", b"", None, b"1"],
+            "number": [1.5, np.nan, 3, 4],
+            "whole": [1, 2, 3, 4],
+            "none": pd.Series([None] * 4, dtype="str"),
+            "date": pd.to_datetime(["2024-01-01", None, "2024-02-01", "2024-02-01"]),
+        }
+    )
+    data = parquet(frame)
+    pd.testing.assert_frame_equal(sheet(data).frame, sheet(data, max_cells=28).frame)
 
 
 def test_gzip_that_unpacks_to_too_much_is_not_unpacked() -> None:

@@ -61,10 +61,11 @@ def test_this_machine_can_connect(origin: str, token: str, server: Served) -> No
         "http://localhost:{port}.evil.example",
         "http://127.0.0.1",
         "null",
+        None,
     ],
 )
-def test_pages_of_other_sites_cannot_connect(origin: str, token: str, server: Served) -> None:
-    assert server.connect(token, origin.format(port=server.port)) == 403
+def test_pages_of_other_sites_cannot_connect(origin: str | None, token: str, server: Served) -> None:
+    assert server.connect(token, origin and origin.format(port=server.port)) == 403
 
 
 def test_nobody_makes_up_or_changes_a_session(token: str, server: Served) -> None:

@@ -166,6 +166,24 @@ def test_headers_and_flags(secure: bool) -> None:
     assert "Server" not in headers
 
 
+@pytest.mark.parametrize(
+    ("headers", "origin"),
+    [
+        ({"Upgrade": "websocket"}, "null"),
+        ({"Upgrade": "websocket", "Origin": "http://a"}, "http://a"),
+        ({"Upgrade": "websocket", "Sec-Websocket-Origin": "http://a"}, None),
+        ({}, None),
+    ],
+)
+def test_a_connection_that_says_not_where_it_comes_from_comes_from_nowhere(headers: dict, origin: str | None) -> None:
+    line = RequestStartLine("GET", "/ws", "HTTP/1.1")
+    request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a", **headers}))
+    Guarded(request)
+    assert request.headers.get("Origin") == headers.get("Origin")
+    Guarded(request, named=True)
+    assert request.headers.get("Origin") == origin
+
+
 def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> None:
     body = b"<head><script>a = '<script>'</script><SCRIPT type='x' src=b></SCRIPT><scripted></head>"
     headers, sent = answer(body, "text/html", False)

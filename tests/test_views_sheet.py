@@ -6,6 +6,7 @@ import base64
 import json
 import threading
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
@@ -17,11 +18,13 @@ import rulelab as rl
 from rulelab.views.cards.card import of_search
 from rulelab.views.cards.scores import of_card
 from rulelab.views.forms import data
+from rulelab.views.forms import draft as draft_module
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.forms.draft import MAX_COLUMNS, MAX_PREVIEWED, Draft
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
+from rulelab.views.widgets import uploader
 from rulelab.views.widgets.uploader import Uploader
 
 ROWS = 120
@@ -282,6 +285,71 @@ def test_a_cancelled_or_faulty_upload_is_forgotten() -> None:
         assert (sent.arrived, sent.widget.doing, sent.cancelled) == ([], "", number + 1)
 
 
+def begin(sent: Sent, size: int) -> None:
+    sent.widget._handle_msg({"type": "begin", "id": 1, "name": "a.csv", "size": size})
+
+
+def test_all_pages_together_send_no_more_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploader, "MOST_AT_ONCE_BYTES", 10)
+    monkeypatch.setattr(uploader, "_OPEN", WeakSet())
+    first, second, third = (Sent(most=8) for _ in range(3))
+    for sent in (first, second):
+        begin(sent, 5)
+        assert sent.widget.doing == "uploading a.csv"
+    begin(third, 5)
+    assert (
+        third.widget.said
+        == "So many files are being sent to this server that a.csv has to wait; try again in a minute."
+    )
+    first.send(b"12345")
+    assert first.arrived == [(b"12345", "a.csv")]
+    begin(third, 5)
+    assert third.asked == [], "the first file still waits to be read"
+    first.widget.doing = ""
+    begin(third, 5)
+    assert third.asked == [{"id": 1, "at": 0}]
+    second.send(b"123456")
+    assert second.widget.said == "a.csv has grown while it was sent; try again"
+
+
+def test_a_file_that_does_not_come_any_more_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploader, "MOST_AT_ONCE_BYTES", 10)
+    monkeypatch.setattr(uploader, "_OPEN", WeakSet())
+    idle, other = Sent(most=10), Sent(most=10)
+    begin(idle, 10)
+    begin(other, 10)
+    assert other.asked == []
+    monkeypatch.setattr(uploader, "IDLE_SECONDS", -1.0)
+    begin(other, 10)
+    assert other.asked == [{"id": 1, "at": 0}]
+    idle.send(b"late", last=False)
+    assert "came too slowly" in idle.widget.said
+    assert (idle.widget.doing, idle.cancelled) == ("", 1)
+
+
+def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft_module, "_AT_ONCE_CELLS", 0)
+    monkeypatch.setattr(settings._beat, "start", lambda: None)
+    settings.take(GERMAN, "daten.csv")
+    dialog = settings._dialog
+
+    def tell(**message: Any) -> None:
+        dialog._handle_msg(message)
+        assert dialog.state["busy"] == "Looking through daten.csv ..."
+        dialog._handle_msg({"type": "role", "position": 0, "role": "target"})  # not while it is busy
+        wait_until(lambda: not settings._tick())
+
+    position = [row["name"] for row in dialog.state["columns"]].index("gender")
+    tell(type="role", position=position, role="group")
+    assert "busy" not in dialog.state
+    assert dialog.state["columns"][position]["role"] == "group"
+    assert settings.draft.target == "krank"
+    tell(type="read", how={"encoding": "utf-8"})
+    assert "is not UTF-8" in dialog.state["error"]
+    tell(type="accept")
+    assert (settings.draft, settings.uploaded.sensitive) == (None, ("gender",))
+
+
 @pytest.mark.parametrize(
     "message", [None, 3, "accept", {}, {"type": "piece"}, {"type": "begin", "id": {}}, {"type": []}]
 )
@@ -389,7 +457,10 @@ def test_what_is_too_large_is_refused_in_words(settings, monkeypatch) -> None:
     assert "daten.csv has 720 cells (120 rows x 6 columns), more than the limit of 100" in settings.complaint
     monkeypatch.setattr(data, "MAX_UPLOAD_BYTES", 1000)
     settings.take(GERMAN, "daten.csv")
-    assert "daten.csv has 0 MB; CSV or Parquet, at most 100 MB and 10 million cells" in settings.complaint
+    assert (
+        "daten.csv has 0 MB; CSV or Parquet, at most 100 MB, 10 million cells and 5\u202f000 columns"
+        in settings.complaint
+    )
 
 
 def test_a_sensitive_column_of_many_values_is_warned_of() -> None:

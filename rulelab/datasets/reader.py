@@ -20,7 +20,8 @@ from .parse import parse_csv
 from .reading import Reading, decoded, records, separated
 from .sheet import Sheet
 
-BYTES_PER_CELL = 32  # with a limit on cells: how much a gzip file may unpack to, on average
+BYTES_PER_CELL = 32  # with a limit on cells: how much a compressed file may unpack to, on average
+LEAST_UNPACKED_BYTES = 1_000_000  # of a Parquet file, which has more than its cells
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
 
@@ -46,6 +47,7 @@ def read(
     thousands: str | None = None,
     name: str | None = None,
     max_cells: int | None = None,
+    max_columns: int | None = None,
 ) -> Dataset:
     """Read a CSV file (also gzip-compressed) or a Parquet file; which one is seen from its first bytes.
 
@@ -74,8 +76,9 @@ def read(
         How a CSV file is written, see `rulelab.datasets.Reading`; by default all four are guessed from the file.
     name : str, optional
         Name of the data set, and of the file where bytes are given; default: the file's name.
-    max_cells : int, optional
-        Refuse a larger table before it is parsed; default: no limit.
+    max_cells, max_columns : int, optional
+        Refuse a larger table before it is parsed; default: no limit. With a limit on cells, what is compressed may
+        not unpack to more than 32 bytes for each of so many.
 
     Raises
     ------
@@ -103,6 +106,7 @@ def read(
         thousands=thousands,
         name=name,
         max_cells=max_cells,
+        max_columns=max_columns,
     )
     data = found.dataset(
         target,
@@ -128,6 +132,7 @@ def sheet(
     thousands: str | None = None,
     name: str | None = None,
     max_cells: int | None = None,
+    max_columns: int | None = None,
 ) -> Sheet:
     """Read a file without using it: how it is written, what its columns hold, what they may be good for.
 
@@ -139,9 +144,9 @@ def sheet(
     if not raw.strip():
         raise DatasetError(f"{file_name} is empty")
     if raw.startswith(b"PAR1"):
-        frame, reading = _parquet(raw, file_name, max_cells), None
+        frame, reading = _parquet(raw, file_name, max_cells, max_columns), None
     else:
-        frame, reading = _csv(raw, reading, file_name, max_cells)
+        frame, reading = _csv(raw, reading, file_name, max_cells, max_columns)
     stem = file_name.removesuffix(".gz").rpartition(".")[0] or file_name
     return Sheet(frame, name or stem, file_name, reading)
 
@@ -173,11 +178,19 @@ def _too_large(columns: int, rows: int, max_cells: int | None, file_name: str) -
         )
 
 
-def _csv(raw: bytes, given: Reading, file_name: str, max_cells: int | None) -> tuple[pd.DataFrame, Reading]:
+def _too_wide(columns: int, max_columns: int | None, file_name: str) -> None:
+    if max_columns is not None and columns > max_columns:
+        raise DatasetError(f"{file_name} has {columns} columns, more than the limit of {max_columns}; take fewer")
+
+
+def _csv(
+    raw: bytes, given: Reading, file_name: str, max_cells: int | None, max_columns: int | None
+) -> tuple[pd.DataFrame, Reading]:
     if raw.startswith(b"\x1f\x8b"):
         raw = _gunzip(raw, file_name, max_cells)
     text, reading = decoded(raw, given, file_name)
     header, reading = separated(text, reading, file_name)
+    _too_wide(len(header), max_columns, file_name)
     check_names(header)
     rows = _check_widths(text, str(reading.separator), len(header), file_name, max_cells)
     if rows == 0:
@@ -222,20 +235,56 @@ def _check_widths(text: str, separator: str, columns: int, file_name: str, max_c
     return rows
 
 
-def _parquet(raw: bytes, file_name: str, max_cells: int | None) -> pd.DataFrame:
+def _parquet(raw: bytes, file_name: str, max_cells: int | None, max_columns: int | None) -> pd.DataFrame:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         file = pq.ParquetFile(io.BytesIO(raw))
+        _too_wide(file.metadata.num_columns, max_columns, file_name)
         _too_large(file.metadata.num_columns, file.metadata.num_rows, max_cells, file_name)
         schema = file.schema_arrow
         check_names(schema.names)
         nested = [field.name for field in schema if pa.types.is_nested(field.type)]
         if nested:
             raise DatasetError(f"column {quote(nested[0])} holds lists or records; a table of plain values is needed")
-        return file.read().to_pandas()
-    except DatasetError:
+        if max_cells is None:
+            return file.read().to_pandas()
+        limit = max(BYTES_PER_CELL * max_cells, LEAST_UNPACKED_BYTES)
+        return _unpacked(raw, file, limit, file_name).to_pandas()
+    except (DatasetError, MemoryError):
         raise
     except Exception as error:  # of its metadata, too: KeyError, TypeError and others
         raise DatasetError(f"{file_name} is a damaged Parquet file: {type(error).__name__}: {error}") from error
+
+
+def _unpacked(raw: bytes, file: Any, limit: int, file_name: str) -> Any:
+    """The table of a Parquet file; refused before a text that is stored once is repeated to more bytes than allowed."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    said = f"{file_name} unpacks to more than {limit} bytes; take a part of it"
+    groups = range(file.metadata.num_row_groups)
+    if sum(file.metadata.row_group(k).total_byte_size for k in groups) > limit:
+        raise DatasetError(said)
+    texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+    table = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts).read()
+    total = 0
+    for name in texts:
+        for chunk in table[name].chunks:
+            lengths = pc.fill_null(pc.binary_length(chunk.dictionary), 0)
+            total += pc.sum(pc.take(lengths, chunk.indices)).as_py() or 0
+    if total > limit:
+        raise DatasetError(said)
+    columns = [table[field.name].cast(field.type) for field in file.schema_arrow]
+    return pa.Table.from_arrays(columns, schema=file.schema_arrow)
+
+
+def _is_text(type_: Any) -> bool:
+    import pyarrow as pa
+
+    return any(
+        check(type_)
+        for check in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+    )

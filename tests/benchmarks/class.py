@@ -2,7 +2,7 @@
 
 The server runs in a process of its own; each page pulls its document, says that it is ready, and presses Run, as a
 browser does, but draws nothing. CPU is the server's, without its children; the longest stall of its loop is its own
-measurement, of the last minute; memory is resident.
+measurement; memory is resident.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from _measure import use_shared_data
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
-from tornado.websocket import WebSocketClientConnection, websocket_connect
+from _visitor import PATIENCE, Visitor
 
 QUERIES = (
     "?data=diabetes&thresholds=10&regularization=0.006&time_limit=600&speed=full+speed",
@@ -32,83 +30,7 @@ QUERIES = (
     "?family=falling_rule_list&data=diabetes&regularization=0.002&time_limit=600&speed=full+speed",
 )
 HEAVY = "?data=compas&max_conditions=2&regularization=0.002&time_limit=600&speed=full+speed"
-PATIENCE = 300.0
 LATEST_CLOSED = 60.0
-
-
-class Visitor:
-    """One open page."""
-
-    def __init__(self, port: int, query: str) -> None:
-        self._port, self._query = port, query
-        self._sent = 0
-        self._wire: WebSocketClientConnection | None = None
-        self._run = ""
-        self.arrived: list[float] = []
-
-    async def open(self) -> None:
-        """Fetch the page and its document."""
-        base = f"127.0.0.1:{self._port}"
-        client = AsyncHTTPClient(max_clients=1000)
-        page = await client.fetch(f"http://{base}/{self._query}", request_timeout=PATIENCE)
-        token = page.body.decode().partition('"token":"')[2].partition('"')[0]
-        request = HTTPRequest(f"ws://{base}/ws", headers={"Origin": f"http://{base}"}, connect_timeout=PATIENCE)
-        wire = await websocket_connect(request, subprotocols=["bokeh", token], compression_options={})
-        self._wire = wire
-        await self._message("ACK")
-        await self._send("PULL-DOC-REQ", {})
-        document = json.loads(await self._message("PULL-DOC-REPLY"))
-        self._run = next(found["id"] for found in _models(document) if found["attributes"].get("label") == "Run")
-        await self._event("document_ready", [])
-
-    async def watch(self) -> None:
-        """Note when patches arrive, until the page is closed."""
-        assert self._wire is not None
-        while (part := await self._wire.read_message()) is not None:
-            if isinstance(part, str) and part.startswith('{"msgid"') and "PATCH-DOC" in part:
-                self.arrived.append(time.perf_counter())
-
-    async def press_run(self) -> float:
-        """Press the button; the moment."""
-        await self._event("button_click", [["model", {"id": self._run}]])
-        return time.perf_counter()
-
-    def close(self) -> None:
-        """Leave, as a browser does."""
-        if self._wire is not None:
-            self._wire.close()
-
-    async def _message(self, kind: str) -> str:
-        assert self._wire is not None
-        while True:
-            parts = [await self._wire.read_message() for _ in range(3)]
-            if any(part is None for part in parts):
-                raise ConnectionError("the server has closed the connection")
-            if kind in str(parts[0]):
-                return str(parts[2])
-
-    async def _event(self, name: str, values: list[Any]) -> None:
-        event = {"type": "event", "name": name, "values": {"type": "map", "entries": values}}
-        await self._send(
-            "PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}]}
-        )
-
-    async def _send(self, kind: str, content: dict[str, Any]) -> None:
-        assert self._wire is not None
-        self._sent += 1
-        for part in ({"msgid": str(self._sent), "msgtype": kind}, {}, content):
-            await self._wire.write_message(json.dumps(part))
-
-
-def _models(tree: Any) -> Iterator[dict[str, Any]]:
-    """All models of a document."""
-    if isinstance(tree, dict):
-        if tree.get("type") == "object" and "attributes" in tree:
-            yield tree
-        tree = list(tree.values())
-    if isinstance(tree, list):
-        for part in tree:
-            yield from _models(part)
 
 
 class Server:
@@ -122,12 +44,12 @@ class Server:
         environment = os.environ | {"RULELAB_WARMING": "0"}
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
-    def figures(self) -> dict[str, float]:
-        """Of /health; waits until there are any."""
-        end = time.monotonic() + PATIENCE
+    def figures(self, seconds: float = 60.0) -> dict[str, float]:
+        """Of /health, with the longest stall in the last ``seconds``; waits until there are any."""
+        end, address = time.monotonic() + PATIENCE, f"http://127.0.0.1:{self.port}/health"
         while True:
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=PATIENCE) as answer:
+                with urllib.request.urlopen(f"{address}?seconds={min(seconds, 60.0)}", timeout=PATIENCE) as answer:
                     return json.load(answer)
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > end:
@@ -155,12 +77,13 @@ async def lesson(server: Server, sessions: int, seconds: float, told: bool) -> N
         start = time.perf_counter()
         await visitor.open()
         opened.append(time.perf_counter() - start)
-    figures = server.figures()
+    figures = server.figures(time.perf_counter() - began)
     if told:
         cost = (figures["cpu_seconds_total"] - before) / sessions
         print(
             f"opening a page           {cost:7.3f} s server CPU (goal 0.7), {statistics.median(opened):.2f} s, median"
         )
+        print(f"longest stall meanwhile  {1000 * figures['loop_stall_seconds']:7.0f} ms (goal 100)")
         print(f"memory, all open         {figures['memory_bytes'] / 1e6:7.0f} MB")
     watching = [asyncio.create_task(visitor.watch()) for visitor in visitors]
     await asyncio.sleep(0.2)
@@ -173,7 +96,7 @@ async def lesson(server: Server, sessions: int, seconds: float, told: bool) -> N
     began = time.perf_counter()
     await asyncio.sleep(seconds)
     ended = time.perf_counter()
-    running = server.figures()
+    running = server.figures(ended - pressed[0])
     for visitor, at in zip(visitors, pressed, strict=True):
         later = [moment for moment in visitor.arrived if moment >= at]
         silent += not later
@@ -187,7 +110,7 @@ async def lesson(server: Server, sessions: int, seconds: float, told: bool) -> N
         print(f"between updates, p95     {1000 * _p95(gaps):7.0f} ms (goal 600)")
         print(f"updates                  {len(gaps) / (ended - began) / sessions:7.2f} a second and page")
         print(f"searches at the end      {running['searches']:7.0f}, of which {running['searches_waiting']:.0f} wait")
-        print(f"longest stall of a minute{1000 * running['loop_stall_seconds']:7.0f} ms (goal 100)")
+        print(f"longest stall, running   {1000 * running['loop_stall_seconds']:7.0f} ms (goal 100)")
         print(f"memory, all running      {running['memory_bytes'] / 1e6:7.0f} MB")
     end = time.monotonic() + LATEST_CLOSED
     while (left := server.figures())["sessions"] + left["searches"] and time.monotonic() < end:

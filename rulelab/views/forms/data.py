@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from ... import datasets
 from ...datasets import Sheet
+from ..live.apart import MAX_BYTES, NotDoneError, apart
 from ..live.recipe import MAX_CELLS
+from ..live.wording import count
 from ..widgets.esc import plain
+from .reading import read_sheet
 
 UPLOADED = "(uploaded file)"
 """In place of the name of a data set."""
 MAX_UPLOAD_BYTES = 100_000_000
-LIMIT = f"CSV or Parquet, at most {MAX_UPLOAD_BYTES // 10**6} MB and {MAX_CELLS // 10**6} million cells"
+MAX_UPLOAD_COLUMNS = 5000
+LIMIT = (
+    f"CSV or Parquet, at most {MAX_UPLOAD_BYTES // 10**6} MB, {MAX_CELLS // 10**6} million cells and "
+    f"{count(MAX_UPLOAD_COLUMNS)} columns"
+)
+_AT_ONCE_BYTES = 1_000_000
+_PACKED = (b"PAR1", b"\x1f\x8b")
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,17 +112,45 @@ def load(name: str) -> datasets.Dataset:
         ) from error
 
 
-def read(contents: bytes, file_name: str, **how: str) -> Sheet:
-    """The sheet of a CSV or Parquet file; raises ValueError that says, in the words of the page, what is wrong."""
+def read(
+    contents: bytes,
+    file_name: str,
+    on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
+    **how: str,
+) -> Sheet:
+    """The sheet of a CSV or Parquet file; raises ValueError that says, in the words of the page, what is wrong.
+
+    One that is large, or compressed so that it may turn out to be, is read in a process of its own.
+
+    Parameters
+    ----------
+    contents : bytes
+    file_name : str
+    on_cancel : callable
+        See `rulelab.views.live.apart.apart`.
+    **how
+        See `rulelab.datasets.sheet`.
+    """
     name = PurePath(plain(file_name)).name or "the file"
     if len(contents) > MAX_UPLOAD_BYTES:
         raise datasets.DatasetError(f"{name} has {len(contents) / 1e6:.0f} MB; {LIMIT}")
+    wanted = contents, name, MAX_CELLS, MAX_UPLOAD_COLUMNS, how
+    shown = plain(name, 60)
     try:
-        found = datasets.sheet(contents, name=name, max_cells=MAX_CELLS, **how)
+        if len(contents) <= _AT_ONCE_BYTES and not contents.startswith(_PACKED):
+            found = read_sheet(*wanted)
+        else:
+            found = apart(read_sheet, *wanted, on_cancel=on_cancel)
     except datasets.DatasetError:
         raise
+    except NotDoneError as error:
+        raise datasets.DatasetError(f"{shown} was not read: {error}") from error
+    except MemoryError as error:
+        raise datasets.DatasetError(
+            f"{shown} takes more than {MAX_BYTES / 1e9:g} GB of memory to read; take fewer columns or rows"
+        ) from error
     except Exception as error:  # whatever a file may do, the user is told
         raise datasets.DatasetError(
-            f"{plain(name, 60)} cannot be read: {type(error).__name__}: {plain(str(error), 200)}"
+            f"{shown} cannot be read: {type(error).__name__}: {plain(str(error), 200)}"
         ) from error
-    return Sheet(found.frame, name.partition(".")[0] or "data", name, found.reading)
+    return found

@@ -12,7 +12,7 @@ import param
 from ... import datasets
 from ...datasets.registry import RECORDS
 from ...families import Parameter
-from ..live.job import Job
+from ..live.job import Job, Progress
 from ..live.recipe import load_code
 from ..live.ticker import Beat
 from ..widgets.esc import esc, plain
@@ -60,7 +60,7 @@ class DataSettings(Settings):
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
         self.param.data.objects = list(self._options.values())
         self._draft: Draft | None = None
-        self._reading: Job | None = None
+        self._work: tuple[Job, Callable[[Job], None]] | None = None
         self._used: dict[str, Draft] = {}
         self._before = self.data
         self._beat = Beat(self._tick)
@@ -106,7 +106,10 @@ class DataSettings(Settings):
         except ValueError as error:
             draft.error = str(error)
             self._dialog.present(draft)
-            return
+        else:
+            self._use(draft, labelled)
+
+    def _use(self, draft: Draft, labelled: Labelled) -> None:
         name = UPLOADED
         if isinstance(labelled, Counted):
             name = labelled.name
@@ -122,9 +125,9 @@ class DataSettings(Settings):
 
     def cancel(self) -> None:
         """Leave the data as they are."""
-        if self._reading is not None:
-            self._reading.cancel()
-            self._reading = None
+        if self._work is not None:
+            self._work[0].cancel()
+            self._work = None
         self._end()
         if self.data in offered() and self._own is None:  # its columns have no roles
             self.data = self._before
@@ -143,25 +146,64 @@ class DataSettings(Settings):
     def _receive(self, contents: bytes, file_name: str) -> None:
         """Read a file beside the page, which goes on meanwhile."""
 
-        def work(_progress: Any) -> Draft:
-            draft = Draft(contents, file_name)
+        def work(progress: Progress) -> Draft:
+            draft = Draft(contents, file_name, progress.on_cancel)
             draft.state()
             return draft
 
-        self._reading = Job(work)
+        def then(job: Job) -> None:
+            if job.error is None:
+                self._show(job.result)
+            else:
+                self._refuse(job.error)
+
+        self._do_beside(work, then)
+
+    def _accept_sheet(self, draft: Draft) -> None:
+        """What the button of the sheet does; a large table is looked through beside the page."""
+
+        def then(job: Job) -> None:
+            if job.error is None:
+                self._use(draft, job.result)
+            else:
+                draft.error = job.error
+                self._dialog.present(draft)
+
+        if draft.large:
+            self._dialog.wait(_looking(draft))
+            self._do_beside(lambda progress: draft.accepted(), then)
+        else:
+            self.accept(draft)
+
+    def _change_sheet(self, draft: Draft, change: Callable[[Progress], None]) -> None:
+        """Change a draft as its sheet asks for; that of a large table beside the page."""
+
+        def work(progress: Progress) -> None:
+            change(progress)
+            draft.state()
+
+        def then(job: Job) -> None:
+            draft.error = job.error or draft.error
+            self._dialog.present(draft)
+
+        if draft.large:
+            self._dialog.wait(_looking(draft))
+            self._do_beside(work, then)
+        else:
+            change(Progress())
+            self._dialog.present(draft)
+
+    def _do_beside(self, work: Callable[[Progress], Any], then: Callable[[Job], None]) -> None:
+        self._work = Job(work), then
         self._beat.start()
 
     def _tick(self) -> bool:
-        """Whether a file is still being read."""
-        job = self._reading
-        if job is None or job.busy:
-            return job is not None
-        self._reading = None
-        if job.error is None:
-            self._show(job.result)
-        else:
-            self._refuse(job.error)
-        return False
+        """Whether something is still being done beside the page."""
+        if self._work is None or self._work[0].busy:
+            return self._work is not None
+        (job, then), self._work = self._work, None
+        then(job)
+        return self._work is not None
 
     def _show(self, draft: Draft) -> None:
         self._draft, self.pending = draft, True
@@ -243,13 +285,17 @@ class DataSettings(Settings):
             most=MAX_UPLOAD_BYTES,
             **WIDE,
         )
-        self._dialog = SheetDialog(self.accept, self.cancel, width=0, height=0, margin=0)
+        self._dialog = SheetDialog(self._accept_sheet, self.cancel, self._change_sheet, width=0, height=0, margin=0)
         self._about = note("")
         self._open = pn.widgets.Button(
             label="Roles of columns ...", on_click=self.reopen, visible=False, stylesheets=[BUTTON_CSS], **WIDE
         )
         self._about.visible = False
         return [self._data, self._file, self._dialog, self._about, self._open, number_field(self, TEST_SHARE)]
+
+
+def _looking(draft: Draft) -> str:
+    return f"Looking through {plain(draft.sheet.file, 80)} ..."
 
 
 def _option(name: str, how: str) -> str:

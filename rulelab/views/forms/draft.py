@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from ...data.metrics import MISSING
@@ -30,11 +31,26 @@ ROLE_HELP = (
 MAX_COLUMNS = 500
 """So many columns have a row of their own in the sheet; the others keep the role that was guessed."""
 MAX_PREVIEWED = 40
+_IN_MEMORY_BYTES = 1_000_000
+_AT_ONCE_CELLS = 300_000
 _FORM = {"encoding": dict(zip(ENCODINGS, ENCODINGS, strict=True))} | {
     "separator": SEPARATORS,
     "decimal": DECIMALS,
     "thousands": THOUSANDS,
 }
+
+
+class _Aside:
+    """The contents of a file, on disk where they are large: they are needed again only to be read in another way."""
+
+    def __init__(self, contents: bytes) -> None:
+        self._file: Any = SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 as long as the draft
+        self._file.write(contents)
+        self._size = len(contents)
+
+    def get(self) -> bytes:
+        self._file.seek(0)
+        return self._file.read(self._size)
 
 
 class Draft:
@@ -44,6 +60,8 @@ class Draft:
     ----------
     contents : bytes
     file_name : str
+    on_cancel : callable
+        See `rulelab.views.live.apart.apart`.
 
     Raises
     ------
@@ -51,12 +69,17 @@ class Draft:
         When the file cannot be read; in the words of the page.
     """
 
-    def __init__(self, contents: bytes, file_name: str) -> None:
-        self._contents, self._file_name = contents, file_name
+    def __init__(
+        self,
+        contents: bytes,
+        file_name: str,
+        on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
+    ) -> None:
+        self._contents, self._file_name = _Aside(contents), file_name
         self._how: dict[str, str] = {}
         self.chosen: dict[str, str] = {}
         self.error = ""
-        self._take(read(contents, file_name))
+        self._take(read(contents, file_name, on_cancel))
 
     def again(self) -> Draft:
         """The same, to be changed without changing this one."""
@@ -64,12 +87,17 @@ class Draft:
         other.roles, other.chosen, other.error = dict(self.roles), dict(self.chosen), ""
         return other
 
-    def read_as(self, how: Mapping[str, str]) -> None:
+    @property
+    def large(self) -> bool:
+        """Whether a change takes so long that the page should not wait for it."""
+        return self.sheet.frame.size > _AT_ONCE_CELLS
+
+    def read_as(self, how: Mapping[str, str], on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> None:
         """Read the file anew; what cannot be read so is said in `error`, and nothing changes."""
         known = {name: mark for name, mark in how.items() if name in _FORM and mark in _FORM[name].values()}
         self.error = ""
         try:
-            found = read(self._contents, self._file_name, **{**self._how, **known})
+            found = read(self._contents.get(), self._file_name, on_cancel, **{**self._how, **known})
         except ValueError as error:
             self.error = str(error)
             return

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import param
 from panel.custom import JSComponent
 
 from ...arguments import is_whole
+from ..live.job import Progress
 from ..widgets.sheet_style import SHEET_CSS
 from .draft import Draft
 
@@ -95,11 +97,12 @@ export function render({ model }) {
     const root = dialog.getRootNode()
     const focused = root.activeElement?.getAttribute("aria-label")
     const at = inside.scrollTop
-    title.textContent = state.title
+    title.textContent = state.busy || state.title
+    inside.inert = !!state.busy
     inside.replaceChildren(...reading(state), ...preview(state), ...columns(state))
     const text = state.error || state.lacking
     if (wrong.textContent !== text) { wrong.textContent = text }
-    accept.disabled = state.lacking !== ""
+    accept.disabled = state.lacking !== "" || !!state.busy
     if (!dialog.open) { dialog.showModal(); title.focus() }
     inside.scrollTop = at
     const lists = [...inside.querySelectorAll("select")]
@@ -122,6 +125,8 @@ class SheetDialog(JSComponent):
     ----------
     accepted, cancelled : callable
         Called with the draft when it is accepted, and without when it is not wanted.
+    changed : callable
+        Called with the draft and what changes it, which gets a `Progress`.
     """
 
     state = param.Dict(default={}, doc="What is shown, see `Draft.state`; empty: the dialog is closed.")
@@ -129,9 +134,15 @@ class SheetDialog(JSComponent):
     _esm = _ESM
     _stylesheets = [SHEET_CSS]
 
-    def __init__(self, accepted: Callable[[Draft], None], cancelled: Callable[[], None], **params: Any) -> None:
+    def __init__(
+        self,
+        accepted: Callable[[Draft], None],
+        cancelled: Callable[[], None],
+        changed: Callable[[Draft, Callable[[Progress], None]], None],
+        **params: Any,
+    ) -> None:
         super().__init__(**params)
-        self._accepted, self._cancelled = accepted, cancelled
+        self._accepted, self._cancelled, self._changed = accepted, cancelled, changed
         self._draft: Draft | None = None
 
     def present(self, draft: Draft | None) -> None:
@@ -139,25 +150,30 @@ class SheetDialog(JSComponent):
         self._draft = draft
         self.state = {} if draft is None else draft.state()
 
+    def wait(self, doing: str) -> None:
+        """Say what is being done, and take nothing but Cancel until a draft is presented again."""
+        self.state = {**self.state, "busy": doing}
+
     def _handle_msg(self, data: Any) -> None:
         """From the browser, which may send anything."""
         draft = self._draft
         if draft is None or not isinstance(data, dict):
             return
         kind = data.get("type")
-        if kind == "accept":
-            self._accepted(draft)
-        elif kind == "cancel":
+        if kind == "cancel":
             self._cancelled()
+        elif self.state.get("busy"):
+            return
+        elif kind == "accept":
+            self._accepted(draft)
         else:
-            self._change(draft, kind, data)
-            self.present(draft)
+            self._changed(draft, partial(self._change, draft, kind, data))
 
     @staticmethod
-    def _change(draft: Draft, kind: Any, data: dict[str, Any]) -> None:
+    def _change(draft: Draft, kind: Any, data: dict[str, Any], progress: Progress) -> None:
         position, how = data.get("position"), data.get("how")
         if kind == "read" and isinstance(how, dict):
-            draft.read_as({str(name): str(mark) for name, mark in how.items()})
+            draft.read_as({str(name): str(mark) for name, mark in how.items()}, progress.on_cancel)
         elif kind == "role" and is_whole(position, 0) and position < len(draft.sheet.columns):
             draft.give(draft.sheet.columns[position].name, str(data.get("role")))
         elif kind == "positive" and is_whole(position, 0) and position < len(draft.classes):

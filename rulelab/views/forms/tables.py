@@ -204,7 +204,7 @@ class TableDraft(Draft):
         if served.target is not None:
             self.give(served.target, "target")
 
-    def read_as(self, how: Mapping[str, str]) -> None:
+    def read_as(self, how: Mapping[str, str], on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> None:
         """A table of the server is as it is."""
 
     def give(self, name: str, role: str) -> None:

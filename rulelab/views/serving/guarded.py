@@ -10,6 +10,7 @@ from tornado.web import OutputTransform
 
 _SCRIPT = re.compile(rb"(<script)((?:\s[^>]*)?>.*?</script\s*>)", re.DOTALL | re.IGNORECASE)
 _FLAGS = ("HttpOnly", "SameSite=Lax")
+_FROM = ("Origin", "Sec-Websocket-Origin")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -56,10 +57,14 @@ class Guarded(OutputTransform):
     request : HTTPServerRequest
     secure : bool
         Whether people come by https, so that cookies go by nothing else.
+    named : bool
+        Whether a connection that does not say from which page it comes is one from no page, and is refused.
     """
 
-    def __init__(self, request: HTTPServerRequest, secure: bool = False) -> None:
+    def __init__(self, request: HTTPServerRequest, secure: bool = False, named: bool = False) -> None:
         self._secure = secure
+        if named and "Upgrade" in request.headers and not any(name in request.headers for name in _FROM):
+            request.headers["Origin"] = "null"  # as a browser says of such a page; the server compares it with its own
 
     def transform_first_chunk(
         self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool

@@ -17,7 +17,7 @@ from ..live.pool import POOL
 from ..live.session import OPEN, RUNS
 
 _BEAT_SECONDS = 0.05
-_WINDOW_SECONDS = 60
+WINDOW_SECONDS = 60.0
 _PROXIED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
@@ -55,13 +55,12 @@ class Standing:
                 self._stalls.pop()  # a later and longer one says all that is asked of it
             self._stalls.append((now, late))
 
-    @property
-    def longest_stall(self) -> float:
-        """Seconds that the loop was held at most, in the last minute."""
-        end = time.monotonic() - _WINDOW_SECONDS
-        while self._stalls and self._stalls[0][0] < end:
+    def longest_stall(self, seconds: float = WINDOW_SECONDS) -> float:
+        """Seconds that the loop was held at most in the last ones, a minute at most."""
+        now = time.monotonic()
+        while self._stalls and self._stalls[0][0] < now - WINDOW_SECONDS:
             self._stalls.popleft()
-        return self._stalls[0][1] if self._stalls else 0.0
+        return next((late for at, late in self._stalls if at >= now - seconds), 0.0)
 
     @property
     def sessions(self) -> int:
@@ -71,8 +70,14 @@ class Standing:
         contexts = self.server._tornado.applications.values()
         return sum(len(context._sessions) for context in contexts)
 
-    def figures(self) -> dict[str, float]:
-        """Numbers by name, with their units in it; bytes are resident memory, of child processes, too."""
+    def figures(self, seconds: float = WINDOW_SECONDS) -> dict[str, float]:
+        """Numbers by name, with their units in it; bytes are resident memory, of child processes, too.
+
+        Parameters
+        ----------
+        seconds : float
+            Of which the longest stall is asked for.
+        """
         used = self._process.cpu_times()
         searches = [each.state for each in list(OPEN)]
         return {
@@ -83,7 +88,7 @@ class Standing:
             "memory_bytes": resident(self._process),
             "cpu_seconds_total": used.user + used.system,
             "threads": self._process.num_threads(),
-            "loop_stall_seconds": max(0.0, self.longest_stall),
+            "loop_stall_seconds": max(0.0, self.longest_stall(seconds)),
         }
 
 
@@ -100,6 +105,8 @@ def resident(process: psutil.Process) -> int:
 
 class HealthHandler(RequestHandler):
     """Whether the server takes visitors; how much it has to do is told to this machine alone.
+
+    With ``?seconds=20`` the longest stall is that of the last twenty.
 
     Parameters
     ----------
@@ -119,7 +126,7 @@ class HealthHandler(RequestHandler):
         self.set_status(503 if stopping else 200)
         told: dict[str, Any] = {"status": "stopping" if stopping else "ok"}
         if self._shown or _near(self):
-            figures = self._standing.figures()
+            figures = self._standing.figures(_seconds(self))
             told |= {"version": __version__, **{name: round(value, 3) for name, value in figures.items()}}
         self.set_header("Content-Type", "application/json")
         self.set_header("Cache-Control", "no-store")
@@ -166,6 +173,15 @@ class MetricsHandler(HealthHandler):
         self.write("\n".join(lines) + "\n")
 
     head = get
+
+
+def _seconds(handler: RequestHandler) -> float:
+    """How far back the longest stall is asked for."""
+    try:
+        asked = float(handler.get_query_argument("seconds", ""))
+    except ValueError:
+        return WINDOW_SECONDS
+    return asked if 0 <= asked <= WINDOW_SECONDS else WINDOW_SECONDS
 
 
 def _near(handler: RequestHandler) -> bool:

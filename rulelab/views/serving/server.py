@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from .guarded import Guarded
 from .health import HealthHandler, MetricsHandler, Standing
 from .login import Passwords
 from .memory import MemoryWatch
+from .opening import Opening
 from .settings import ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 from .stopping import Stopping
@@ -31,6 +33,8 @@ UNUSED_SESSION_MILLISECONDS = 15_000
 CHECK_MILLISECONDS = 1_000
 GRACE_SECONDS = 10.0
 DEMO_SECONDS, DEMO_MEMORY_BYTES = 60.0, 200_000_000
+SWITCH_SECONDS = 0.001
+"""How long a thread may hold Python while the page waits for it; Python's own default is five times as long."""
 
 
 def serve(
@@ -111,8 +115,7 @@ def serve(
     below = prefix_of(prefix)
     key = secrets_.find(secret)
     defaults: dict[str, Any] = {
-        "title": TITLE,
-        "transforms": [partial(Guarded, secure=secure), Compressed],
+        "transforms": [partial(Guarded, secure=secure, named=bool(allowed)), Compressed],
         "websocket_compression_level": 6,
         "websocket_compression_mem_level": 5,
         "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
@@ -139,11 +142,14 @@ def serve(
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
-    start = partial(pn.serve, {"/": create}, port=port, address=address, show=show, **{**defaults, **options})
+    start = partial(
+        pn.serve, {"/": Opening(create, TITLE)}, port=port, address=address, show=show, **{**defaults, **options}
+    )
     if threaded:
         thread = start(threaded=True)
         _call(begun)
         return thread
+    sys.setswitchinterval(SWITCH_SECONDS)
     server = start(start=False)
     standing.server = server
     _call(begun)

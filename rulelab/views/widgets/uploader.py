@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+import time
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakSet
 
+import panel as pn
 import param
 from panel.custom import JSComponent
 
@@ -15,6 +18,11 @@ from .esc import plain
 from .sheet_style import UPLOADER_CSS
 
 PIECE_BYTES = 1_000_000
+MOST_AT_ONCE_BYTES = 300_000_000
+"""Of all files that come to this server at a time, or wait to be read."""
+IDLE_SECONDS = 60.0
+"""After which a file that does not come any more makes room for another one."""
+BUSY = "So many files are being sent to this server that {} has to wait; try again in a minute."
 
 _ESM = """
 export function render({ model }) {
@@ -130,7 +138,16 @@ class Uploader(JSComponent):
         self._parts: list[bytes] = []
         self._id: Any = None
         self._name = ""
-        self._arrived = 0
+        self._arrived = self._claimed = 0
+        self._latest, self._lapsed = 0.0, False
+        _OPEN.add(self)
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            pn.state.on_session_destroyed(lambda _: self._drop())
+
+    @param.depends("doing", watch=True)
+    def _release(self) -> None:
+        if not self.doing:
+            self._claimed = 0
 
     def _handle_msg(self, data: Any) -> None:
         """From the browser, which may send anything."""
@@ -139,11 +156,17 @@ class Uploader(JSComponent):
             self._forget(NO_FILES)
         elif kind == "begin" and self._id is None:
             self._id, self._name, self._parts, self._arrived = data.get("id"), plain(data.get("name"), 120), [], 0
+            if not self._claim(data.get("size")):
+                self._forget(BUSY.format(self._name))
+                return
             self.param.update(said="", doing=f"uploading {self._name}")
             self._begun()
             self._send_msg({"id": self._id, "at": 0})
         elif kind == "piece" and self._id is not None and data.get("id") == self._id:
             self._take(data)
+        elif kind == "piece" and self._lapsed:
+            self._forget(f"{self._name} came too slowly, and others have taken its place; try again")
+            self._cancelled()
         elif kind == "cancel":
             self._forget("")
             self._cancelled()
@@ -155,10 +178,12 @@ class Uploader(JSComponent):
             self._forget(f"{self._name} did not arrive as it was sent; try again")
             self._cancelled()
             return
+        self._latest = time.monotonic()
         self._parts.append(part)
         self._arrived += len(part)
-        if self._arrived > self.most:
-            self._forget(f"{self._name} is too large. {self.limit}")
+        if self._arrived > self._claimed:
+            grown = f"{self._name} has grown while it was sent; try again"
+            self._forget(f"{self._name} is too large. {self.limit}" if self._claimed == self.most else grown)
             self._cancelled()
         elif data.get("last"):
             contents, name = b"".join(self._parts), self._name
@@ -167,6 +192,31 @@ class Uploader(JSComponent):
         else:
             self._send_msg({"id": self._id, "at": self._arrived})
 
+    def _claim(self, size: Any) -> bool:
+        """Whether there is room for a file; a browser that does not say how large it is may send the largest."""
+        known = isinstance(size, int) and 0 <= size <= self.most
+        self._claimed, self._latest = size if known else self.most, time.monotonic()
+        room = max(MOST_AT_ONCE_BYTES, self.most)
+        if _claimed() > room:
+            for each in list(_OPEN):
+                if each is not self and each._id is not None and self._latest - each._latest > IDLE_SECONDS:
+                    each._drop()
+                    each._lapsed = True
+        return _claimed() <= room
+
+    def _drop(self) -> None:
+        self._id, self._parts, self._claimed, self._lapsed = None, [], 0, False
+
     def _forget(self, said: str, doing: str = "") -> None:
-        self._id, self._parts = None, []
+        claimed = self._claimed if doing else 0
+        self._drop()
+        self._claimed = claimed
         self.param.update(said=said, doing=doing)
+
+
+_OPEN: WeakSet[Uploader] = WeakSet()
+"""Those of this process."""
+
+
+def _claimed() -> int:
+    return sum(each._claimed for each in list(_OPEN))

@@ -1,0 +1,146 @@
+"""A call in a process of its own: it holds up no page, takes no more memory than it may, and leaves none behind.
+
+Run as a module, this is the process. It imports what the function needs, and nothing of the page.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+MAX_BYTES = 3_000_000_000
+"""Address space of the process, where the system can limit it."""
+MAX_SECONDS = 300
+"""Processor time of the process, where the system can limit it."""
+_NICENESS = 10
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_NUM_THREADS": "1"}
+"""Every further one reserves address space."""
+_PIECE_BYTES = 1 << 20
+
+
+class NotDoneError(ValueError):
+    """The process ended without an answer."""
+
+
+def apart(
+    work: Callable[..., Any],
+    *arguments: Any,
+    on_cancel: Callable[[Callable[[], Any]], Any] = lambda kill: None,
+) -> Any:
+    """What ``work(*arguments)`` gives, or raises, in another process.
+
+    Parameters
+    ----------
+    work : callable
+        Found by its module and name; that module should import little.
+    *arguments
+        Are pickled, as the result is.
+    on_cancel : callable
+        Is given what ends the process at once; see `Progress.on_cancel`.
+
+    Raises
+    ------
+    NotDoneError
+        The process was ended, by who cancelled it or by the system.
+    MemoryError
+        It needed more than `MAX_BYTES`.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", __name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for the process that waits
+        env=os.environ | _ONE_THREAD | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        on_cancel(process.kill)
+        feeding = threading.Thread(target=_feed, args=(process.stdin, (work, arguments)), daemon=True)
+        feeding.start()
+        answer = _read(process.stdout)
+        feeding.join()
+    except EOFError:
+        raise NotDoneError("it was ended before it was done") from None
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
+def _feed(stream: IO[bytes], call: Any) -> None:
+    try:
+        with stream:
+            _write(stream, call)
+    except OSError:
+        return  # the process has ended, as the one that waits is about to see
+
+
+def _write(stream: IO[bytes], found: Any) -> None:
+    """Arrays go one by one beside the rest, so that no one step of it holds up other threads for long."""
+    arrays: list[pickle.PickleBuffer] = []
+    first = pickle.dumps(found, protocol=5, buffer_callback=arrays.append)
+    parts: list[bytes | memoryview] = [first, *(array.raw() for array in arrays)]
+    stream.write(len(parts).to_bytes(8, "little"))
+    for part in parts:
+        stream.write(len(part).to_bytes(8, "little"))
+        stream.write(part)
+    stream.flush()
+
+
+def _read(stream: IO[bytes]) -> Any:
+    n_parts = int.from_bytes(_exactly(stream, 8), "little")
+    first, *arrays = [_exactly(stream, int.from_bytes(_exactly(stream, 8), "little")) for _ in range(n_parts)]
+    return pickle.loads(first, buffers=arrays)
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytearray:
+    out = bytearray(size)
+    view, at = memoryview(out), 0
+    while at < size:
+        got = stream.readinto(view[at : at + _PIECE_BYTES])  # type: ignore[attr-defined]
+        if not got:
+            raise EOFError
+        at += got
+    return out
+
+
+def _limit_resources() -> None:
+    """Be polite, and no danger to the memory of the server; where the system has no limits, none are set."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    os.nice(_NICENESS)
+    for what, limit in ((resource.RLIMIT_AS, MAX_BYTES), (resource.RLIMIT_CPU, MAX_SECONDS)):
+        _, most = resource.getrlimit(what)
+        limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
+        resource.setrlimit(what, (limit, most))
+
+
+def _answer(stream: IO[bytes]) -> Any:
+    try:
+        work, arguments = _read(stream)
+        return work(*arguments)
+    except Exception as error:  # noqa: BLE001 raised where it was called from
+        return error
+
+
+def main() -> None:
+    """Read a call, do it, and write what came of it."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr  # what the function prints is no answer
+    _limit_resources()
+    _write(out, _answer(sys.stdin.buffer))
+
+
+if __name__ == "__main__":
+    main()

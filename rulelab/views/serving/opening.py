@@ -1,0 +1,53 @@
+"""A page is made in a thread beside the server's loop, so that those who have one see theirs go on meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from bokeh.application.application import SessionContext
+from bokeh.document import Document
+from panel.io.application import Application
+from panel.io.handlers import FunctionHandler
+from panel.io.state import set_curdoc
+from panel.viewable import Viewable
+
+
+class Opening(Application):
+    """Makes a page for each session, one after the other; the loop takes a page once it is made.
+
+    Parameters
+    ----------
+    create : callable
+        Gives the page of the present session.
+    title : str
+    """
+
+    def __init__(self, create: Callable[[], Viewable], title: str) -> None:
+        super().__init__(FunctionHandler(self._finish))
+        self._create, self._title = create, title
+        self._maker = ThreadPoolExecutor(1, thread_name_prefix="rulelab page")
+        self._failed: WeakKeyDictionary[Document, Exception] = WeakKeyDictionary()
+
+    async def on_session_created(self, session_context: SessionContext) -> None:
+        """Make the page of a session, before its document is used."""
+        await super().on_session_created(session_context)
+        document: Any = session_context._document  # type: ignore[attr-defined]
+        self._set_session_prefix(document)  # addresses of files in the page
+        await asyncio.get_running_loop().run_in_executor(self._maker, self._make, document)
+
+    def _make(self, document: Document) -> None:
+        with set_curdoc(document):
+            try:
+                self._create().server_doc(document, self._title)
+            except Exception as error:  # noqa: BLE001 shown in the page, as an error of an application is
+                self._failed[document] = error
+
+    def _finish(self, document: Document) -> None:
+        """In the loop: the page is there, or it is said why not."""
+        error = self._failed.pop(document, None)
+        if error is not None:
+            raise error

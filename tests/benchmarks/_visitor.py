@@ -1,0 +1,88 @@
+"""A page that is opened over a real websocket, as a browser opens it, but drawn by nobody."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+PATIENCE = 300.0
+
+
+class Visitor:
+    """One open page."""
+
+    def __init__(self, port: int, query: str) -> None:
+        self._port, self._query = port, query
+        self._sent = 0
+        self._wire: WebSocketClientConnection | None = None
+        self._run = ""
+        self.arrived: list[float] = []
+
+    async def open(self) -> None:
+        """Fetch the page and its document."""
+        base = f"127.0.0.1:{self._port}"
+        client = AsyncHTTPClient(max_clients=1000)
+        page = await client.fetch(f"http://{base}/{self._query}", request_timeout=PATIENCE)
+        token = page.body.decode().partition('"token":"')[2].partition('"')[0]
+        request = HTTPRequest(f"ws://{base}/ws", headers={"Origin": f"http://{base}"}, connect_timeout=PATIENCE)
+        wire = await websocket_connect(request, subprotocols=["bokeh", token], compression_options={})
+        self._wire = wire
+        await self._message("ACK")
+        await self._send("PULL-DOC-REQ", {})
+        document = json.loads(await self._message("PULL-DOC-REPLY"))
+        self._run = next(found["id"] for found in _models(document) if found["attributes"].get("label") == "Run")
+        await self._event("document_ready", [])
+
+    async def watch(self) -> None:
+        """Note when patches arrive, until the page is closed."""
+        assert self._wire is not None
+        while (part := await self._wire.read_message()) is not None:
+            if isinstance(part, str) and part.startswith('{"msgid"') and "PATCH-DOC" in part:
+                self.arrived.append(time.perf_counter())
+
+    async def press_run(self) -> float:
+        """Press the button; the moment."""
+        await self._event("button_click", [["model", {"id": self._run}]])
+        return time.perf_counter()
+
+    def close(self) -> None:
+        """Leave, as a browser does."""
+        if self._wire is not None:
+            self._wire.close()
+
+    async def _message(self, kind: str) -> str:
+        assert self._wire is not None
+        while True:
+            parts = [await self._wire.read_message() for _ in range(3)]
+            if any(part is None for part in parts):
+                raise ConnectionError("the server has closed the connection")
+            if kind in str(parts[0]):
+                return str(parts[2])
+
+    async def _event(self, name: str, values: list[Any]) -> None:
+        event = {"type": "event", "name": name, "values": {"type": "map", "entries": values}}
+        await self._send(
+            "PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}]}
+        )
+
+    async def _send(self, kind: str, content: dict[str, Any]) -> None:
+        assert self._wire is not None
+        self._sent += 1
+        for part in ({"msgid": str(self._sent), "msgtype": kind}, {}, content):
+            await self._wire.write_message(json.dumps(part))
+
+
+def _models(tree: Any) -> Iterator[dict[str, Any]]:
+    """All models of a document."""
+    if isinstance(tree, dict):
+        if tree.get("type") == "object" and "attributes" in tree:
+            yield tree
+        tree = list(tree.values())
+    if isinstance(tree, list):
+        for part in tree:
+            yield from _models(part)

@@ -1,0 +1,70 @@
+"""Calls in a process of their own: what comes back, what is raised, and that no process outlives its call."""
+
+from __future__ import annotations
+
+import operator
+import sys
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from patience import PATIENCE
+
+from rulelab.datasets import DatasetError
+from rulelab.views.forms.reading import read_sheet
+from rulelab.views.live.apart import MAX_BYTES, NotDoneError, apart
+
+
+def test_values_of_all_kinds_come_back_as_they_are() -> None:
+    array = np.arange(12.0).reshape(3, 4)
+    got, same = apart(operator.itemgetter(1, 1), [0, {"a": array, "b": array[:0], "text": "é\n"}])
+    assert (got["a"] == array).all()
+    assert got["a"].flags.writeable
+    assert (got["b"].shape, got["text"]) == ((0, 4), "é\n")
+    assert same is got
+
+
+def test_what_is_raised_there_is_raised_here() -> None:
+    with pytest.raises(ZeroDivisionError):
+        apart(operator.truediv, 1, 0)
+    with pytest.raises(DatasetError, match=r"x\.csv has 2 columns, more than the limit of 1"):
+        apart(read_sheet, b"a,b\n1,2\n", "x.csv", 100, 1, {})
+
+
+def test_what_is_printed_there_is_no_answer() -> None:
+    assert apart(print, "text") is None
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux does")
+def test_no_more_memory_is_taken_than_allowed() -> None:
+    with pytest.raises(MemoryError):
+        apart(bytearray, MAX_BYTES)
+
+
+def test_a_call_that_is_not_wanted_any_more_ends() -> None:
+    kill: list[Callable[[], None]] = []
+    caught: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            apart(pow, 3, 10**12, on_cancel=kill.append)  # takes hours
+        except NotDoneError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    while not kill:
+        thread.join(0.01)
+    kill[0]()
+    thread.join(PATIENCE)
+    assert len(caught) == 1
+
+
+def test_a_sheet_that_was_read_apart_is_the_same() -> None:
+    text = "name;size;since\n" + "".join(f"x{k};{k},5;0{k % 9 + 1}.02.2024\n" for k in range(200))
+    wanted = text.encode(), "daten.csv", 10_000, 10, {"decimal": ","}
+    here, there = read_sheet(*wanted), apart(read_sheet, *wanted)
+    pd.testing.assert_frame_equal(here.frame, there.frame)
+    assert (here.columns, here.name, here.file, here.reading) == (there.columns, there.name, there.file, there.reading)
