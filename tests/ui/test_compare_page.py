@@ -200,7 +200,7 @@ def test_the_search_goes_on_while_another_tab_is_open(visit) -> None:
     view.until(lambda: cards(view) == 1)
     view.page.get_by_text("Not proven optimal").wait_for()
     view.page.get_by_role("tab", name="Search").click()
-    view.page.get_by_role("status").wait_for()
+    view.page.get_by_role("status", name="Status").wait_for()
     view.until(lambda: "expanded" in view.status and view.expanded > before)
     view.page.wait_for_timeout(500)
     assert view.page.locator("canvas").count() >= 4
@@ -224,7 +224,7 @@ ONE_HEIGHT = """() => {
             let mine = own
             if (e.classList.contains("rl-model")) { mine = []; cards.push(mine) }
             if (mine && e.matches("[role=rowheader], h3")) {
-                mine.push([e.textContent.split(" differs")[0], Math.round(e.getBoundingClientRect().y)])
+                mine.push([e.textContent.split(" differs")[0].split("scale ")[0], Math.round(e.getBoundingClientRect().y)])
             }
             if (e.shadowRoot) { walk(e.shadowRoot, mine) }
         }

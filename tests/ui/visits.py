@@ -60,12 +60,12 @@ class Visit:
 
     @property
     def status(self) -> str:
-        return " ".join(self.page.get_by_role("status").inner_text().split())
+        return " ".join(self.page.get_by_role("status", name="Status").inner_text().split())
 
     @property
     def expanded(self) -> int:
         """The number of expanded prefixes that the status line shows."""
-        words = self.page.get_by_role("status").inner_text().replace("\u202f", "").split()
+        words = self.page.get_by_role("status", name="Status").inner_text().replace("\u202f", "").split()
         return int(words[words.index("expanded") + 1])
 
     def until(self, condition: Callable[[], bool]) -> None:
