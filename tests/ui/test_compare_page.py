@@ -224,7 +224,8 @@ ONE_HEIGHT = """() => {
             let mine = own
             if (e.classList.contains("rl-model")) { mine = []; cards.push(mine) }
             if (mine && e.matches("[role=rowheader], h3")) {
-                mine.push([e.textContent.split(" differs")[0].split("scale ")[0], Math.round(e.getBoundingClientRect().y)])
+                const said = e.textContent.split(" differs")[0].split("scale ")[0]
+                mine.push([said, Math.round(e.getBoundingClientRect().y)])
             }
             if (e.shadowRoot) { walk(e.shadowRoot, mine) }
         }

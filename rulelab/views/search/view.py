@@ -361,13 +361,14 @@ class SearchView(Viewer):
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
         self._presence.mind()
-        state = self._session.state
+        before = self._session.state
         self._rewind.tick()
         self.refresh()
         self._go_on_ablating()
         self._opener.tick()
-        resting = not (self._ablation or self._opener.busy)
-        if not self._presence.served and resting and not (state.busy or self._rewind.playing or self._why.waits):
+        seen = not (before.busy or self._session.state.busy)  # it may have gone on, or ended, meanwhile
+        waits = self._ablation or self._opener.busy or self._rewind.playing or self._why.waits
+        if seen and not waits and not self._presence.served:
             self._stop_beat()
 
     def _new(self) -> tuple[Sequence[Snapshot], bool, Snapshot]:

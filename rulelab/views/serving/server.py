@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -33,8 +32,6 @@ UNUSED_SESSION_MILLISECONDS = 15_000
 CHECK_MILLISECONDS = 1_000
 GRACE_SECONDS = 10.0
 DEMO_SECONDS, DEMO_MEMORY_BYTES = 60.0, 200_000_000
-SWITCH_SECONDS = 0.001
-"""How long a thread may hold Python while the page waits for it; Python's own default is five times as long."""
 
 
 def serve(
@@ -149,7 +146,6 @@ def serve(
         thread = start(threaded=True)
         _call(begun)
         return thread
-    sys.setswitchinterval(SWITCH_SECONDS)
     server = start(start=False)
     standing.server = server
     _call(begun)
