@@ -114,10 +114,8 @@ class Controls:
         primary = "pause" if session.state.busy else "run"
         for name, able in usable(session, blocked).items():
             button, kind = self.buttons[name], "primary" if name == primary else "default"
-            if button.color != kind:
-                button.color = kind  # type: ignore[assignment]
-            if button.disabled is able:
-                button.disabled = not able
+            if (button.color, button.disabled) != (kind, not able):  # in one message: the browser draws it once
+                button.param.update(color=kind, disabled=not able)
         text = hint(session, stale, blocked)
         html = f'<p class="note" role="note">{text}</p>' if text else ""
         if html != self._hint.object:
