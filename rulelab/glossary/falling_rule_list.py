@@ -135,6 +135,13 @@ TERMS = (
         ("prefix bound", "equivalent points (falling rule list)"),
     ),
     Term(
+        "too little to gain",
+        "One more rule costs more than it could gain, even if it captured all positives that are left and nothing else.",
+        formula="L(e) + C − (w/n) p̃ ≥ R_best",
+        source=OWN,
+        see=("prefix bound",),
+    ),
+    Term(
         "eligible cap",
         "The largest proportion among the antecedents that may really come next takes the place of the last rule's.",
         formula="a = max α_b over the antecedents b that may follow",

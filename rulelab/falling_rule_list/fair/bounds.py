@@ -16,7 +16,8 @@ class FairFallingBounds:
 
     What cannot be switched off is counted under names that start with "always: ". "captures nothing or all": of what is
     left; "necessary condition": a rule at or below the threshold; "rising proportion": the list would not fall;
-    "new incumbent": a queued prefix whose lower bound is no longer below the best loss; "length limit".
+    "new incumbent": a queued prefix whose lower bound is no longer below the best loss; "too little to gain": one more
+    rule would not pay if it captured all positives that are left and nothing else; "length limit".
 
     Attributes
     ----------
@@ -30,7 +31,7 @@ class FairFallingBounds:
         The same, by the antecedents that capture most of what can be gained: each further rule costs.
     eligible_cap : bool
         Once the antecedents are counted, the largest proportion of those that may come next takes the place of the
-        last rule's in the relaxation; a prefix that none may follow is dropped.
+        last rule's in the relaxation, without which it cuts nothing.
     dominance : bool
         Of the prefixes that capture the same set, one is dropped when another has no more rules and a last proportion
         that is not smaller.

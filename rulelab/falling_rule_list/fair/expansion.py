@@ -20,6 +20,7 @@ from .state import (
     BY_ELIGIBLE,
     BY_FEASIBLE,
     BY_FEW_RULES,
+    BY_GAIN,
     BY_LENGTH,
     BY_NECESSARY,
     BY_NOTHING,
@@ -62,6 +63,12 @@ def relaxed(rules, cost):
 def limit(rules, store):
     """The largest relaxed cost of a list that is looked for."""
     return relaxed(rules, store.numbers[BEST] - 1)
+
+
+@inlined
+def least_of_longer(rules, cost, left_p):
+    """The least cost of a list that goes on: one more rule, which captures all positives that are left alone."""
+    return relaxed(rules, cost + rules.per_rule - rules.per_positive * left_p)
 
 
 @inner
@@ -108,7 +115,9 @@ def refine(data, rules, store, node, cap, sweeps):
     if rules.relaxation:
         spent = improve_multipliers(data, store, multipliers, cap, sweeps)
     weigh(data, rules, store, multipliers, cap)
-    least = relaxed(rules, numbers[COST]) + least_further(rules, numbers[GAIN], numbers[ALLOWANCE])
+    least = least_of_longer(rules, numbers[COST], numbers[LEFT_P])
+    if rules.relaxation:
+        least = max(least, relaxed(rules, numbers[COST]) + least_further(rules, numbers[GAIN], numbers[ALLOWANCE]))
     store.key[node] = max(store.key[node], least)
     numbers[NODE_KEY] = store.key[node]
     return spent + 2 * numbers[N_MEMBERS]
@@ -171,8 +180,6 @@ def narrow(data, rules, store, node):
     """Refine the bound by the proportions that may come next; whether to go on, and the weights looked at."""
     numbers = store.numbers
     if numbers[N_ELIGIBLE] == 0:
-        store.pruned[BY_ELIGIBLE] += 1
-        store.fate[node] = CUT + BY_ELIGIBLE
         return False, 0
     if not rules.eligible_cap:
         return True, 0
@@ -278,16 +285,21 @@ def _keep(data, rules, store, node, a, cost, length, rest_p):
         pruned[BY_LENGTH] += 1
         return
     most = limit(rules, store)
+    least = least_of_longer(rules, cost, rest_p)
+    if least > most or rest_p == 0:
+        pruned[BY_GAIN] += 1
+        return
     gain = numbers[GAIN] - store.amounts[a, 0]
     allowed = np.int64(0)
     if rules.relaxation:
         allowed = allowance(data, store.multipliers[node], store.totals, store.scratch)
-    least = relaxed(rules, cost) + least_further(rules, gain, allowed)
-    if least > most or rest_p == 0:
-        pruned[BY_RELAXATION] += 1
-        return
+        least = max(least, relaxed(rules, cost) + least_further(rules, gain, allowed))
+        if least > most:
+            pruned[BY_RELAXATION] += 1
+            return
     if rules.few_rules:
-        least = relaxed(rules, cost) + least_by_few_rules(rules, store, gain, allowed, rules.max_length - length)
+        few = relaxed(rules, cost) + least_by_few_rules(rules, store, gain, allowed, rules.max_length - length)
+        least = max(least, few)
         if least > most:
             pruned[BY_FEW_RULES] += 1
             return

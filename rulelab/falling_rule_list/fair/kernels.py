@@ -22,6 +22,7 @@ from .expansion import (
 from .state import (
     AMOUNTS,
     ANTECEDENT,
+    BY_GAIN,
     BY_INCUMBENT,
     BY_RELAXATION,
     CHILDREN,
@@ -143,8 +144,9 @@ def _open(data, rules, store, node, best_first):
         if node == 0:
             numbers[LOWER_BOUND] = store.key[0]
         if store.key[node] > limit(rules, store):
-            _close(store, node, CUT + BY_RELAXATION)
-            store.pruned[BY_RELAXATION] += 1
+            by = BY_RELAXATION if rules.relaxation else BY_GAIN
+            _close(store, node, CUT + by)
+            store.pruned[by] += 1
             numbers[WORK] += 1
             return spent
         if best_first and numbers[N_HEAP] > 0 and store.heap_key[0] < store.key[node]:

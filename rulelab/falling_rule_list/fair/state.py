@@ -34,7 +34,8 @@ PICK, COUNT, WEIGH, AMOUNTS, CHILDREN = range(5)
     BY_RISING,
     BY_INCUMBENT,
     BY_LENGTH,
-) = range(11)
+    BY_GAIN,
+) = range(12)
 PRUNED_NAMES = (
     "feasible prefix",
     "relaxation",
@@ -47,6 +48,7 @@ PRUNED_NAMES = (
     "always: rising proportion",
     "always: new incumbent",
     "always: length limit",
+    "always: too little to gain",
 )
 
 MOST_TOPS = 12
