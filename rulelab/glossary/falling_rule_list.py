@@ -136,7 +136,7 @@ TERMS = (
     ),
     Term(
         "too little to gain",
-        "One more rule costs more than it could gain, even if it captured all positives that are left and nothing else.",
+        "One more rule costs more than it could gain, even if it captured all positives left and nothing else.",
         formula="L(e) + C − (w/n) p̃ ≥ R_best",
         source=OWN,
         see=("prefix bound",),

@@ -329,7 +329,11 @@ def test_a_lost_connection_pauses_and_comes_back(visit) -> None:
     speed(view, "10 per tick")
     view.button("Run").click()
     view.until(lambda: "expanded" in view.status and view.expanded > 20)
-    view.page.evaluate("window.sockets.at(-1).close(3000, 'cut by the test')")
+    view.page.evaluate(
+        "const socket = window.sockets.at(-1); "
+        """socket.onmessage({ data: '{"msgid": "1", "msgtype": "PATCH-DOC"}' }); """  # the first part of a message
+        "socket.close(3000, 'cut by the test')"
+    )
     view.until(lambda: view.page.evaluate("window.sockets.length") > 1)
     before = view.expanded
     view.until(lambda: view.expanded > before)

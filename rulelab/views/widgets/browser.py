@@ -1,4 +1,4 @@
-"""What the browser does for the page beside showing it: keeps a text, keeps the address, goes back and forward."""
+"""What the browser does beside showing the page: keeps a text and the address, goes back and forward, reconnects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ export function render({ model }) {
 }
 """
 _BAR = """
-export function render({ model }) {
+export function render({ model, view }) {
+  // what was read of a message when its socket closed is no part of the first message of the next socket
+  view.model.document?.on_event("connection_lost", (_document, event) => {
+    const connection = event.connection?.deref()
+    if (connection?._receiver != null) { connection._receiver = new connection._receiver.constructor() }
+  })
   model.on("shown", () => {
     const url = location.pathname + model.shown[0] + location.hash
     if (model.shown[1]) { history.pushState({}, "", url) }
@@ -55,7 +60,7 @@ class Kept(JSComponent):
 
 
 class AddressBar(JSComponent):
-    """Nothing to see: the query in the browser's address.
+    """Nothing to see: the query in the browser's address, and a clean start for each connection.
 
     The events of `on_msg` carry, as ``data``, the query after the user has gone back or forward.
     """
