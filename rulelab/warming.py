@@ -80,12 +80,13 @@ def in_process(compile_: Callable[[], None]) -> None:
 
 def lists() -> None:
     """Compile the searches for rule lists, in the order in which the page is likely to need them."""
-    from . import CorelsSearch, FrontierSearch, NearOptimalSearch
+    from . import CorelsSearch, FrontierSearch, NearOptimalCounter, NearOptimalSearch
 
     warm_up("rule_list")
     FrontierSearch(tiny_problem()).compile()
     CorelsSearch(tiny_problem()).compile()
     NearOptimalSearch(tiny_problem(), 0.01).compile()
+    NearOptimalCounter(tiny_problem(), 0.01).compile()
 
 
 def others() -> None:

@@ -6,13 +6,13 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 import duckdb
-import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -302,18 +302,24 @@ def test_what_pmml_cannot_hold(conditions: list[rl.Condition], target: str, mess
 
 # JSON -------------------------------------------------------------------------------------------------------
 
-CHECKER = jsonschema.Draft202012Validator(json.loads(json_schema()))
+
+@cache
+def checker() -> Any:
+    """Imported when it is needed: its grammar of addresses takes seconds to read."""
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(json_schema()))
 
 
 @settings(max_examples=100)
 @given(cases(), st.sampled_from([(0, 1), ("no", "yes")]))
 def test_saved_models_keep_the_schema(case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]) -> None:
     for model in models(case[1], classes):
-        CHECKER.validate(json.loads(model.to_json()))
+        checker().validate(json.loads(model.to_json()))
 
 
 def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(CHECKER.schema)
+    checker().check_schema(checker().schema)
 
 
 def damaged(value: Any) -> list[Any]:
@@ -334,7 +340,7 @@ def test_the_schema_refuses_what_the_reader_refuses() -> None:
         for data in damaged(json.loads(model.to_json())):
             with pytest.raises(rl.ModelError):
                 rl.models.parse_model(json.dumps(data))
-            assert not CHECKER.is_valid(data), data
+            assert not checker().is_valid(data), data
 
 
 # the command line -------------------------------------------------------------------------------------------

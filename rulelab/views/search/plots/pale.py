@@ -25,7 +25,7 @@ class PaleCurves:
     Parameters
     ----------
     plot : figure
-        In which nothing is drawn yet, so that these lines lie beneath all others.
+        In which they lie beneath all else, as soon as there is an earlier run.
 
     Attributes
     ----------
@@ -33,16 +33,15 @@ class PaleCurves:
     """
 
     def __init__(self, plot: figure) -> None:
+        self._plot = plot
         self._lines, self._ends = ColumnDataSource(dict(_EMPTY)), ColumnDataSource(dict(_NO_ENDS))
-        lines = MultiLine(xs="seconds", ys="values", line_width=2, line_dash="dash")
-        self._drawn = drawn(plot, self._lines, lines)
-        numbers = Text(
+        self._line = MultiLine(xs="seconds", ys="values", line_width=2, line_dash="dash")
+        self._number = Text(
             x="seconds", y="value", text="run", x_offset=3, y_offset=-3, text_font_size="12px", text_alpha=0.8
         )
-        self._numbers = drawn(plot, self._ends, numbers)
-        plot.add_tools(HoverTool(renderers=[self._drawn], tooltips='<div style="font-size: 12px">@said</div>'))
         self.sources = (self._lines, self._ends)
         self._runs: list[Columns] = []
+        self._is_drawn = False
         self.use_dark(False)
 
     def show(self, runs: Sequence[tuple[str, str, Columns]]) -> None:
@@ -80,13 +79,15 @@ class PaleCurves:
                     ends[name].append(at)
         replace(self._lines, lines)
         replace(self._ends, ends)
+        if runs and not self._is_drawn:
+            self._draw()
 
     def use_axis(self, column: str) -> None:
         """Draw against another axis."""
-        self._drawn.glyph.xs = self._numbers.glyph.x = column
+        self._line.xs = self._number.x = column
 
     def use_dark(self, dark: bool) -> None:
-        self._drawn.glyph.line_color, self._numbers.glyph.text_color = _GREY[dark], INK[dark]
+        self._line.line_color, self._number.text_color = _GREY[dark], INK[dark]
 
     def reach(self, axis: str) -> tuple[float, float] | None:
         """From where to where the lines go on an axis; None where there are none."""
@@ -98,6 +99,14 @@ class PaleCurves:
         """Where the lines end: objectives and lower bounds."""
         found = [points[name][-1] for points in self._runs for name in _LINES]
         return [value for value in found if value == value]
+
+    def _draw(self) -> None:
+        above = list(self._plot.renderers)
+        lines = drawn(self._plot, self._lines, self._line)
+        numbers = drawn(self._plot, self._ends, self._number)
+        self._plot.renderers = [lines, numbers, *above]
+        self._plot.add_tools(HoverTool(renderers=[lines], tooltips='<div style="font-size: 12px">@said</div>'))
+        self._is_drawn = True
 
 
 def _stairs(values: Sequence[Any], ahead: bool) -> list[Any]:
