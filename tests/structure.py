@@ -43,10 +43,11 @@ def dotted(path: Path) -> tuple[str, ...]:
     return parts[:-1] if parts[-1] == "__init__" else parts
 
 
-def internal(path: Path) -> set[str]:
+@cache
+def internal(path: Path) -> frozenset[str]:
     """Modules of the package that a module imports, as dotted names."""
     names = set()
     for name in imports(path.read_text(encoding="utf-8"), dotted(path), path.name == "__init__.py"):
         if name[0] == "rulelab" and len(name) > 1:
             names.add(".".join(name[1:] if name in known() else name[1:-1]))
-    return names - {""}
+    return frozenset(names - {""})
