@@ -57,7 +57,7 @@ _HOMES = {
     "NearOptimalSearch": "rule_list",
     "NothingFound": "data.conditions",
     "Problem": "data.problem",
-    "ProblemError": "data.problem",
+    "ProblemError": "data.problem_arguments",
     "Recording": "recording",
     "RecordingError": "recording",
     "Rule": "models",

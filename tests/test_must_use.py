@@ -18,7 +18,8 @@ import rulelab as rl
 from rulelab.__main__ import main
 from rulelab.certificate import CertificateError, Origin, OriginError
 from rulelab.data.conditions import NothingFound
-from rulelab.data.problem import Problem, ProblemError
+from rulelab.data.problem import Problem
+from rulelab.data.problem_arguments import ProblemError
 from rulelab.families import FAMILIES
 from rulelab.recipe import Recipe
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.data.problem import Problem, ProblemError
+from rulelab.data.problem import Problem
+from rulelab.data.problem_arguments import ProblemError
 
 A = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
 Y = [1, 0, 0, 0, 1]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rulelab as rl
-from rulelab.data.problem import Groups
+from rulelab.data.groups import Groups
 from rulelab.rule_set.stability.resampling import Bootstrap
 
 

@@ -16,7 +16,8 @@ from .. import strict_json
 from ..data.columns import as_frame
 from ..data.conditions import Condition
 from ..data.naming import users
-from ..data.problem import Conditions, Problem
+from ..data.problem import Problem
+from ..data.problem_arguments import Conditions
 from ..kernels import bits
 
 if TYPE_CHECKING:

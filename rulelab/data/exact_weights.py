@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -155,3 +156,25 @@ def rounded_down(value: Fraction) -> float:
     """The largest float64 that is not above."""
     near = float(value)
     return near if near <= value else math.nextafter(near, -math.inf)
+
+
+def summed_by_place(
+    place: Any,
+    positives: np.ndarray,
+    negatives: np.ndarray,
+    shape: int | tuple[int, int],
+    worth: Fraction = Fraction(1),
+) -> Masses:
+    """Sums of weights, in units of this worth, by place, an index of an array of this shape, without rounding."""
+    weights, unit = in_units([positives, negatives])
+    sums = [np.zeros(shape, dtype=weight.dtype) for weight in weights]
+    for out, weight in zip(sums, weights, strict=True):
+        np.add.at(out, place, weight)
+    return Masses(sums[0], sums[1], unit * worth)
+
+
+def as_given(summed: Masses, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, Masses | None]:
+    """Sums as the rows' weights are, int64 or the nearest float64, and without rounding where that is not the same."""
+    if weight.dtype.kind == "i" and summed.unit == 1:
+        return summed.positives, summed.negatives, None
+    return *summed.floats(), summed

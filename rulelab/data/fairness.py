@@ -17,7 +17,8 @@ from .gaps import emptied
 from .metrics import Confusion
 
 if TYPE_CHECKING:
-    from .problem import Groups, Problem
+    from .groups import Groups
+    from .problem import Problem
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ import numpy as np
 
 from .exact_weights import Masses
 from .fairness import Criterion, Parity, compared, groups_of, parities
-from .problem import Groups, Problem
+from .groups import Groups
+from .problem import Problem
 
 _LARGEST_SUM = 1 << 58
 

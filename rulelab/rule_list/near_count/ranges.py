@@ -12,7 +12,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ...data.problem import Groups, Problem
+from ...data.groups import Groups
+from ...data.problem import Problem
 from .counted import Counted
 from .state import LIMB
 from .tables import completed

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data.problem import Groups, Problem, ProblemError
+from ...data.groups import Groups
+from ...data.problem import Problem
+from ...data.problem_arguments import ProblemError
 
 _TRIES = 100
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...data.groups import Groups
 from ...data.metrics import FEW
-from ...data.problem import Groups
 from ...rule_list import NearOptimalCount, NearOptimalCounter, NearOptimalCountProgress
 from ..live.job import Progress
 from ..live.wording import count, counted

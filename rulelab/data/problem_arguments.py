@@ -1,0 +1,101 @@
+"""What a problem is made from, read and refused in the words of who gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .columns import read_weights
+from .conditions import Condition, conditions_of
+
+Conditions = tuple[tuple[Condition, ...], ...]
+
+
+class ProblemError(ValueError):
+    """The data cannot be made into a problem; the message says what was found, where, and what to do."""
+
+
+def boolean_matrix(A: Any) -> np.ndarray:
+    columns = [str(c) for c in A.columns] if isinstance(A, pd.DataFrame) else None
+    values = A.to_numpy() if isinstance(A, pd.DataFrame) else np.asarray(A)
+    if values.ndim != 2:
+        raise ProblemError(
+            f"the antecedents must be a table of shape (rows, antecedents), but have {values.ndim} dimension(s)"
+        )
+    if values.shape[0] == 0 or values.shape[1] == 0:
+        raise ProblemError(f"the antecedents are empty: {values.shape[0]} rows and {values.shape[1]} columns")
+    if values.dtype == bool:
+        return values
+    if values.dtype.kind not in "iufO":
+        raise ProblemError(f"the antecedents must be Boolean or 0/1, not of dtype {values.dtype}; binarize them first")
+    with np.errstate(invalid="ignore"):
+        missing = pd.isna(values)
+        known = np.where(missing, -1, values) if missing.any() else values  # pandas.NA is equal to nothing, nor unequal
+        wrong = np.argwhere(~np.asarray((known == 0) | (known == 1), dtype=bool))
+    if len(wrong):
+        i, j = wrong[0]
+        column, cell = columns[j] if columns else f"column {j}", values[i, j]
+        others = f"; so it is with {len(wrong) - 1} more cells" if len(wrong) > 1 else ""
+        raise ProblemError(
+            f"{column!r}, row {i} holds {cell.item() if isinstance(cell, np.generic) else cell!r}, which is neither 0 "
+            f"nor 1{others}; binarize the table first (rulelab.Binarizer)"
+        )
+    return values.astype(bool)
+
+
+def as_conditions(A: Any) -> Conditions | None:
+    return tuple((c,) for c in conditions_of(A)) if isinstance(A, pd.DataFrame) else None
+
+
+def names_of(names: Sequence[str] | None, n: int, A: Any) -> tuple[str, ...]:
+    if names is None and isinstance(A, pd.DataFrame):
+        names = [str(c) for c in A.columns]
+    if names is None:
+        return tuple(f"antecedent {j}" for j in range(n))
+    try:
+        out = tuple(str(name) for name in names)
+    except TypeError:
+        raise ProblemError(f"names must be a sequence of texts, one per antecedent, not {names!r}") from None
+    if len(out) != n:
+        raise ProblemError(f"{len(out)} names were given for {n} antecedents; give one name per column")
+    if len(set(out)) < n:
+        seen: set[str] = set()
+        twice = next(name for name in out if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ProblemError(f"two antecedents are named {twice!r}; give every column a name of its own")
+    return out
+
+
+def as_weights(values: Any, n: int, what: str) -> np.ndarray:
+    try:
+        return read_weights(values, n, what)
+    except ValueError as error:
+        raise ProblemError(str(error)) from None
+
+
+def two_classes(y: Any, n: int) -> tuple[np.ndarray, tuple[Any, Any]]:
+    if isinstance(y, pd.DataFrame):
+        y = y.iloc[:, 0] if y.shape[1] == 1 else y.to_numpy()
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise ProblemError(f"y has shape {labels.shape}, but there are {n} rows; give one label per row")
+    missing = np.flatnonzero(pd.isna(labels))
+    if len(missing):
+        raise ProblemError(f"y, row {missing[0]} is missing ({len(missing)} in all); drop these rows or fill them in")
+    try:
+        found = np.unique(labels)
+    except TypeError:
+        raise ProblemError("y mixes labels of several types; use numbers or strings throughout") from None
+    if len(found) != 2:
+        shown = ", ".join(repr(v) for v in found[:5].tolist()) + (", ..." if len(found) > 5 else "")
+        advice = "there is nothing to learn from one class" if len(found) == 1 else "choose one class against the rest"
+        raise ProblemError(f"y must hold two classes, but holds {len(found)} ({shown}); {advice}")
+    return labels == found[1], tuple(found.tolist())  # type: ignore[return-value]
+
+
+def refuse_single_class(positive: Any, negative: Any, where: str) -> None:
+    if not (positive > 0 and negative > 0):
+        only = "positive" if positive > 0 else "negative" if negative > 0 else "no"
+        raise ProblemError(f"{where} hold {only} weight only; both classes must have some")
