@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_fair_rule_list import case_of, finished, larger_problem
+from laws import finished
+from test_fair_rule_list import case_of, larger_problem
 
 import rulelab as rl
 

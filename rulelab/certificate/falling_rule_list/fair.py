@@ -18,14 +18,14 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import FallingRuleList
 from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
 from ..origin import Origin
 from ..outcome import Outcome
 from ..rule_set.parity import SUFFIX, check_parities
-from .checker import falling_value
+from .checker import NEEDED, falling_value
 from .fair_states import FairFallingSpace, Prefix, fair_falling_space
 
 ARRAYS = {"parents", "antecedents", "multipliers"}
-_KNOWN = {"regularization", "positive_weight", "min_group_size"}
 _MOST_ENTRIES = 200_000
 _LARGEST_SETS = 1 << 32
 Table = dict[bytes, list[tuple[int, int, int]]]
@@ -38,11 +38,8 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        for name in ("regularization", "positive_weight"):
-            if name not in parameters:
-                raise CertificateError(f"the certificate does not say for which {name} it speaks")
-        if more := sorted(name for name in parameters if name not in _KNOWN and not name.endswith(SUFFIX)):
-            raise CertificateError(f"the certificate has parameters that falling rule lists do not have: {more[0]}")
+        check_parameters(parameters, NEEDED, "falling rule lists", ("min_group_size",), SUFFIX)
+        check_arrays(arrays, ARRAYS)
         space, value = _space(problem, model, parameters)
         found["objective"] = float(value * space.costs.unit)
         prefixes, multipliers = _entries(space, arrays)
@@ -133,8 +130,6 @@ def _space(problem: Problem, model: FallingRuleList, parameters: Mapping[str, fl
 
 def _entries(space: FairFallingSpace, arrays: Mapping[str, np.ndarray]) -> tuple[list[Prefix], np.ndarray]:
     """The prefixes of the certificate, made from what leads to them, and their multipliers."""
-    if set(arrays) != ARRAYS:
-        raise CertificateError(f"the certificate must hold {sorted(ARRAYS)}, not {sorted(arrays)}")
     parents, antecedents, multipliers = (arrays[name] for name in ("parents", "antecedents", "multipliers"))
     n = len(parents) if parents.ndim == 1 else 0
     if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents)):

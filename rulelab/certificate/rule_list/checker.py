@@ -25,6 +25,7 @@ from ...data.problem import Problem
 from ...models import Rule, RuleList
 from ..agreement import same_conditions
 from ..certificate import CertificateError
+from ..contents import check_parameters
 from ..outcome import Outcome
 from .children import children, chunks
 from .lemmas import Lemmas
@@ -35,14 +36,11 @@ def check(
     problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
 ) -> Outcome:
     """Check the table against the problem and the model."""
-    if "regularization" not in parameters:
-        return Outcome(False, "the certificate does not say for which regularization it speaks")
-    if more := sorted(set(parameters) - {"regularization"}):
-        return Outcome(False, f"the certificate has parameters that rule lists do not have: {', '.join(more)}")
-    regularization = parameters["regularization"]
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
+        check_parameters(parameters, ("regularization",), "rule lists")
+        regularization = parameters["regularization"]
         costs, objective, value = recompute(problem, model, regularization)
         space = states(problem, costs)
         found["objective"] = float(objective)

@@ -12,6 +12,7 @@ from ...data.naming import users
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
 from ..rule_set.parity import read_sides
 from .checker import recompute
@@ -33,10 +34,8 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        if "regularization" not in parameters or set(parameters) - {"regularization", FIRST}:
-            raise CertificateError("the certificate must have a regularization, and maybe a first rule, alone")
-        if set(arrays) != {DEMANDS, "sets", "values"}:
-            raise CertificateError(f"it must hold '{DEMANDS}', 'sets' and 'values', not {sorted(arrays)}")
+        check_parameters(parameters, ("regularization",), "lists that must use something", (FIRST,))
+        check_arrays(arrays, (DEMANDS, "sets", "values"))
         demands = _demands(problem, parameters, arrays[DEMANDS])
         space, cost, found["objective"] = _space(problem, model, parameters["regularization"], demands)
         through = partial(meets_nothing_cheaper, space, demands, cost)

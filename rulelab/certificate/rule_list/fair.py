@@ -12,14 +12,13 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
 from ..rule_set.parity import SUFFIX, check_parities
 from .checker import recompute
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, fair_space
 from .prefix_table import certificate_of, check_table, kept
-
-_KNOWN = {"regularization", "majority", "min_group_size", "shift"}
 
 
 def check(
@@ -29,12 +28,10 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        if "regularization" not in parameters or parameters.get("majority") not in (0, 1):
-            raise CertificateError("the certificate does not say for which regularization and labels it speaks")
-        if more := sorted(name for name in parameters if name not in _KNOWN and not name.endswith(SUFFIX)):
-            raise CertificateError(f"the certificate has parameters that rule lists do not have: {', '.join(more)}")
-        if set(arrays) != {"multipliers", "sets", "values"}:
-            raise CertificateError(f"it must hold 'multipliers', 'sets' and 'values', not {sorted(arrays)}")
+        check_parameters(parameters, ("regularization", "majority"), "rule lists", ("min_group_size", "shift"), SUFFIX)
+        check_arrays(arrays, ("multipliers", "sets", "values"))
+        if parameters["majority"] not in (0, 1):
+            raise CertificateError("the certificate does not say for which labels it speaks")
         space, objective, cost = _space(problem, model, parameters, arrays["multipliers"])
         found["objective"] = float(objective)
         majority = parameters["majority"] == 1

@@ -6,7 +6,6 @@ and a gap that is smaller than the model's: then it says that no list of at most
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -18,14 +17,15 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
-from ..rule_set.parity import GAP, check_gaps, parities, read_gaps, read_sides
+from ..rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
 from .checker import check_rules
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, linear_row, read_sizes, rows_of, space_of
 from .prefix_table import certificate_of, check_table, kept
 
-_KNOWN = {"min_accuracy", "max_length", "min_group_size", "shift"}
+_NEEDED = ("min_accuracy", "max_length")
 
 
 def check(
@@ -35,10 +35,8 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        if more := sorted(name for name in parameters if name not in _KNOWN and not name.endswith(GAP)):
-            raise CertificateError(f"the certificate has parameters that a least gap does not have: {', '.join(more)}")
-        if set(arrays) != {"multipliers", "sets", "values"}:
-            raise CertificateError(f"it must hold 'multipliers', 'sets' and 'values', not {sorted(arrays)}")
+        check_parameters(parameters, _NEEDED, "lists of least gap", ("min_group_size", "shift"), GAP)
+        check_arrays(arrays, ("multipliers", "sets", "values"))
         space, gap = _space(problem, model, parameters, arrays["multipliers"])
         found["objective"] = float(gap)
         if gap:
@@ -97,9 +95,7 @@ def _space(
     problem: Problem, model: RuleList, parameters: Mapping[str, float], multipliers: np.ndarray
 ) -> tuple[FairSpace, Fraction]:
     """The space of lists of a smaller gap than the model's, and that gap; the model is what the parameters say."""
-    if not {"min_accuracy", "max_length"} <= set(parameters):
-        raise CertificateError("the certificate does not say for which accuracy and how many rules it speaks")
-    accuracy, longest = parameters["min_accuracy"], parameters["max_length"]
+    accuracy, longest = (parameters[name] for name in _NEEDED)
     if not 0 <= accuracy <= 1 or longest != int(longest) or not 0 <= longest <= problem.n_antecedents:
         raise CertificateError(
             "the accuracy of the certificate must be from 0 to 1, and its rules a number of antecedents"
@@ -114,7 +110,7 @@ def _space(
     positive = model.predicts_positive(whole.matrix())
     gap = check_gaps(sides, "dnf", claimed, smallest, positive.astype(np.int64))
     total = int(whole.positives.sum()) + int(whole.negatives.sum())
-    most = math.floor((1 - Fraction(repr(float(accuracy)))) * total)
+    most = most_wrong(accuracy, total)
     errors = int(whole.positives[~positive].sum()) + int(whole.negatives[positive].sum())
     if errors > most:
         raise CertificateError(f"the model's accuracy is {float(1 - Fraction(errors, total))!r}, below {accuracy!r}")
