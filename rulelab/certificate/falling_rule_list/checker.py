@@ -30,6 +30,7 @@ from ..agreement import same_conditions
 from ..certificate import CertificateError
 from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
+from ..whole_weights import in_whole_weights
 from .children import Entries, children, chunks
 from .states import FallingStates, falling_states
 
@@ -49,8 +50,9 @@ def check(
         check_parameters(parameters, NEEDED, "falling rule lists")
         check_arrays(arrays, ARRAYS)
         regularization, positive_weight = (parameters[name] for name in NEEDED)
-        space = falling_states(problem, regularization, positive_weight)
-        value = falling_value(problem, model, space, positive_weight)
+        whole = in_whole_weights(problem)
+        space = falling_states(whole, regularization, positive_weight)
+        value = falling_value(problem, model, space, positive_weight, whole)
         found["objective"] = float(value * space.unit)
         entries = _entries(space, arrays)
         if entries.values[0] != value:
@@ -78,8 +80,10 @@ def check(
     )
 
 
-def falling_value(problem: Problem, model: FallingRuleList, space: FallingStates, positive_weight: float) -> int:
-    """The model's cost, counted anew.
+def falling_value(
+    problem: Problem, model: FallingRuleList, space: FallingStates, positive_weight: float, whole: Problem
+) -> int:
+    """The model's cost, counted anew in whole weights.
 
     Raises
     ------
@@ -115,7 +119,7 @@ def falling_value(problem: Problem, model: FallingRuleList, space: FallingStates
     cost, last = space.per_rule * len(model.rules), Fraction(1)
     for antecedent in (*model.antecedents, None):
         captured = left if antecedent is None else left & inside[:, antecedent]
-        p, q = int(problem.positives[captured].sum()), int(problem.negatives[captured].sum())
+        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
         cost += min(space.per_positive * p, space.per_negative * q)
         if p + q:
             if Fraction(p, p + q) > last:

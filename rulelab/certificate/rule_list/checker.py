@@ -145,8 +145,18 @@ def _check_chunk(
     return len(below.parent)
 
 
-def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple[Grid, Fraction, int]:
+def recompute(
+    problem: Problem, model: RuleList, regularization: float, whole: Problem | None = None
+) -> tuple[Grid, Fraction, int]:
     """The grid, the model's objective from its own predictions, and its cost on the grid.
+
+    Parameters
+    ----------
+    problem : Problem
+    model : RuleList
+    regularization : float
+    whole : Problem, optional
+        The problem in whole weights, whose grid is meant.
 
     Raises
     ------
@@ -155,7 +165,7 @@ def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple
     """
     if not 0 < regularization < 1:
         raise CertificateError(f"the regularization must be above 0 and below 1, not {regularization!r}")
-    captures, costs = check_rules(problem, model), grid(problem, regularization)
+    captures, costs = check_rules(problem, model), grid(whole or problem, regularization)
     value, errors = 0, Fraction(0)
     for captured, rule in zip(captures, (*model.rules, model.default), strict=True):
         wrong = problem.negatives if rule.prediction == problem.classes[1] else problem.positives

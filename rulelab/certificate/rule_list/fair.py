@@ -15,7 +15,8 @@ from ..certificate import Certificate, CertificateError
 from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
 from ..rule_set.parity import SUFFIX, check_parities
-from .checker import recompute
+from ..whole_weights import in_whole_weights, in_whole_weights_by_group
+from .checker import check_rules, recompute
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, fair_space
 from .prefix_table import certificate_of, check_table, kept
@@ -77,14 +78,17 @@ def _space(
     problem: Problem, model: RuleList, parameters: Mapping[str, float], multipliers: np.ndarray
 ) -> tuple[FairSpace, Fraction, int]:
     """The space, the model's objective and its cost, of a model that is as fair as the parameters say."""
-    costs, objective, _ = recompute(problem, model, parameters["regularization"])
-    space = fair_space(problem, costs, parameters, multipliers)
+    whole = in_whole_weights(problem)
+    costs, objective, _ = recompute(problem, model, parameters["regularization"], whole)
+    space = fair_space(in_whole_weights_by_group(problem), costs, parameters, multipliers)
     cost = objective / costs.unit
     if cost.denominator != 1:
         raise CertificateError("the regularization has too many digits for a certificate")
     check_parities(space.sides, space.constraints, model.predicts_positive(space.inside).astype(np.int64))
     if parameters["majority"] == 1:
-        for i, rule in enumerate((*model.rules, model.default)):
-            if rule.captured and (rule.positives > rule.negatives) != (rule.prediction == problem.classes[1]):
+        every = (*model.rules, model.default)
+        for i, (rule, captured) in enumerate(zip(every, check_rules(problem, model), strict=True)):
+            more = int(whole.positives[captured].sum()) > int(whole.negatives[captured].sum())
+            if captured.any() and more != (rule.prediction == problem.classes[1]):
                 raise CertificateError(f"rule {i + 1} of the model does not predict the majority of what it captures")
     return space, objective, int(cost)

@@ -20,6 +20,7 @@ from ..certificate import Certificate, CertificateError
 from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
 from ..rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
+from ..whole_weights import in_whole_weights_by_group
 from .checker import check_rules
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, linear_row, read_sizes, rows_of, space_of
@@ -105,7 +106,7 @@ def _space(
     check_rules(problem, model)
     if len(model) > longest:
         raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
-    whole = _in_whole_weights(problem)
+    whole = in_whole_weights_by_group(problem)
     sides = read_sides(whole, "dnf", True)
     positive = model.predicts_positive(whole.matrix())
     gap = check_gaps(sides, "dnf", claimed, smallest, positive.astype(np.int64))
@@ -122,21 +123,3 @@ def _space(
     free = np.zeros((2, whole.n_patterns), dtype=np.int64)
     space = space_of(whole, free, 1, rows, multipliers, shift, sides, constraints)
     return replace(space, better="has a smaller gap than the model"), gap
-
-
-def _in_whole_weights(problem: Problem) -> Problem:
-    """The same problem with all weights in a unit of which they are multiples; raises CertificateError."""
-    groups = problem.groups
-    if problem.integral or groups is None:
-        return problem
-    of_groups, masses = groups.masses.divided(), problem.masses
-    if not of_groups.fits:
-        raise CertificateError("the groups' weights are too large for exact sums")
-    positives, negatives = of_groups.positives.sum(axis=0), of_groups.negatives.sum(axis=0)
-    pairs = zip((positives, negatives), (masses.positives, masses.negatives), strict=True)
-    if any(
-        a * of_groups.unit != b * masses.unit for x, y in pairs for a, b in zip(x.tolist(), y.tolist(), strict=True)
-    ):
-        raise CertificateError("the groups' weights are not those of the problem")
-    whole = replace(groups, positives=of_groups.positives, negatives=of_groups.negatives, summed=None)
-    return replace(problem, positives=positives, negatives=negatives, groups=whole, summed=None)

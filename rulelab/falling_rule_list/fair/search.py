@@ -157,19 +157,16 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, has a length limit, or weights are not whole numbers.
+            When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
-        if self.max_length is not None:
-            raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
         self._require_proof()
         incumbent = self._make_incumbent()
         assert incumbent is not None
-        if not self.problem.integral:
-            raise CertificateError("fair falling rule lists are certified for weights that are whole numbers")
         parameters = {
             "regularization": self.regularization + 0.0,
             "positive_weight": self.positive_weight,
             **self._asked(),
+            **({} if self.max_length is None else {"max_length": float(self.max_length)}),
         }
         return prove_fair_falling_rule_list(self.problem, incumbent.model, parameters, self._multipliers())
 

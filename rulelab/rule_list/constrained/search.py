@@ -144,21 +144,23 @@ class ConstrainedRuleListSearch(PhasedSearch):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, weights are not whole numbers, or there is ``max_uses``
-            or ``max_length``.
+            When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
         self._require_proof()
         incumbent = self._make_incumbent()
         assert incumbent is not None
-        if self.max_uses or self.max_length is not None:
-            raise CertificateError(
-                "there are no certificates for lists with max_uses or max_length and something to use: that the list "
-                "is the best that obeys is proven by the search alone"
-            )
-        meets = self._demands.meets[None] >> np.arange(self._demands.n)[:, None] & 1
-        asked, bounds = meets.astype(np.uint8), self._completions.proven()
-        first = self._demands.first
-        return prove_demanding_rule_list(self.problem, incumbent.model, self.regularization, asked, first, bounds)
+        demands = self._demands
+        meets = demands.meets[None] >> np.arange(demands.n)[:, None] & 1
+        asked = {"demands": meets.astype(np.uint8)}
+        if len(demands.most):
+            if int(demands.uses.max()) > np.iinfo(np.uint8).max:
+                raise CertificateError("an antecedent has too many conditions on a column for a certificate")
+            asked |= {"uses": demands.uses.astype(np.uint8), "most_uses": demands.most}
+        parameters = {"regularization": self.regularization}
+        for name, value in (("first_rule", demands.first), ("max_length", self.max_length)):
+            parameters |= {} if value is None else {name: float(value)}
+        bounds = self._completions.proven()
+        return prove_demanding_rule_list(self.problem, incumbent.model, parameters, asked, bounds)
 
     def _rehearse(self) -> None:
         solve(ConstrainedRuleListSearch(noisy_problem(), 0.01, first_rule="antecedent 0"))

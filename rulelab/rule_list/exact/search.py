@@ -208,7 +208,10 @@ class RuleListSearch(PrefixSearch, Proving):
             When the search has not ended with status OPTIMAL, or has a length limit.
         """
         if self.max_length is not None:
-            raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
+            raise CertificateError(
+                "certificates of this search need max_length=None: they prove optimality among lists of any length; "
+                "ConstrainedRuleListSearch with the same max_length has one"
+            )
         self._require_proof()
         model = self._make_incumbent().model
         learner = self

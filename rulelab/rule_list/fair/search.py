@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arguments import is_whole, require
-from ...certificate import Certificate, CertificateError, prove_fair_rule_list
+from ...certificate import Certificate, prove_fair_rule_list
 from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import constraints_of
@@ -171,13 +171,11 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, or weights are not whole numbers.
+            When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
         self._require_proof()
         incumbent = self._make_incumbent()
         assert incumbent is not None
-        if not self.problem.integral:
-            raise CertificateError("fair rule lists are certified for weights that are whole numbers")
         parameters = {
             "regularization": self.regularization,
             "majority": float(self.labels == "majority"),
