@@ -21,6 +21,7 @@ from .interrupts import held_back
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
     import pandas as pd
 
     from .data.problem import Problem
@@ -61,6 +62,11 @@ def bound_shown(objective: float, bound: float, status: Status, limit: str | Non
     if status is Status.OPTIMAL:
         return objective
     return float(max(0.0, min(bound, objective - (exactness if limit == "exactness" else 0.0))))
+
+
+def counted(numbers: np.ndarray, places: Mapping[str, int]) -> dict[str, int]:
+    """The counts of a snapshot, from where a search keeps them."""
+    return {name: int(numbers[place]) for name, place in places.items()}
 
 
 @dataclass(frozen=True)

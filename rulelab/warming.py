@@ -17,7 +17,7 @@ from .data.antecedents import mine_antecedents
 from .families import FAMILIES
 from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs
-from .rehearsal import noisy_problem, once, tiny_problem
+from .rehearsal import grouped_problem, noisy_problem, once, tiny_problem
 
 __all__ = ["begin_in_background", "mining_is_compiled", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
 
@@ -29,8 +29,9 @@ _processes: list[subprocess.Popen[bytes]] = []
 def warm_up(family: str) -> None:
     """Compile, or load from the disk cache, the kernels of a family's search; once per process.
 
-    The Monte-Carlo method, other losses, forms and fairness constraints have the kernels of their family; softly
-    falling lists have one more. Of a search that is at hand use `rulelab.search.Search.compile`.
+    Other losses, forms and the fairness constraints of sets have the kernels of their family; lists that have to be
+    fair, or to use something, and softly falling ones have their own, and the Monte-Carlo method those of its family.
+    Of a search that is at hand use `rulelab.search.Search.compile`.
 
     Parameters
     ----------
@@ -91,13 +92,17 @@ def lists() -> None:
 
 def others() -> None:
     """Compile mining and all other searches, in the order in which the page is likely to need them."""
-    from . import FallingRuleListSearch
+    from . import ConstrainedRuleListSearch, EqualOpportunity, FairRuleListSearch, FallingRuleListSearch
 
     warm_up_mining()
     for family in FAMILIES:
         if family != "rule_list":
             warm_up(family)
     FallingRuleListSearch(tiny_problem(), violation_penalty=0.1).compile()
+    fairness = EqualOpportunity(0.05)
+    FairRuleListSearch(grouped_problem(), fairness=fairness).compile()
+    FallingRuleListSearch(grouped_problem(), fairness=fairness).compile()
+    ConstrainedRuleListSearch(tiny_problem(), first_rule="antecedent 0").compile()
 
 
 def _end_with_the_other() -> None:

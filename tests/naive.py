@@ -10,6 +10,9 @@ from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
 
+ROUNDING = Fraction(1, 1 << 52)
+"""By how much an accuracy may be below one that is asked for, as a double hides it."""
+
 
 def rule_list_objective(
     A: np.ndarray, y: np.ndarray, weight: Sequence[int], regularization: Fraction, antecedents: Sequence[int]
@@ -363,7 +366,7 @@ def least_gap_rule_list(
     """The least gap of any rule list of this accuracy and length, and the least cost of a list of that gap.
 
     The gap is the largest of those of the rates, the cost is errors / n + regularization * rules; None when no list is
-    accurate enough.
+    accurate enough, to within `ROUNDING`.
     """
     return min(
         (
@@ -372,7 +375,7 @@ def least_gap_rule_list(
                 wrong + regularization * length,
             )
             for length, predicted, wrong in labelled_rule_lists(A, y, weight, max_length)
-            if 1 - wrong >= accuracy
+            if 1 - wrong >= accuracy - ROUNDING
         ),
         default=None,
     )

@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from naive import ROUNDING
 
 Clause = tuple[int, ...]
 Exact = int | Fraction
@@ -157,7 +158,7 @@ def least_gap_rule_set(
         (
             (max(_gap(data, found, rate, least) for rate in rates), Fraction(wrong), used)
             for wrong, used, found in all_sets(data, max_complexity, max_conditions, loss, form)
-            if 1 - wrong / whole >= accuracy
+            if 1 - wrong / whole >= accuracy - ROUNDING
         ),
         default=None,
     )

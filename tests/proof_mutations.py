@@ -110,10 +110,12 @@ def _fair_falling(problem: rl.Problem, data: Any, groups: np.ndarray, positive_w
         limits = {k.removesuffix("_tolerance"): Fraction(repr(v)) for k, v in parameters.items() if "_tol" in k}
         tolerances = {names[name]: limit for name, limit in limits.items()}
         w, c = (Fraction(repr(parameters[name])) for name in ("positive_weight", "regularization"))
-        smallest = parameters.get("min_group_size", 0)
-        return naive.best_fair_falling_rule_list(*data, groups.tolist(), w, c, tolerances, least=smallest)
+        smallest, longest = parameters.get("min_group_size", 0), parameters.get("max_length")
+        most = None if longest is None else int(longest)
+        return naive.best_fair_falling_rule_list(*data, groups.tolist(), w, c, tolerances, most, smallest)
 
     options = {"fairness": rl.EqualizedOdds(0.2, 0.1), "min_group_size": 3}
+    options |= {"max_length": 1} if positive_weight == 1.0 else {}
     search = rl.FallingRuleListSearch(problem, 0.02, positive_weight, **options)
     best = rl.solve(search).incumbent
     with suppress(CertificateError):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import pickle
 from fractions import Fraction
 from pathlib import Path
 
+import laws
 import naive
 import numpy as np
 import pandas as pd
 import pytest
-import random_problems
+from laws import finished, problem_of
 from random_problems import Rows
-from test_fair_rule_list import KINDS, RATES, TOLERANCES, finished, larger_problem, problem_of, some_rows
+from test_fair_rule_list import KINDS, RATES, TOLERANCES, larger_problem, some_rows
 
 import rulelab as rl
 from rulelab.cli import main
@@ -86,30 +86,9 @@ def test_the_fair_optimum_of_more_and_larger_problems(part: int) -> None:
         check(rows, search, finished(search))
 
 
-def ended(search: rl.Search) -> tuple[object, ...]:
-    last = finished(search)
-    best = last.incumbent
-    return last.status, last.lower_bound, last.counts, last.pruned, None if best is None else best.model
-
-
 @pytest.mark.parametrize("effort", [1, pytest.param(200, marks=pytest.mark.long)])
 def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch, effort: int) -> None:
-    """Units of work so small that a search is interrupted everywhere."""
-    for seed in range(40):
-        _, whole = case_of(seed)
-        wanted = ended(whole)
-        with monkeypatch.context() as patch:
-            patch.setattr(fair_search, "_EFFORT_PER_WORK", effort)
-            _, sliced = case_of(seed)
-            for k in range(100_000):
-                got = sliced.advance(1 + k % 3)
-                if k % 7 == 3:
-                    sliced = pickle.loads(pickle.dumps(sliced))
-                if got.status is not rl.Status.RUNNING:
-                    break
-        best = None if got.incumbent is None else got.incumbent.model
-        assert (got.status, got.lower_bound, got.counts, got.pruned, best) == wanted
-        assert sliced.advance(5).incumbent == got.incumbent
+    laws.slices_change_nothing(monkeypatch, fair_search, effort, case_of, range(40))
 
 
 @pytest.mark.parametrize("off", FAIR_FALLING_BOUNDS)
@@ -124,10 +103,7 @@ def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(off: str) -> No
         alone = {**dict.fromkeys(FAIR_FALLING_BOUNDS, False), off: True}
         for bounds in (rl.FairFallingBounds(**without), rl.FairFallingBounds(**alone)):
             got = finished(FairFallingSearch(search.problem, **{**search.parameters, "bounds": bounds}))
-            assert got.status is wanted.status
-            assert (got.incumbent is None) == (wanted.incumbent is None)
-            if got.incumbent is not None and wanted.incumbent is not None:
-                assert got.incumbent.objective == pytest.approx(wanted.incumbent.objective, abs=1e-13)
+            laws.same_optimum(got, wanted, 1e-13)
             count = got.pruned[name]
             used += count if getattr(bounds, off) else 0
             assert count == 0 or getattr(bounds, off)
@@ -135,15 +111,7 @@ def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(off: str) -> No
 
 
 def test_rows_that_are_repeated_weigh_as_much() -> None:
-    for seed in range(1, 120, 4):
-        rows, search = case_of(seed)
-        assert rows.kind == "integer"
-        again = FairFallingSearch(problem_of(random_problems.repeated(rows)), **search.parameters)
-        one, other = finished(search), finished(again)
-        assert one.status is other.status
-        assert (one.incumbent is None) == (other.incumbent is None)
-        if one.incumbent is not None and other.incumbent is not None:
-            assert one.incumbent.objective == other.incumbent.objective
+    laws.repeated_rows_weigh_as_much(case_of, range(1, 120, 4))
 
 
 def test_a_loose_criterion_gives_the_optimum_without_one() -> None:

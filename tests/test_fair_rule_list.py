@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
-import pickle
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import laws
 import naive
 import numpy as np
 import pandas as pd
 import pytest
 import random_problems
+from laws import finished, problem_of
 from random_problems import Rows
 
 import rulelab as rl
@@ -34,18 +34,12 @@ RATES = {
 TOLERANCES = (0.0, 0.02, 0.1, 0.3)
 PENALTIES = (1 / 3, 0.1, 0.02, 0.001)
 KINDS = ("unit", "integer", "half", "real")
-ENOUGH = 5000
 
 
 def some_rows(rng: np.random.Generator, kind: str, most_columns: int = 4, most_rows: int = 16) -> Rows:
     rows = random_problems.random_rows(rng, kind, most_columns, int(rng.integers(2, 4)))
     first = slice(None, most_rows)
     return replace(rows, A=rows.A[first], y=rows.y[first], weight=rows.weight[first], group=rows.group[first])
-
-
-def problem_of(rows: Rows) -> rl.Problem:
-    weight = rows.weight.astype(int) if rows.integral else rows.weight
-    return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
 
 
 def case_of(seed: int, **sizes: int) -> tuple[Rows, rl.FairRuleListSearch]:
@@ -66,20 +60,6 @@ def expected(rows: Rows, search: rl.FairRuleListSearch) -> Fraction | None:
     weight = [int(Fraction(w) * rows.scale) for w in rows.weight.tolist()]
     penalty = Fraction(repr(search.regularization))
     return naive.best_fair_rule_list(rows.A, rows.y, weight, rows.group.tolist(), penalty, tolerances, search.labels)
-
-
-def finished(search: rl.Search, work: int = 1) -> rl.Snapshot:
-    """The last state of a search in slices, whose bounds and incumbents go one way."""
-    objective, bound = math.inf, 0.0
-    for snapshot in search.steps(work_per_step=work, work_limit=ENOUGH):
-        assert snapshot.lower_bound >= bound - 1e-15
-        bound = snapshot.lower_bound
-        if snapshot.incumbent is not None:
-            assert snapshot.incumbent.objective <= objective
-            assert bound <= snapshot.incumbent.objective
-            objective = snapshot.incumbent.objective
-    assert snapshot.limit != "work"
-    return snapshot
 
 
 def check(rows: Rows, search: rl.FairRuleListSearch, snapshot: rl.Snapshot) -> None:
@@ -122,25 +102,7 @@ def test_the_fair_optimum_of_more_and_larger_problems(part: int) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("effort", [1, 200, 5000])
 def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch, effort: int) -> None:
-    """Units of work so small that a search is interrupted everywhere."""
-    for seed in range(60):
-        _, whole = case_of(seed)
-        wanted = finished(whole)
-        with monkeypatch.context() as patch:
-            patch.setattr(fair_search, "_EFFORT_PER_WORK", effort)
-            _, sliced = case_of(seed)
-            for k in range(200_000):
-                got = sliced.advance(1 + k % 3)
-                if k % 7 == 3:
-                    sliced = pickle.loads(pickle.dumps(sliced))
-                if got.status is not rl.Status.RUNNING:
-                    break
-        assert got.status is wanted.status
-        assert (got.counts, got.pruned, got.lower_bound) == (wanted.counts, wanted.pruned, wanted.lower_bound)
-        if wanted.incumbent is not None:
-            assert got.incumbent is not None
-            assert got.incumbent.model == wanted.incumbent.model
-        assert sliced.advance(5).incumbent == got.incumbent
+    laws.slices_change_nothing(monkeypatch, fair_search, effort, case_of, range(60))
 
 
 @pytest.mark.long
@@ -156,23 +118,12 @@ def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(off: str) -> No
         name = off.replace("_", " ")
         used += wanted.pruned[name]
         assert got.pruned[name] == 0
-        assert got.status is wanted.status
-        assert (got.incumbent is None) == (wanted.incumbent is None)
-        if got.incumbent is not None and wanted.incumbent is not None:
-            assert got.incumbent.objective == pytest.approx(wanted.incumbent.objective, abs=1e-13)
+        laws.same_optimum(got, wanted, 1e-13)
     assert used > 0 or off == "one_more_rule"
 
 
 def test_rows_that_are_repeated_weigh_as_much() -> None:
-    for seed in range(1, 120, 4):
-        rows, search = case_of(seed)
-        assert rows.kind == "integer"
-        again = rl.FairRuleListSearch(problem_of(random_problems.repeated(rows)), **search.parameters)
-        one, other = finished(search), finished(again)
-        assert one.status is other.status
-        assert (one.incumbent is None) == (other.incumbent is None)
-        if one.incumbent is not None and other.incumbent is not None:
-            assert one.incumbent.objective == other.incumbent.objective
+    laws.repeated_rows_weigh_as_much(case_of, range(1, 120, 4))
 
 
 def fifty_and_fifty() -> rl.Problem:

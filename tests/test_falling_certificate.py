@@ -207,11 +207,15 @@ def test_when_there_is_no_certificate():
         rl.solve(other)
         with pytest.raises(CertificateError, match=reason):
             other.certificate()
-    floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, 6.5])
-    weighted = ExactSearch(floats, 0.01)
-    rl.solve(weighted)
-    with pytest.raises(CertificateError, match="integer weights"):
-        weighted.certificate()
+    for weight, reason in ((6.5, ""), (6.1, "whole weights")):
+        floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, weight])
+        weighted = ExactSearch(floats, 0.01)
+        model = rl.solve(weighted).incumbent.model
+        if not reason:
+            assert rl.verify(floats, model, weighted.certificate())
+            continue
+        with pytest.raises(CertificateError, match=reason):
+            weighted.certificate()
 
 
 def test_a_proof_for_the_paper_s_data(instances):

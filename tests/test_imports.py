@@ -29,7 +29,7 @@ FLOORS: list[str] = [
     "models",
     "search",
     "certificate gap_frontier preparing prefixes recording.events what_if",
-    "recording",
+    "proving recording",
     "store",
     "ablation",
     "rule_list falling_rule_list rule_set.sparse",

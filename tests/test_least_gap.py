@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-import pickle
+from dataclasses import replace
 from fractions import Fraction
 
+import laws
 import naive
 import numpy as np
 import pytest
+from laws import finished, problem_of
 from random_problems import Rows
-from test_fair_rule_list import KINDS, RATES, fifty_and_fifty, larger_problem, problem_of, some_rows
+from test_fair_rule_list import KINDS, RATES, fifty_and_fifty, larger_problem, some_rows
 
 import rulelab as rl
+from rulelab.certificate.rule_set.parity import most_wrong
+from rulelab.data.exact_weights import most_errors
 from rulelab.rule_list.fair import least_gap as engine
 
 ACCURACIES = (0.0, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8)
@@ -38,19 +42,6 @@ def expected(rows: Rows, search: rl.LeastGapSearch) -> tuple[Fraction, Fraction]
     rates = next(rates for one, rates in RATES.items() if engine.criterion_called(one)[0] == search.criterion)
     given = rows.A, rows.y, weight, rows.group.tolist(), rates
     return naive.least_gap_rule_list(*given, exact(search.min_accuracy), longest, exact(search.regularization))
-
-
-def finished(search: rl.LeastGapSearch, work: int = 1) -> rl.Snapshot:
-    """The last state of a search in slices, whose bounds and incumbents go one way."""
-    gap, bound = 2.0, 0.0
-    for snapshot in search.steps(work_per_step=work, work_limit=5000):
-        assert snapshot.lower_bound >= bound
-        bound = snapshot.lower_bound
-        if snapshot.incumbent is not None:
-            assert bound <= snapshot.incumbent.objective <= gap
-            gap = snapshot.incumbent.objective
-    assert snapshot.limit != "work"
-    return snapshot
 
 
 def check(rows: Rows, search: rl.LeastGapSearch, snapshot: rl.Snapshot) -> None:
@@ -87,25 +78,7 @@ def test_the_least_gap_of_more_and_larger_problems(part: int) -> None:
 
 @pytest.mark.parametrize("effort", [pytest.param(1, marks=pytest.mark.long), 300])
 def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch, effort: int) -> None:
-    """Units of work so small that a search is interrupted everywhere."""
-    for seed in range(20):
-        _, whole = case_of(seed)
-        wanted = finished(whole)
-        with monkeypatch.context() as patch:
-            patch.setattr(engine, "_EFFORT_PER_WORK", effort)
-            _, sliced = case_of(seed)
-            for k in range(200_000):
-                got = sliced.advance(1 + k % 3)
-                if k % 7 == 3:
-                    sliced = pickle.loads(pickle.dumps(sliced))
-                if got.status is not rl.Status.RUNNING:
-                    break
-        assert (got.status, got.counts, got.pruned) == (wanted.status, wanted.counts, wanted.pruned)
-        assert (got.lower_bound, sliced.least) == (wanted.lower_bound, whole.least)
-        if wanted.incumbent is not None:
-            assert got.incumbent is not None
-            assert got.incumbent.model == wanted.incumbent.model
-        assert sliced.advance(5).incumbent == got.incumbent
+    laws.slices_change_nothing(monkeypatch, engine, effort, case_of, range(20))
 
 
 @pytest.mark.long
@@ -131,11 +104,28 @@ def test_no_list_is_as_accurate() -> None:
     assert json.loads(search.to_json())["state"]["status"] == "infeasible"
 
 
-def test_accuracy_is_compared_exactly() -> None:
-    """Two rows of three are right at most: two thirds are reached, and nothing above."""
+def test_accuracy_is_compared_to_within_the_rounding_of_a_double() -> None:
+    """Two rows of three are right at most: two thirds are reached, rounded up or down, and nothing above."""
     problem = rl.Problem.from_arrays([[1], [1], [0]] * 2, [1, 0, 0] * 2, groups=["a"] * 3 + ["b"] * 3)
-    for accuracy, status in ((0.6666666666666666, "optimal"), (0.6666666666666667, "infeasible")):
-        assert rl.solve(rl.LeastGapSearch(problem, rl.DemographicParity, min_accuracy=accuracy)).status == status
+    shares = (0.6666666666666666, "optimal"), (0.6666666666666667, "optimal"), (0.666666666666667, "infeasible")
+    for accuracy, status in shares:
+        search = rl.LeastGapSearch(problem, rl.DemographicParity, min_accuracy=accuracy)
+        last = rl.solve(search)
+        assert last.status == status
+        if last.incumbent is not None:
+            model, certificate = last.incumbent.model, search.certificate()
+            assert rl.verify(problem, model, certificate)
+            higher = replace(certificate, parameters={**certificate.parameters, "min_accuracy": 0.666666666666667})
+            assert "accuracy is" in rl.verify(problem, model, higher).reason
+
+
+def test_the_accuracy_of_a_list_is_reached_by_it() -> None:
+    """``1 - errors / n`` in doubles is as often above the exact share as below; that list counts, and no worse one."""
+    rng = np.random.default_rng(0)
+    for total in (*range(1, 60), *rng.integers(60, 1 << 40, 60).tolist()):
+        for errors in range(total + 1) if total < 60 else rng.integers(0, total + 1, 30).tolist():
+            for accuracy in (1 - errors / total, (total - errors) / total):
+                assert most_errors(accuracy, total) == most_wrong(accuracy, total) == errors
 
 
 def test_lists_to_begin_with_are_taken_where_they_are_accurate_enough() -> None:

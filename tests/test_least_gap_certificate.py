@@ -60,7 +60,7 @@ def test_what_was_not_proven_is_refused(proof: Proven) -> None:
         ("max_length", 1.0, "rules, more than"),
         ("false_negative_rate_gap", 0.0, "the model's gap in the false_negative_rate"),
         ("accuracy_gap", 0.5, "the model's gap in the accuracy"),
-        ("regularization", 0.01, "parameters that a least gap does not have"),
+        ("regularization", 0.01, "parameters that lists of least gap do not have"),
     ):
         changed = replace(certificate, parameters={**certificate.parameters, name: value})
         answer = rl.verify(problem, model, changed)

@@ -9,8 +9,9 @@ from fractions import Fraction
 import naive_rule_sets as naive
 import numpy as np
 import pytest
+from laws import problem_of
 from random_problems import Rows
-from test_fair_rule_list import problem_of, some_rows
+from test_fair_rule_list import some_rows
 
 import rulelab as rl
 from rulelab.rule_set import search as rule_set_search

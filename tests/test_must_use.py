@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -293,8 +294,11 @@ def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.Captur
     assert main([*command, "-o", model, "--proof", proof]) == 0
     assert main(["verify", table, model, proof]) == 0
     assert "optimal among those of which each uses old for" in capsys.readouterr().out
-    assert main([*command, "--max-uses", "age:1", "--proof", proof]) == 2
-    assert "--max-uses" in capsys.readouterr().err
+    assert main([*command, "--max-uses", "age:1", "--max-length", "2", "-o", model, "--proof", proof]) == 0
+    assert main(["verify", table, model, proof]) == 0
+    assert "uses old and has at most 1 condition on age and has at most 2 rules for" in capsys.readouterr().out
+    assert main(["fit", table, "--target", "y", "--max-length", "2", "--proof", proof]) == 2
+    assert "leave --max-length out" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([*command, "--max-uses", "age"])
     assert "age:1" in capsys.readouterr().err
@@ -319,14 +323,27 @@ def some_rule_pays(problem: Problem, regularization: float, packed: np.ndarray) 
     return bool((np.maximum(*gains) > float(regularization) * problem.total_weight).any())
 
 
+def without(name: str, certificate: rl.Certificate) -> dict[str, dict[str, object]]:
+    """What a certificate holds, without something that is asked of lists."""
+    arrays, parameters = dict(certificate.arrays), dict(certificate.parameters)
+    parameters.pop(name, None)
+    if name == "must_use":
+        arrays["demands"] = arrays["demands"][:0].copy()
+    if name == "max_uses":
+        arrays.pop("uses", None)
+        arrays.pop("most_uses", None)
+    return {"arrays": arrays, "parameters": parameters}
+
+
 def check_certificates(seeds: range) -> None:
-    checked = 0
+    checked = refused = 0
     for seed in seeds:
         asked, problem, regularization, best = obeying(seed)
-        if best is None or not (asked["must_use"] or asked["first_rule"]) or not problem.integral:
+        if best is None:
             continue
-        asked |= {"max_length": None, "max_uses": None}
         search = rl.RuleListSearch(problem, float(regularization), **asked)
+        if not isinstance(search, rl.ConstrainedRuleListSearch):
+            search = rl.ConstrainedRuleListSearch(problem, float(regularization), max_length=asked["max_length"])
         model = rl.solve(search).incumbent.model
         certificate = search.certificate()
         answer = rl.verify(problem, model, certificate)
@@ -337,12 +354,15 @@ def check_certificates(seeds: range) -> None:
         for other in others:
             if other.objective(float(regularization)) != model.objective(float(regularization)):
                 assert not rl.verify(problem, other, certificate), seed
-        arrays = certificate.arrays
-        none = {**arrays, "demands": arrays["demands"][:0].copy()}
-        unasked = replace(certificate, arrays=none, parameters={"regularization": float(regularization)})
-        free = rl.solve(rl.RuleListSearch(problem, float(regularization))).incumbent.objective
-        if free < model.objective(float(regularization)):
-            assert not rl.verify(problem, model, unasked), seed
+        for left_out in ("must_use", "first_rule", "max_uses", "max_length"):
+            fewer = rl.ConstrainedRuleListSearch(problem, float(regularization), **{**asked, left_out: None})
+            less = rl.solve(fewer).incumbent.objective < model.objective(float(regularization))
+            unasked = replace(certificate, **without(left_out, certificate))
+            assert not (less and rl.verify(problem, model, unasked)), (seed, left_out)
+            refused += less
+        if len(model):
+            shorter = {**certificate.parameters, "max_length": len(model) - 1.0}
+            assert "rules, more than" in rl.verify(problem, model, replace(certificate, parameters=shorter)).reason
         values = certificate.arrays["values"]
         for k in range(min(3, len(values))):
             if not some_rule_pays(problem, regularization, certificate.arrays["sets"][k]):
@@ -350,7 +370,8 @@ def check_certificates(seeds: range) -> None:
             raised = values.copy()
             raised[k] += 1 << 40
             assert not rl.verify(problem, model, replace(certificate, arrays={**certificate.arrays, "values": raised}))
-    assert checked > len(seeds) // 5
+    assert checked > len(seeds) // 2
+    assert refused > 3
 
 
 def test_certificates_hold_and_nothing_else_passes() -> None:
@@ -362,10 +383,28 @@ def test_certificates_hold_of_many_problems() -> None:
     check_certificates(range(2000, 2400))
 
 
-def test_there_is_no_certificate_for_numbers_of_uses() -> None:
-    search = rl.RuleListSearch(mined(), 0.05, must_use=["old"], max_uses={"age": 1})
+def test_certificates_say_what_may_not_be_used_more_often() -> None:
+    problem = mined(thresholds=3)
+    search = rl.RuleListSearch(problem, 0.02, must_use=["old"], max_uses={"age": 1, "sex": 0}, max_length=2)
     with pytest.raises(CertificateError, match="not proven"):
         search.certificate()
-    rl.solve(search)
-    with pytest.raises(CertificateError, match="max_uses"):
-        search.certificate()
+    model = rl.solve(search).incumbent.model
+    certificate = search.certificate()
+    answer = rl.verify(problem, model, certificate)
+    assert answer.valid, answer.reason
+    limits = "has at most 1 condition on age and has at most 0 conditions on sex and has at most 2 rules"
+    assert answer.among == f"uses old and {limits}"
+    arrays, parameters = certificate.arrays, certificate.parameters
+    for changed, said in (
+        ({"most_uses": np.array([-1, 0])}, "must be a number for each row"),
+        ({"most_uses": np.array([1])}, "must be a number for each row"),
+        ({"uses": arrays["uses"][:, 1:].copy()}, "must be rows of numbers"),
+        ({"uses": arrays["uses"].astype(np.int64)}, "must be rows of numbers"),
+        ({"most_uses": np.array([9, 9])}, "costs less|the table|needs one"),
+    ):
+        other = rl.verify(problem, model, replace(certificate, arrays={**arrays, **changed}))
+        assert not other.valid
+        assert re.search(said, other.reason), other.reason
+    for value in (1.5, -1.0):
+        wrong = replace(certificate, parameters={**parameters, "max_length": value})
+        assert "must be a whole number" in rl.verify(problem, model, wrong).reason

@@ -34,6 +34,15 @@ from rulelab.views.search.view import SearchView
 
 FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
     "rule_list": {"family": "rule_list", "regularization": 0.02, "max_conditions": 1},
+    "fair_rule_list": {
+        "family": "rule_list",
+        "data": "diabetes",
+        "thresholds": 2,
+        "max_conditions": 1,
+        "regularization": 0.02,
+        "fairness": "equal_opportunity",
+        "tolerance": 0.1,
+    },
     "falling_rule_list": {"family": "falling_rule_list", "regularization": 0.02, "max_conditions": 1},
     "falling_monte_carlo": {"family": "falling_rule_list", "method": "monte_carlo", "iterations": 50},
     "rule_set": {"family": "rule_set", "max_complexity": 6},
@@ -292,6 +301,18 @@ def test_a_search_of_a_notebook_is_shown_and_begins_again(search, view) -> None:
     first = shown.session.snapshot
     assert shown._status.tone == "proven"
     assert finish(shown).session.snapshot.work == first.work
+
+
+def test_a_tree_is_offered_of_searches_that_have_one() -> None:
+    made, fairness = problem(groups=True), rl.EqualOpportunity(0.1)
+    searches = [make(made) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FallingRuleListSearch, rl.RuleSetSearch)]
+    searches += [make(made, fairness=fairness) for make in (rl.RuleListSearch, rl.FallingRuleListSearch)]
+    searches += [rl.RuleListSearch(made, must_use=[made.names[0]]), rl.LeastGapSearch(made)]
+    searches += [rl.FallingRuleListSearch(made, violation_penalty=0.1)]
+    searches += [rl.FallingRuleListSearch(made, method="monte_carlo")]
+    for search in searches:
+        look = LOOKS[look_of(search)]
+        assert bool(look.family) == hasattr(search, "tree") == (not look.no_tree), type(search)
 
 
 def test_hostile_names_stay_text() -> None:

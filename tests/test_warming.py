@@ -204,6 +204,9 @@ searches = [make(lists) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.Fron
 searches += [rl.NearOptimalSearch(lists, 0.01), rl.RuleSetSearch(sets)]
 searches += [rl.FallingRuleListSearch(lists, violation_penalty=0.1)]
 searches += [rl.FallingRuleListSearch(lists, method="monte_carlo")]
+grouped, fairness = warming.grouped_problem(), rl.EqualOpportunity(0.05)
+searches += [make(grouped, fairness=fairness) for make in (rl.RuleListSearch, rl.FallingRuleListSearch)]
+searches += [rl.LeastGapSearch(grouped), rl.RuleListSearch(lists, first_rule="antecedent 0")]
 print(warming.mining_is_compiled(), {search.compiled for search in searches})
 """
 

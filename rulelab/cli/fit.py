@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 _DEMANDS = [each.name for each in DEMANDS]
 
 
+def _proves_length(recipe: Recipe) -> bool:
+    """Whether there are proofs of such lists among those of at most so many rules."""
+    falls = recipe.family.name == "falling_rule_list" and recipe.parameters.get("fairness") is not None
+    return falls or any(recipe.parameters.get(name) for name in _DEMANDS)
+
+
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..recording import Recording
@@ -41,10 +47,11 @@ def fit(args: argparse.Namespace) -> int:
         raise CommandError(f"two files cannot both be written to {record}")
     recipe = recipe_of(args, args.model)
     family = recipe.family
-    if proof is not None and recipe.parameters.get("max_length") is not None:
-        raise CommandError("--proof proves a list optimal among lists of any length: leave --max-length out")
-    if proof is not None and recipe.parameters.get("max_uses"):
-        raise CommandError("--proof knows nothing of how often a column is used: leave --max-uses out")
+    if proof is not None and recipe.parameters.get("max_length") is not None and not _proves_length(recipe):
+        raise CommandError(
+            "--proof proves such a list optimal among lists of any length: leave --max-length out. With --must-use, "
+            "--first-rule or --max-uses, and of fair falling lists, it may stay"
+        )
     if proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")
     if proof is not None and args.at_least is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 _MANTISSA = 53
+_ROUNDING = Fraction(1, 1 << 52)
 _LARGEST_SUM = 1 << 62
 
 
@@ -150,6 +151,15 @@ def _in_floats(units: np.ndarray, unit: Fraction) -> np.ndarray:
     """Integers of a unit as the nearest float64."""
     scaled = [x * unit.numerator / unit.denominator for x in units.ravel().tolist()]
     return np.array(scaled, dtype=np.float64).reshape(units.shape)
+
+
+def most_errors(accuracy: float, total: int) -> int:
+    """The largest errors that leave an accuracy, of weights of so much in all.
+
+    The accuracy is compared to within what the rounding of a double can hide, 2^-52: ``1 - errors / total`` is reached
+    by these errors, however it is rounded.
+    """
+    return math.floor((1 - Fraction(repr(float(accuracy))) + _ROUNDING) * total)
 
 
 def rounded_down(value: Fraction) -> float:

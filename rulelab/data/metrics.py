@@ -131,6 +131,11 @@ def confusion(actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarr
     )
 
 
+def confusion_from(hits: Any, alarms: Any, positives: Any, negatives: Any) -> Confusion:
+    """Counts from which positives and negatives are predicted positive: numbers, or arrays of many models."""
+    return Confusion(hits, alarms, negatives - alarms, positives - hits)
+
+
 def roc_auc(score: Any, positives: Any, negatives: Any) -> float:
     """How often a positive has a higher score than a negative, ties counted half: the area under the ROC curve.
 

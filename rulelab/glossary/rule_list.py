@@ -9,7 +9,7 @@ TERMS = (
         "rule list",
         "Rules asked one after another: the first one whose conditions hold decides, else the default does.",
         see=("rule list objective", "default rule", "antecedent"),
-        aliases=("optimal rule list", "best rule list so far"),
+        aliases=("optimal rule list", "best rule list so far", "best fair rule list so far"),
     ),
     Term(
         "rule list objective",

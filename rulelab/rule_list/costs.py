@@ -117,6 +117,24 @@ def integer_costs(
     return Costs(pos, neg, 1, per_rule, 1.0 / _GRID_TOTAL, False, (rounding + 1.0) / _GRID_TOTAL)
 
 
+def largest_cost(costs: Costs, problem: Problem, regularization: float, below: int) -> int:
+    """What no list costs more than: every row wrong, and every antecedent a rule.
+
+    Raises
+    ------
+    ValueError
+        When that is not below a number.
+    """
+    largest = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
+    largest += costs.per_rule * problem.n_antecedents
+    if largest >= below:
+        raise ValueError(
+            f"regularization {regularization!r} has too many digits for "
+            f"{problem.n_antecedents} antecedents and a weight of {problem.total_weight:g}; round it"
+        )
+    return largest
+
+
 def require_regularization(problem: Problem, regularization: Any) -> None:
     """Refuse a regularization that is no number between 0 and 1, or too small to cost anything on the grid.
 

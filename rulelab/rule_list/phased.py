@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import abc
 
-from ..search import Search
+from ..proving import Proving
 
 
-class PhasedSearch(Search):
+class PhasedSearch(Proving):
     """A search that is prepared first, and then does units of work until its phase ends or memory is used up."""
 
-    _phase: str
     _out_of_memory: bool
 
     @abc.abstractmethod

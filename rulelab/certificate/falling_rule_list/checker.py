@@ -28,10 +28,13 @@ from ...data.problem import Problem
 from ...models import FallingRuleList, ModelError
 from ..agreement import same_conditions
 from ..certificate import CertificateError
+from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
+from ..whole_weights import in_whole_weights
 from .children import Entries, children, chunks
 from .states import FallingStates, falling_states
 
+NEEDED = ("regularization", "positive_weight")
 ARRAYS = {"parents", "antecedents", "values"}
 _LARGEST_SETS = 1 << 32
 Table = dict[bytes, list[tuple[int, int, int]]]
@@ -44,16 +47,12 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        for name in ("regularization", "positive_weight"):
-            if name not in parameters:
-                raise CertificateError(f"the certificate does not say for which {name} it speaks")
-        regularization, positive_weight = parameters["regularization"], parameters["positive_weight"]
-        if more := sorted(set(parameters) - {"regularization", "positive_weight"}):
-            raise CertificateError(
-                f"the certificate has parameters that falling rule lists do not have: {', '.join(more)}"
-            )
-        space = falling_states(problem, regularization, positive_weight)
-        value = falling_value(problem, model, space, positive_weight)
+        check_parameters(parameters, NEEDED, "falling rule lists")
+        check_arrays(arrays, ARRAYS)
+        regularization, positive_weight = (parameters[name] for name in NEEDED)
+        whole = in_whole_weights(problem)
+        space = falling_states(whole, regularization, positive_weight)
+        value = falling_value(problem, model, space, positive_weight, whole)
         found["objective"] = float(value * space.unit)
         entries = _entries(space, arrays)
         if entries.values[0] != value:
@@ -81,8 +80,10 @@ def check(
     )
 
 
-def falling_value(problem: Problem, model: FallingRuleList, space: FallingStates, positive_weight: float) -> int:
-    """The model's cost, counted anew.
+def falling_value(
+    problem: Problem, model: FallingRuleList, space: FallingStates, positive_weight: float, whole: Problem
+) -> int:
+    """The model's cost, counted anew in whole weights.
 
     Raises
     ------
@@ -118,7 +119,7 @@ def falling_value(problem: Problem, model: FallingRuleList, space: FallingStates
     cost, last = space.per_rule * len(model.rules), Fraction(1)
     for antecedent in (*model.antecedents, None):
         captured = left if antecedent is None else left & inside[:, antecedent]
-        p, q = int(problem.positives[captured].sum()), int(problem.negatives[captured].sum())
+        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
         cost += min(space.per_positive * p, space.per_negative * q)
         if p + q:
             if Fraction(p, p + q) > last:
@@ -130,8 +131,6 @@ def falling_value(problem: Problem, model: FallingRuleList, space: FallingStates
 
 def _entries(space: FallingStates, arrays: Mapping[str, np.ndarray]) -> Entries:
     """The entries of the table, their sets and proportions made from what leads to them."""
-    if set(arrays) != ARRAYS:
-        raise CertificateError(f"the certificate must hold {sorted(ARRAYS)}, not {sorted(arrays)}")
     parents, antecedents, values = (arrays[name] for name in ("parents", "antecedents", "values"))
     n = len(values) if values.ndim == 1 else 0
     if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents, values)):

@@ -18,14 +18,16 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import FallingRuleList
 from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
 from ..origin import Origin
 from ..outcome import Outcome
 from ..rule_set.parity import SUFFIX, check_parities
-from .checker import falling_value
+from ..whole_weights import in_whole_weights_by_group
+from .checker import NEEDED, falling_value
+from .fair_states import MAX_LENGTH as LONGEST
 from .fair_states import FairFallingSpace, Prefix, fair_falling_space
 
 ARRAYS = {"parents", "antecedents", "multipliers"}
-_KNOWN = {"regularization", "positive_weight", "min_group_size"}
 _MOST_ENTRIES = 200_000
 _LARGEST_SETS = 1 << 32
 Table = dict[bytes, list[tuple[int, int, int]]]
@@ -38,11 +40,8 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        for name in ("regularization", "positive_weight"):
-            if name not in parameters:
-                raise CertificateError(f"the certificate does not say for which {name} it speaks")
-        if more := sorted(name for name in parameters if name not in _KNOWN and not name.endswith(SUFFIX)):
-            raise CertificateError(f"the certificate has parameters that falling rule lists do not have: {more[0]}")
+        check_parameters(parameters, NEEDED, "falling rule lists", ("min_group_size", LONGEST), SUFFIX)
+        check_arrays(arrays, ARRAYS)
         space, value = _space(problem, model, parameters)
         found["objective"] = float(value * space.costs.unit)
         prefixes, multipliers = _entries(space, arrays)
@@ -61,8 +60,10 @@ def check(
                     )
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
-    reason = f"no fair falling rule list has an objective below {found['objective']:.10g}"
-    return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
+    most = parameters.get(LONGEST)
+    among = "" if most is None else f"has at most {most:g} rule{'' if most == 1 else 's'}"
+    reason = f"no fair falling rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
+    return Outcome(True, reason, among=among, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
 
 def prove_fair_falling_rule_list(
@@ -75,7 +76,8 @@ def prove_fair_falling_rule_list(
     problem : Problem
     model : FallingRuleList
     parameters : mapping of str to float
-        ``regularization``, ``positive_weight``, ``min_group_size`` and the tolerances of rates.
+        ``regularization``, ``positive_weight``, ``min_group_size``, the tolerances of rates, and ``max_length`` where
+        there is one.
     multipliers : mapping of bytes to float64 array, shape (n_constraints + 1,)
         By packed sets of the problem's patterns: of each rate, in the order of their names, and pair of groups, and of
         the proportion; in units of the objective.
@@ -120,11 +122,14 @@ def prove_fair_falling_rule_list(
 
 def _space(problem: Problem, model: FallingRuleList, parameters: Mapping[str, float]) -> tuple[FairFallingSpace, int]:
     """The space and the cost of a model that is as fair as the parameters say, when no list without rules is better."""
-    space = fair_falling_space(problem, parameters)
-    value = falling_value(problem, model, space.costs, parameters["positive_weight"])
+    whole = in_whole_weights_by_group(problem)
+    space = fair_falling_space(whole, parameters)
+    value = falling_value(problem, model, space.costs, parameters["positive_weight"], whole)
+    if space.longest is not None and len(model) > space.longest:
+        raise CertificateError(f"the model has {len(model)} rules, more than the {space.longest} of the certificate")
     check_parities(space.sides, space.constraints, model.predicts_positive(problem.matrix()).astype(np.int64))
     a, b = space.costs.per_positive, space.costs.per_negative
-    p, q = int(problem.positives.sum()), int(problem.negatives.sum())
+    p, q = int(whole.positives.sum()), int(whole.negatives.sum())
     alone = space.d.sum(axis=1) if a * p > b * q else np.zeros(len(space.d), dtype=np.int64)
     if min(a * p, b * q) < value and space.is_fair(alone[:, None])[0]:
         raise CertificateError("the model is not optimal for these parameters: the else alone is fair and costs less")
@@ -133,8 +138,6 @@ def _space(problem: Problem, model: FallingRuleList, parameters: Mapping[str, fl
 
 def _entries(space: FairFallingSpace, arrays: Mapping[str, np.ndarray]) -> tuple[list[Prefix], np.ndarray]:
     """The prefixes of the certificate, made from what leads to them, and their multipliers."""
-    if set(arrays) != ARRAYS:
-        raise CertificateError(f"the certificate must hold {sorted(ARRAYS)}, not {sorted(arrays)}")
     parents, antecedents, multipliers = (arrays[name] for name in ("parents", "antecedents", "multipliers"))
     n = len(parents) if parents.ndim == 1 else 0
     if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents)):

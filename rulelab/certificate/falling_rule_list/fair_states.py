@@ -33,6 +33,7 @@ _MOST_DIGITS = 20
 _LARGEST, _LARGEST_COST = 1 << 61, 1 << 50
 LONGEST = 12
 """Further rules that are told apart."""
+MAX_LENGTH = "max_length"
 
 
 class Prefix(NamedTuple):
@@ -69,6 +70,8 @@ class FairFallingSpace:
     digits : int
     least : int
         What all costs are multiples of.
+    longest : int or None
+        Most rules of a list.
     """
 
     costs: FallingStates
@@ -83,6 +86,7 @@ class FairFallingSpace:
     constraints: list[Parity]
     digits: int
     least: int
+    longest: int | None
 
     @property
     def everything(self) -> Prefix:
@@ -108,6 +112,8 @@ class FairFallingSpace:
         CertificateError
             When a fair list costs less.
         """
+        if prefix.length == self.longest:
+            return []
         a, b, rule = self.costs.per_positive, self.costs.per_negative, self.costs.per_rule
         left = prefix.left
         inside, p_u, q_u, d_u = self.inside[left], self.positives[left], self.negatives[left], self.d[:, left]
@@ -171,6 +177,9 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> Fai
     smallest = parameters.get("min_group_size", 0)
     if smallest != int(smallest) or smallest < 0:
         raise CertificateError("the least group of the certificate must be a whole number")
+    longest = parameters.get(MAX_LENGTH)
+    if longest is not None and not (longest == int(longest) and longest >= 0):
+        raise CertificateError("the most rules of the certificate must be a whole number")
     sides = read_sides(problem, "dnf", True)
     constraints = parities(sides, "dnf", read_tolerances(parameters), int(smallest))
     rows = rows_of(sides, constraints)
@@ -194,4 +203,5 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> Fai
         constraints=constraints,
         digits=min(_MOST_DIGITS, _LARGEST_COST.bit_length() + 6 - most.bit_length()),
         least=gcd(a, b, rule),
+        longest=None if longest is None else int(longest),
     )

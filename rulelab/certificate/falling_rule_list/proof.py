@@ -12,6 +12,7 @@ from ...data.problem import Problem
 from ...models import FallingRuleList
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
+from ..whole_weights import in_whole_weights
 from .checker import falling_value
 from .children import Entries, children, chunks
 from .states import FallingStates, falling_states
@@ -25,7 +26,7 @@ def prove_falling_rule_list(problem: Problem, model: FallingRuleList, regulariza
     Parameters
     ----------
     problem : Problem
-        With integer weights.
+        With weights that are multiples of a unit, of less than 2^26 units together.
     model : FallingRuleList
         An optimal list, from any solver.
     regularization : float
@@ -41,8 +42,10 @@ def prove_falling_rule_list(problem: Problem, model: FallingRuleList, regulariza
     CertificateError
         When the model does not fit the problem, does not fall, or a better list exists.
     """
-    space = falling_states(problem, regularization, model.positive_weight)
-    parents, antecedents, values = _table(space, falling_value(problem, model, space, model.positive_weight))
+    whole = in_whole_weights(problem)
+    space = falling_states(whole, regularization, model.positive_weight)
+    value = falling_value(problem, model, space, model.positive_weight, whole)
+    parents, antecedents, values = _table(space, value)
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,

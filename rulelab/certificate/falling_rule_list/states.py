@@ -135,7 +135,7 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
         raise CertificateError(f"the positive weight must be above 0, not {positive_weight!r}")
     total = int(problem.positives.sum()) + int(problem.negatives.sum())
     if not problem.integral or total >= _LARGEST_TOTAL:
-        raise CertificateError("certificates of falling rule lists need integer weights of less than 2^26 together")
+        raise CertificateError("certificates of falling rule lists need whole weights of less than 2^26 together")
     w, rule = Fraction(repr(float(positive_weight))), Fraction(repr(float(regularization))) * total
     scale = lcm(w.denominator, rule.denominator)
     per_positive, per_negative, per_rule = int(w * scale), scale, int(rule * scale)

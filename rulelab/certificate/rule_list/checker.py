@@ -25,6 +25,7 @@ from ...data.problem import Problem
 from ...models import Rule, RuleList
 from ..agreement import same_conditions
 from ..certificate import CertificateError
+from ..contents import check_parameters
 from ..outcome import Outcome
 from .children import children, chunks
 from .lemmas import Lemmas
@@ -35,14 +36,11 @@ def check(
     problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
 ) -> Outcome:
     """Check the table against the problem and the model."""
-    if "regularization" not in parameters:
-        return Outcome(False, "the certificate does not say for which regularization it speaks")
-    if more := sorted(set(parameters) - {"regularization"}):
-        return Outcome(False, f"the certificate has parameters that rule lists do not have: {', '.join(more)}")
-    regularization = parameters["regularization"]
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
+        check_parameters(parameters, ("regularization",), "rule lists")
+        regularization = parameters["regularization"]
         costs, objective, value = recompute(problem, model, regularization)
         space = states(problem, costs)
         found["objective"] = float(objective)
@@ -147,8 +145,18 @@ def _check_chunk(
     return len(below.parent)
 
 
-def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple[Grid, Fraction, int]:
+def recompute(
+    problem: Problem, model: RuleList, regularization: float, whole: Problem | None = None
+) -> tuple[Grid, Fraction, int]:
     """The grid, the model's objective from its own predictions, and its cost on the grid.
+
+    Parameters
+    ----------
+    problem : Problem
+    model : RuleList
+    regularization : float
+    whole : Problem, optional
+        The problem in whole weights, whose grid is meant.
 
     Raises
     ------
@@ -157,7 +165,7 @@ def recompute(problem: Problem, model: RuleList, regularization: float) -> tuple
     """
     if not 0 < regularization < 1:
         raise CertificateError(f"the regularization must be above 0 and below 1, not {regularization!r}")
-    captures, costs = check_rules(problem, model), grid(problem, regularization)
+    captures, costs = check_rules(problem, model), grid(whole or problem, regularization)
     value, errors = 0, Fraction(0)
     for captured, rule in zip(captures, (*model.rules, model.default), strict=True):
         wrong = problem.negatives if rule.prediction == problem.classes[1] else problem.positives

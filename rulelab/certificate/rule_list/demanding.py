@@ -12,8 +12,10 @@ from ...data.naming import users
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
 from ..rule_set.parity import read_sides
+from ..whole_weights import in_whole_weights
 from .checker import recompute
 from .demanding_prefixes import Demands, meets_nothing_cheaper
 from .fair_space import FairSpace
@@ -21,7 +23,9 @@ from .prefix_table import certificate_of, check_table, kept
 
 DEMANDS = "demands"
 """The array that only these certificates have: for each demand, which antecedents meet it."""
-FIRST = "first_rule"
+USES, MOST = "uses", "most_uses"
+"""Arrays of those with limits: how often each antecedent uses what is limited, and how often a list may."""
+FIRST, LONGEST = "first_rule", "max_length"
 _MOST = 62
 _LARGEST = 1 << 60
 
@@ -33,27 +37,25 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        if "regularization" not in parameters or set(parameters) - {"regularization", FIRST}:
-            raise CertificateError("the certificate must have a regularization, and maybe a first rule, alone")
-        if set(arrays) != {DEMANDS, "sets", "values"}:
-            raise CertificateError(f"it must hold '{DEMANDS}', 'sets' and 'values', not {sorted(arrays)}")
-        demands = _demands(problem, parameters, arrays[DEMANDS])
+        check_parameters(parameters, ("regularization",), "lists that must use something", (FIRST, LONGEST))
+        limits = (USES, MOST) if {USES, MOST} & set(arrays) else ()
+        check_arrays(arrays, (DEMANDS, *limits, "sets", "values"))
+        demands = _demands(problem, parameters, arrays)
         space, cost, found["objective"] = _space(problem, model, parameters["regularization"], demands)
         through = partial(meets_nothing_cheaper, space, demands, cost)
         checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     among = " and ".join(_in_words(problem, demands))
-    reason = f"no rule list that {among} has an objective below {found['objective']:.10g}"
+    reason = f"no rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
     return Outcome(True, reason, among=among, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
 
 def prove_demanding_rule_list(
     problem: Problem,
     model: RuleList,
-    regularization: float,
-    demands: np.ndarray,
-    first_rule: int | None,
+    parameters: Mapping[str, float],
+    asked: Mapping[str, np.ndarray],
     bounds: Mapping[bytes, int],
 ) -> Certificate:
     """A proof from the bounds on completions that a search met, of which the needed ones are kept.
@@ -62,11 +64,12 @@ def prove_demanding_rule_list(
     ----------
     problem : Problem
     model : RuleList
-    regularization : float
-    demands : uint8 array, shape (n_demands, n_antecedents)
-        1 where an antecedent meets a demand.
-    first_rule : int or None
-        The antecedent of the first rule.
+    parameters : mapping of str to float
+        ``regularization``, ``first_rule`` where its antecedent is given, and ``max_length`` where there is one.
+    asked : mapping of str to array
+        ``demands``: uint8, shape (n_demands, n_antecedents), 1 where an antecedent meets a demand. Where something may
+        not be used any number of times: ``uses``, uint8, shape (n_limits, n_antecedents), how often each antecedent
+        uses it, and ``most_uses``, int64, shape (n_limits,), how often a list may.
     bounds : mapping of bytes to int
         Packed sets of the problem's patterns.
 
@@ -75,28 +78,35 @@ def prove_demanding_rule_list(
     CertificateError
         When the bounds do not prove it.
     """
-    parameters = {"regularization": regularization, **({} if first_rule is None else {FIRST: float(first_rule)})}
-    asked = _demands(problem, parameters, demands)
-    space, cost, _ = _space(problem, model, regularization, asked)
-    arrays = kept(space, partial(meets_nothing_cheaper, space, asked, cost), bounds)
-    return certificate_of(problem, parameters, {**arrays, DEMANDS: demands})
+    demands = _demands(problem, parameters, asked)
+    space, cost, _ = _space(problem, model, parameters["regularization"], demands)
+    arrays = kept(space, partial(meets_nothing_cheaper, space, demands, cost), bounds)
+    return certificate_of(problem, parameters, {**arrays, **asked})
 
 
-def _demands(problem: Problem, parameters: Mapping[str, float], array: np.ndarray) -> Demands:
-    m = problem.n_antecedents
-    if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != m or len(array) > _MOST or (array > 1).any():
-        raise CertificateError(f"'{DEMANDS}' must be rows of 0 and 1, one for each of {m} antecedents")
-    first = parameters.get(FIRST)
+def _demands(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Demands:
+    m, meets = problem.n_antecedents, arrays[DEMANDS]
+    uses: np.ndarray = arrays.get(USES, np.zeros((0, m), dtype=np.uint8))
+    most: np.ndarray = arrays.get(MOST, np.zeros(0, dtype=np.int64))
+    for name, array in ((DEMANDS, meets), (USES, uses)):
+        if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != m or len(array) > _MOST:
+            raise CertificateError(f"'{name}' must be rows of numbers, one for each of {m} antecedents")
+    if (meets > 1).any():
+        raise CertificateError(f"'{DEMANDS}' must be rows of 0 and 1")
+    if most.dtype != np.int64 or most.shape != uses.shape[:1] or (most < 0).any() or (most > _LARGEST).any():
+        raise CertificateError(f"'{MOST}' must be a number for each row of '{USES}'")
+    first, longest = (parameters.get(name) for name in (FIRST, LONGEST))
     if first is not None and not (first == int(first) and 0 <= first < m):
         raise CertificateError(f"the first rule must be one of {m} antecedents, not {first!r}")
-    return Demands(array.astype(bool), None if first is None else int(first))
+    if longest is not None and not (longest == int(longest) and 0 <= longest < _LARGEST):
+        raise CertificateError(f"the most rules must be a whole number, not {longest!r}")
+    numbers = (None if x is None else int(x) for x in (first, longest))
+    return Demands(meets.astype(bool), next(numbers), uses.astype(np.int64), most, next(numbers))
 
 
 def _space(problem: Problem, model: RuleList, regularization: float, demands: Demands) -> tuple[FairSpace, int, float]:
     """The space, the model's cost and its objective, of a model that uses what it must."""
-    costs, objective, _ = recompute(problem, model, regularization)
-    if not problem.integral:
-        raise CertificateError("lists that must use something are certified for weights that are whole numbers")
+    costs, objective, _ = recompute(problem, model, regularization, in_whole_weights(problem))
     cost = objective / costs.unit
     if cost.denominator != 1:
         raise CertificateError("the regularization has too many digits for a certificate")
@@ -108,7 +118,12 @@ def _space(problem: Problem, model: RuleList, regularization: float, demands: De
         raise CertificateError("the first rule of the model captures nothing")
     if not demands.meets[:, used].any(axis=1).all():
         raise CertificateError("the model does not use all that it must")
-    wrong = costs.per_error * np.stack([problem.positives, problem.negatives])
+    every = [rule.antecedent for rule in model.rules if rule.antecedent is not None]
+    if demands.longest is not None and len(every) > demands.longest:
+        raise CertificateError(f"the model has {len(every)} rules, more than the {demands.longest} of the certificate")
+    if (demands.uses[:, every].sum(axis=1) > demands.most).any():
+        raise CertificateError("the model uses something more often than it may")
+    wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
     if int(wrong.astype(object).sum()) + 16 * costs.per_rule >= _LARGEST:
         raise CertificateError("the regularization has too many digits for exact sums")
     least, nothing = wrong.min(axis=0), np.zeros(0, dtype=np.int64)
@@ -130,7 +145,10 @@ def _space(problem: Problem, model: RuleList, regularization: float, demands: De
 
 
 def _in_words(problem: Problem, demands: Demands) -> Iterable[str]:
-    """What each demand is called: the column, condition or antecedent that stands for just its antecedents."""
+    """What each demand is called: the column, condition or antecedent that stands for just its antecedents.
+
+    Of a limit the column on which antecedents have just so many conditions.
+    """
     if demands.first is not None:
         yield f"begins with {problem.names[demands.first]}"
     joined = [c for some in problem.conditions or () for c in some]
@@ -139,3 +157,15 @@ def _in_words(problem: Problem, demands: Demands) -> Iterable[str]:
         fitting = (name for name in known if (users(name, problem.names, problem.conditions) == row).all())
         some = " or ".join(problem.names[j] for j in np.flatnonzero(row))
         yield f"uses {next(fitting, some)}"
+    columns = dict.fromkeys(c.column for c in joined)
+    counts = {name: [sum(c.column == name for c in some) for some in problem.conditions or ()] for name in columns}
+    for row, most in zip(demands.uses.tolist(), demands.most.tolist(), strict=True):
+        among = " or ".join(f"{k} x {problem.names[j]}" for j, k in enumerate(row) if k) or "nothing"
+        column = next((name for name, count in counts.items() if count == row), None)
+        yield f"has at most {_count(most, 'condition')} on {column}" if column else f"has at most {most} of {among}"
+    if demands.longest is not None:
+        yield f"has at most {_count(demands.longest, 'rule')}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -20,17 +20,36 @@ _MOST = 2_000_000
 
 
 class Demands(NamedTuple):
-    """For each demand which antecedents meet it, bool of shape (n_demands, n_antecedents), and the first rule's."""
+    """What a list must use, and what it must not use too often.
+
+    Attributes
+    ----------
+    meets : bool array, shape (n_demands, n_antecedents)
+        For each demand which antecedents meet it.
+    first : int or None
+        The antecedent of the first rule.
+    uses : int64 array, shape (n_limits, n_antecedents)
+        How often each antecedent uses what is limited.
+    most : int64 array, shape (n_limits,)
+        How often a list may use it.
+    longest : int or None
+        Most rules.
+    """
 
     meets: np.ndarray
     first: int | None
+    uses: np.ndarray
+    most: np.ndarray
+    longest: int | None
 
 
 class _Prefix(NamedTuple):
-    """What a prefix costs, and which demands it meets."""
+    """What a prefix costs, which demands it meets, what it uses how often, and its number of rules."""
 
     cost: int
     met: np.ndarray
+    used: np.ndarray
+    length: int
 
 
 def meets_nothing_cheaper(space: FairSpace, demands: Demands, cost: int, value: Callable[[bytes], int]) -> int:
@@ -54,7 +73,7 @@ def meets_nothing_cheaper(space: FairSpace, demands: Demands, cost: int, value: 
     n = len(space.inside)
     waiting: dict[int, dict[bytes, list[_Prefix]]] = {size: {} for size in range(n + 1)}
     everything = np.ones(n, dtype=bool)
-    none = _Prefix(0, np.zeros(len(demands.meets), dtype=bool))
+    none = _Prefix(0, np.zeros(len(demands.meets), dtype=bool), np.zeros_like(demands.most), 0)
     if demands.first is None:
         if none.met.all() and space.wrong.sum(axis=1).min() < cost:
             raise CertificateError("the list without rules obeys and costs less than the model")
@@ -62,7 +81,7 @@ def meets_nothing_cheaper(space: FairSpace, demands: Demands, cost: int, value: 
     else:
         hit = space.inside[:, demands.first].astype(bool)
         spent = space.per_rule + int(space.wrong[:, hit].sum(axis=1).min())
-        start = _Prefix(spent, demands.meets[:, demands.first])
+        start = _Prefix(spent, demands.meets[:, demands.first], demands.uses[:, demands.first], 1)
         if start.met.all() and spent + int(space.wrong[:, ~hit].sum(axis=1).min()) < cost:
             raise CertificateError("the list of the first rule alone obeys and costs less than the model")
         waiting[int((~hit).sum())][np.packbits(~hit).tobytes()] = [start]
@@ -95,11 +114,17 @@ def _extend(
     saved = np.maximum(0, L - right.max(axis=0))
     apart, least, done = int(demands.meets.sum(axis=0).max(initial=0)) <= 1, None, 0
     for prefix in prefixes:
+        allowed = (size > 0) & (prefix.used[:, None] + demands.uses <= demands.most[:, None]).all(axis=0)
+        if demands.longest is not None:
+            allowed &= prefix.length < demands.longest
         extra = [0]
         for meets in demands.meets[~prefix.met]:
-            some = meets & (size > 0)
+            some = meets & allowed
             extra.append(int(saved[some].min()) if some.any() else cost)
         more = sum(extra) if apart else max(extra)
+        needed = len(extra) - 1 if apart else min(1, len(extra) - 1)
+        if demands.longest is not None and prefix.length + needed > demands.longest:
+            continue
         if least is None:
             least = min(int(avoidable.min()), value(key))
         below = prefix.cost + inevitable + least
@@ -108,19 +133,20 @@ def _extend(
         done += 1
         spent = prefix.cost + L + in_rule.min(axis=0)
         met = prefix.met[:, None] | demands.meets
-        if ((size > 0) & met.all(axis=0) & (spent + after < cost)).any():
+        if (allowed & met.all(axis=0) & (spent + after < cost)).any():
             raise CertificateError("there is a list that obeys and costs less than the model")
         stop = after - unavoided
-        goes_on = (size > 0) & (spent + unavoided + np.minimum(stop, L) < cost) & (below + saved < cost)
+        goes_on = allowed & (spent + unavoided + np.minimum(stop, L) < cost) & (below + saved < cost)
         for a in np.flatnonzero(goes_on):
             child = mask & ~space.inside[:, a].astype(bool)
             others = waiting[int(child.sum())].setdefault(np.packbits(child).tobytes(), [])
-            new = _Prefix(int(spent[a]), met[:, a])
-            if not any(_outdoes(one, new) for one in others):
-                others[:] = [one for one in others if not _outdoes(new, one)] + [new]
+            new = _Prefix(int(spent[a]), met[:, a], prefix.used + demands.uses[:, a], prefix.length + 1)
+            if not any(_outdoes(one, new, demands) for one in others):
+                others[:] = [one for one in others if not _outdoes(new, one, demands)] + [new]
     return done
 
 
-def _outdoes(one: _Prefix, other: _Prefix) -> bool:
-    """Whether a prefix costs no more than another and meets all that the other one meets."""
-    return one.cost <= other.cost and bool((one.met >= other.met).all())
+def _outdoes(one: _Prefix, other: _Prefix, demands: Demands) -> bool:
+    """Whether a prefix costs no more than another, meets all that the other one meets, and leaves as much room."""
+    room = (one.used <= other.used).all() and (demands.longest is None or one.length <= other.length)
+    return one.cost <= other.cost and bool((one.met >= other.met).all() and room)

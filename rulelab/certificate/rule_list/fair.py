@@ -12,14 +12,14 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
 from ..rule_set.parity import SUFFIX, check_parities
-from .checker import recompute
+from ..whole_weights import in_whole_weights, in_whole_weights_by_group
+from .checker import check_rules, recompute
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, fair_space
 from .prefix_table import certificate_of, check_table, kept
-
-_KNOWN = {"regularization", "majority", "min_group_size", "shift"}
 
 
 def check(
@@ -29,12 +29,10 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        if "regularization" not in parameters or parameters.get("majority") not in (0, 1):
-            raise CertificateError("the certificate does not say for which regularization and labels it speaks")
-        if more := sorted(name for name in parameters if name not in _KNOWN and not name.endswith(SUFFIX)):
-            raise CertificateError(f"the certificate has parameters that rule lists do not have: {', '.join(more)}")
-        if set(arrays) != {"multipliers", "sets", "values"}:
-            raise CertificateError(f"it must hold 'multipliers', 'sets' and 'values', not {sorted(arrays)}")
+        check_parameters(parameters, ("regularization", "majority"), "rule lists", ("min_group_size", "shift"), SUFFIX)
+        check_arrays(arrays, ("multipliers", "sets", "values"))
+        if parameters["majority"] not in (0, 1):
+            raise CertificateError("the certificate does not say for which labels it speaks")
         space, objective, cost = _space(problem, model, parameters, arrays["multipliers"])
         found["objective"] = float(objective)
         majority = parameters["majority"] == 1
@@ -80,14 +78,17 @@ def _space(
     problem: Problem, model: RuleList, parameters: Mapping[str, float], multipliers: np.ndarray
 ) -> tuple[FairSpace, Fraction, int]:
     """The space, the model's objective and its cost, of a model that is as fair as the parameters say."""
-    costs, objective, _ = recompute(problem, model, parameters["regularization"])
-    space = fair_space(problem, costs, parameters, multipliers)
+    whole = in_whole_weights(problem)
+    costs, objective, _ = recompute(problem, model, parameters["regularization"], whole)
+    space = fair_space(in_whole_weights_by_group(problem), costs, parameters, multipliers)
     cost = objective / costs.unit
     if cost.denominator != 1:
         raise CertificateError("the regularization has too many digits for a certificate")
     check_parities(space.sides, space.constraints, model.predicts_positive(space.inside).astype(np.int64))
     if parameters["majority"] == 1:
-        for i, rule in enumerate((*model.rules, model.default)):
-            if rule.captured and (rule.positives > rule.negatives) != (rule.prediction == problem.classes[1]):
+        every = (*model.rules, model.default)
+        for i, (rule, captured) in enumerate(zip(every, check_rules(problem, model), strict=True)):
+            more = int(whole.positives[captured].sum()) > int(whole.negatives[captured].sum())
+            if captured.any() and more != (rule.prediction == problem.classes[1]):
                 raise CertificateError(f"rule {i + 1} of the model does not predict the majority of what it captures")
     return space, objective, int(cost)

@@ -96,14 +96,18 @@ class FairSpace:
 
 
 def fair_space(problem: Problem, costs: Grid, parameters: Mapping[str, float], multipliers: np.ndarray) -> FairSpace:
-    """The space of a certificate's parameters and multipliers; raises CertificateError where they are of no use."""
+    """The space of a certificate's parameters and multipliers, of whole weights.
+
+    Raises
+    ------
+    CertificateError
+        Where they are of no use.
+    """
     tolerances = read_tolerances(parameters)
     smallest, shift = read_sizes(parameters)
-    if not problem.integral:
-        raise CertificateError("fair rule lists are certified for weights that are whole numbers")
     sides = read_sides(problem, "dnf", True)
     constraints = parities(sides, "dnf", tolerances, smallest)
-    wrong = costs.per_error * np.stack([problem.positives, problem.negatives])
+    wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
     rows = rows_of(sides, constraints)
     if costs.per_error >= _LARGEST:
         raise CertificateError("the regularization has too many digits for exact sums")

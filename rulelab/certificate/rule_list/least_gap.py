@@ -6,7 +6,6 @@ and a gap that is smaller than the model's: then it says that no list of at most
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -18,14 +17,16 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
-from ..rule_set.parity import GAP, check_gaps, parities, read_gaps, read_sides
+from ..rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
+from ..whole_weights import in_whole_weights_by_group
 from .checker import check_rules
 from .fair_prefixes import meets_nothing_cheaper
 from .fair_space import FairSpace, linear_row, read_sizes, rows_of, space_of
 from .prefix_table import certificate_of, check_table, kept
 
-_KNOWN = {"min_accuracy", "max_length", "min_group_size", "shift"}
+_NEEDED = ("min_accuracy", "max_length")
 
 
 def check(
@@ -35,10 +36,8 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        if more := sorted(name for name in parameters if name not in _KNOWN and not name.endswith(GAP)):
-            raise CertificateError(f"the certificate has parameters that a least gap does not have: {', '.join(more)}")
-        if set(arrays) != {"multipliers", "sets", "values"}:
-            raise CertificateError(f"it must hold 'multipliers', 'sets' and 'values', not {sorted(arrays)}")
+        check_parameters(parameters, _NEEDED, "lists of least gap", ("min_group_size", "shift"), GAP)
+        check_arrays(arrays, ("multipliers", "sets", "values"))
         space, gap = _space(problem, model, parameters, arrays["multipliers"])
         found["objective"] = float(gap)
         if gap:
@@ -97,9 +96,7 @@ def _space(
     problem: Problem, model: RuleList, parameters: Mapping[str, float], multipliers: np.ndarray
 ) -> tuple[FairSpace, Fraction]:
     """The space of lists of a smaller gap than the model's, and that gap; the model is what the parameters say."""
-    if not {"min_accuracy", "max_length"} <= set(parameters):
-        raise CertificateError("the certificate does not say for which accuracy and how many rules it speaks")
-    accuracy, longest = parameters["min_accuracy"], parameters["max_length"]
+    accuracy, longest = (parameters[name] for name in _NEEDED)
     if not 0 <= accuracy <= 1 or longest != int(longest) or not 0 <= longest <= problem.n_antecedents:
         raise CertificateError(
             "the accuracy of the certificate must be from 0 to 1, and its rules a number of antecedents"
@@ -109,12 +106,12 @@ def _space(
     check_rules(problem, model)
     if len(model) > longest:
         raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
-    whole = _in_whole_weights(problem)
+    whole = in_whole_weights_by_group(problem)
     sides = read_sides(whole, "dnf", True)
     positive = model.predicts_positive(whole.matrix())
     gap = check_gaps(sides, "dnf", claimed, smallest, positive.astype(np.int64))
     total = int(whole.positives.sum()) + int(whole.negatives.sum())
-    most = math.floor((1 - Fraction(repr(float(accuracy)))) * total)
+    most = most_wrong(accuracy, total)
     errors = int(whole.positives[~positive].sum()) + int(whole.negatives[positive].sum())
     if errors > most:
         raise CertificateError(f"the model's accuracy is {float(1 - Fraction(errors, total))!r}, below {accuracy!r}")
@@ -126,21 +123,3 @@ def _space(
     free = np.zeros((2, whole.n_patterns), dtype=np.int64)
     space = space_of(whole, free, 1, rows, multipliers, shift, sides, constraints)
     return replace(space, better="has a smaller gap than the model"), gap
-
-
-def _in_whole_weights(problem: Problem) -> Problem:
-    """The same problem with all weights in a unit of which they are multiples; raises CertificateError."""
-    groups = problem.groups
-    if problem.integral or groups is None:
-        return problem
-    of_groups, masses = groups.masses.divided(), problem.masses
-    if not of_groups.fits:
-        raise CertificateError("the groups' weights are too large for exact sums")
-    positives, negatives = of_groups.positives.sum(axis=0), of_groups.negatives.sum(axis=0)
-    pairs = zip((positives, negatives), (masses.positives, masses.negatives), strict=True)
-    if any(
-        a * of_groups.unit != b * masses.unit for x, y in pairs for a, b in zip(x.tolist(), y.tolist(), strict=True)
-    ):
-        raise CertificateError("the groups' weights are not those of the problem")
-    whole = replace(groups, positives=of_groups.positives, negatives=of_groups.negatives, summed=None)
-    return replace(problem, positives=positives, negatives=negatives, groups=whole, summed=None)

@@ -23,7 +23,7 @@ from ..outcome import Outcome
 from .checker import MIN_GROUP_SIZE, Case, Claim, check_model, prove, read_claim, times_covered
 from .dual import read_dual
 from .effort import GaveUpError
-from .parity import GAP, Parity, Sides, check_gaps, parities, read_gaps, read_sides
+from .parity import GAP, Parity, Sides, check_gaps, most_wrong, parities, read_gaps, read_sides
 
 _ACCURACY = "min_accuracy"
 
@@ -74,7 +74,7 @@ class _Smaller(Case):
         self.gap = check_gaps(sides, model.form, claimed, claim.min_group_size, times)
         super().__init__(problem, model, replace(claim, tolerances=dict.fromkeys(claimed, self.gap)))
         total, lost = int(problem.total_weight), self.cost
-        most = math.floor((1 - Fraction(repr(float(accuracy)))) * total)
+        most = most_wrong(accuracy, total)
         if lost > most:
             raise CertificateError(
                 f"the model's accuracy, as the Hamming loss counts it, is {float(1 - Fraction(lost, total))!r}, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,8 @@ SUFFIX = "_tolerance"
 
 GAP = "_gap"
 """Of the parameters that name a rate and what the model's largest difference between two groups is in it."""
+
+_ROUNDING = Fraction(1, 1 << 52)
 
 
 class Rate(NamedTuple):
@@ -191,6 +194,11 @@ def read_gaps(parameters: Mapping[str, float]) -> dict[str, float]:
     if unknown := sorted(set(claimed) - set(RATES)):
         raise CertificateError(f"no rate is called {unknown[0]!r}; known: {', '.join(RATES)}")
     return claimed
+
+
+def most_wrong(accuracy: float, total: int) -> int:
+    """The largest errors, of so much weight, that leave an accuracy, but for what the rounding of a double hides."""
+    return math.floor((1 - Fraction(repr(float(accuracy))) + _ROUNDING) * total)
 
 
 def check_gaps(

@@ -14,8 +14,9 @@ from ...data.problem import Problem
 from ...kernels.growing import next_capacity, resized
 from ...kernels.jit import is_compiled
 from ...prefixes import Children, PrefixSearch, Scale
+from ...proving import Proving
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
+from ...search import Incumbent, Snapshot, bound_shown, counted, effort_of, solve, standing
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, falls_exactly
 from ..monte_carlo import engine as monte_carlo
@@ -23,7 +24,6 @@ from ..search import FallingRuleListSearch
 from . import kernels, looking, state
 from .layout import Layout, layout, patterns_of
 
-_COUNTS = ("created", "expanded", "queued", "stored", "reopened")
 _UNLIMITED = int(np.iinfo(np.int32).max)
 _EFFORT_PER_WORK = 150_000_000  # words that a unit of work looks at, about: less than a fifth of a second
 
@@ -38,7 +38,7 @@ class Best:
     seconds: float = 0.0
 
 
-class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=False):
+class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", soft=False):
     """Step-wise exact search for the falling rule list of least weighted loss.
 
     Parameters
@@ -152,8 +152,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
             raise CertificateError("there are no certificates for softly falling lists; set violation_penalty=None")
         if self.max_length is not None:
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
-        if self._phase != "certified":
-            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+        self._require_proof()
         return prove_falling_rule_list(self.problem, self._current().model, self.regularization)
 
     @property
@@ -336,7 +335,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
     def _snapshot(self) -> Snapshot:
         if self._phase == "preparing":
             first = self._incumbent_of((), (0.0, 0))
-            return preparing.snapshot(self.problem, first, self._phase, _COUNTS, state.PRUNED_NAMES)
+            return preparing.snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
         store, numbers, rules = self._store, self._store.numbers, self._rules
         incumbent, memory = self._current(), "memory" if self._out_of_memory else None
         exact = self._costs.exact or incumbent.objective == 0  # below which nothing is
@@ -355,13 +354,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, method="exact", soft=Fals
             status=status,
             incumbent=incumbent,
             lower_bound=bound_shown(incumbent.objective, self._in_units(bound), status, limit, self._resolution),
-            counts={
-                "created": int(numbers[state.CREATED]),
-                "expanded": int(numbers[state.EXPANDED]),
-                "queued": int(numbers[state.N_QUEUED]),
-                "stored": int(numbers[state.N_NODES]),
-                "reopened": int(numbers[state.REOPENED]),
-            },
+            counts=counted(numbers, state.COUNTS),
             pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
             queue_by_length=queue,
             log10_remaining=remaining.log10_coarse(queue if started else (1,), m, longest),

@@ -30,6 +30,9 @@ N_NUMBERS = 17
     BY_INCUMBENT,
     BY_LENGTH,
 ) = range(13)
+COUNTS = {"created": CREATED, "expanded": EXPANDED, "queued": N_QUEUED, "stored": N_NODES, "reopened": REOPENED}
+"""Where the counts of a snapshot are."""
+
 PRUNED_NAMES = (
     "feasible prefix",
     "necessary condition",

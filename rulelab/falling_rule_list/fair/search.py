@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_fair_falling_rule_list
-from ...data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
+from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import constraints_of
 from ...kernels import bits
 from ...kernels.fates import OPEN
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
+from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import Incumbent, Snapshot, Status, bound_shown, effort_of, solve, standing
 from ..costs import Costs, Prepared
@@ -44,7 +44,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairFallingSearch(FallingRuleListSearch, method="exact", soft=False, fair=True):
+class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=False, fair=True):
     """Step-wise exact search for the falling rule list of least weighted loss that is fair.
 
     `FallingRuleListSearch` makes one when it is given a criterion.
@@ -151,45 +151,28 @@ class FairFallingSearch(FallingRuleListSearch, method="exact", soft=False, fair=
     def compiled(self) -> bool:
         return is_compiled(kernels.advance)
 
-    @property
-    def certified(self) -> bool:
-        """Whether the search has ended with a proof that its list is optimal."""
-        return self._phase == "certified"
-
-    @property
-    def left_out(self) -> str:
-        """Which groups are too small for the fairness constraint, in words; empty when none is."""
-        return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
-
     def certificate(self) -> Certificate:
         """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
 
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, has a length limit, or weights are not whole numbers.
+            When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
-        if self.max_length is not None:
-            raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
+        self._require_proof()
         incumbent = self._make_incumbent()
-        if self._phase != "certified" or incumbent is None:
-            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
-        if not self.problem.integral:
-            raise CertificateError("fair falling rule lists are certified for weights that are whole numbers")
+        assert incumbent is not None
         parameters = {
             "regularization": self.regularization + 0.0,
             "positive_weight": self.positive_weight,
-            "min_group_size": float(self.min_group_size),
-            **{f"{rate.name}_tolerance": float(rate.tolerance) for rate in self.fairness.rates()},
+            **self._asked(),
+            **({} if self.max_length is None else {"max_length": float(self.max_length)}),
         }
         return prove_fair_falling_rule_list(self.problem, incumbent.model, parameters, self._multipliers())
 
     def _multipliers(self) -> dict[bytes, np.ndarray]:
         """Those of the bounds of each set, packed, as a certificate has them."""
-        groups, store = groups_of(self.problem, self.fairness), self._store
-        among = compared(self.fairness, groups, self.min_group_size)
-        by_name = {rate.name: of for rate, of in zip(self.fairness.rates(), among, strict=True)}
-        every = [(name, g, h) for name in sorted(by_name) for g, h in combinations(by_name[name], 2)]
+        store, every = self._store, self._pairs()
         nodes = np.flatnonzero(store.refined[: int(store.numbers[state.N_NODES])])
         if len(nodes) * self.problem.n_patterns > _MOST_CELLS:
             raise CertificateError(f"the proof would speak of {len(nodes)} sets of patterns, which is too much")
@@ -405,6 +388,5 @@ class FairFallingSearch(FallingRuleListSearch, method="exact", soft=False, fair=
             self._incumbent = known = self._incumbent_of(best.antecedents, (best.seconds, best.work))
             positive = predicted(self.problem, best.antecedents, self.positive_weight)
             assert positive is not None
-            compared = self.fairness, groups_of(self.problem, self.fairness), positive, self.min_group_size
-            self._notes = {"true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
+            self._notes = self._told_of(positive)
         return known

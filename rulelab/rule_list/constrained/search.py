@@ -16,7 +16,7 @@ from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import noisy_problem
 from ...search import Incumbent, Snapshot, Status, bound_shown, solve, standing
-from ..costs import costs_of, require_regularization
+from ..costs import costs_of, largest_cost, require_regularization
 from ..fair.passes import holds
 from ..phased import PhasedSearch
 from ..start import antecedents_of
@@ -104,13 +104,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
         self._demands = demands_of(problem, self.must_use, first_rule, self.max_uses, max_length)
         self._costs = costs_of(problem, self.regularization, problem.n_antecedents)
-        self._worst = self._costs.per_error * int(self._costs.positives.sum() + self._costs.negatives.sum())
-        self._worst += self._costs.per_rule * problem.n_antecedents
-        if self._worst >= _LARGEST_COST:
-            raise ValueError(
-                f"regularization {self.regularization!r} has too many digits for "
-                f"{problem.n_antecedents} antecedents and a weight of {problem.total_weight:g}; round it"
-            )
+        self._worst = largest_cost(self._costs, problem, self.regularization, _LARGEST_COST)
         self._phase = "reducing"
         self._best: tuple[int, tuple[int, ...] | None] = (self._worst + 1, None)
         self._found_at = (0.0, 0)
@@ -144,32 +138,29 @@ class ConstrainedRuleListSearch(PhasedSearch):
     def compiled(self) -> bool:
         return is_compiled(kernels.complete)
 
-    @property
-    def certified(self) -> bool:
-        """Whether the search has ended with a proof that its list is optimal."""
-        return self._phase == "certified"
-
     def certificate(self) -> Certificate:
         """The proof that no list that obeys is better, for `rulelab.verify`, to save and to hand on.
 
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, weights are not whole numbers, or there is ``max_uses``
-            or ``max_length``.
+            When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
+        self._require_proof()
         incumbent = self._make_incumbent()
-        if self._phase != "certified" or incumbent is None:
-            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
-        if self.max_uses or self.max_length is not None:
-            raise CertificateError(
-                "there are no certificates for lists with max_uses or max_length and something to use: that the list "
-                "is the best that obeys is proven by the search alone"
-            )
-        meets = self._demands.meets[None] >> np.arange(self._demands.n)[:, None] & 1
-        asked, bounds = meets.astype(np.uint8), self._completions.proven()
-        first = self._demands.first
-        return prove_demanding_rule_list(self.problem, incumbent.model, self.regularization, asked, first, bounds)
+        assert incumbent is not None
+        demands = self._demands
+        meets = demands.meets[None] >> np.arange(demands.n)[:, None] & 1
+        asked = {"demands": meets.astype(np.uint8)}
+        if len(demands.most):
+            if int(demands.uses.max()) > np.iinfo(np.uint8).max:
+                raise CertificateError("an antecedent has too many conditions on a column for a certificate")
+            asked |= {"uses": demands.uses.astype(np.uint8), "most_uses": demands.most}
+        parameters = {"regularization": self.regularization}
+        for name, value in (("first_rule", demands.first), ("max_length", self.max_length)):
+            parameters |= {} if value is None else {name: float(value)}
+        bounds = self._completions.proven()
+        return prove_demanding_rule_list(self.problem, incumbent.model, parameters, asked, bounds)
 
     def _rehearse(self) -> None:
         solve(ConstrainedRuleListSearch(noisy_problem(), 0.01, first_rule="antecedent 0"))

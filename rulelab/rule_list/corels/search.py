@@ -9,11 +9,12 @@ import numpy as np
 
 from ... import remaining
 from ...arguments import is_whole, require
-from ...certificate import Certificate, CertificateError, prove_rule_list
+from ...certificate import Certificate, prove_rule_list
 from ...data.problem import Problem
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...prefixes import Children, PrefixSearch, Scale
+from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from ..costs import Costs, costs_of, require_regularization
@@ -49,7 +50,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class CorelsSearch(PrefixSearch):
+class CorelsSearch(PrefixSearch, Proving):
     """The search of the CORELS papers over prefixes, for ablation and teaching; `RuleListSearch` is the fast one.
 
     It visits prefixes, not captured sets, tests the antecedents in their order, starts from the default rule alone, and
@@ -149,8 +150,7 @@ class CorelsSearch(PrefixSearch):
         CertificateError
             When the search has not ended with status OPTIMAL.
         """
-        if self._phase != "certified":
-            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+        self._require_proof()
         return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization)
 
     def _advance(self, max_work: int) -> None:

@@ -19,8 +19,9 @@ from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...prefixes import Children, PrefixSearch, Scale
+from ...proving import Proving
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
+from ...search import Incumbent, Snapshot, bound_shown, counted, effort_of, solve, standing
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..constrained.search import ConstrainedRuleListSearch
@@ -48,7 +49,6 @@ _PARAMETERS = (
 )
 _NOT_FAIR = {"policy": "lower_bound", "max_length": None}
 _DEMANDS = ("must_use", "first_rule", "max_uses")
-_COUNTS = ("created", "expanded", "queued", "stored", "reopened")
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
@@ -63,7 +63,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class RuleListSearch(PrefixSearch):
+class RuleListSearch(PrefixSearch, Proving):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules``.
 
     Parameters
@@ -192,11 +192,6 @@ class RuleListSearch(PrefixSearch):
     def compiled(self) -> bool:
         return is_compiled(kernels.advance) and (not self.beam_width or is_compiled(beams.advance))
 
-    @property
-    def certified(self) -> bool:
-        """Whether the search has ended with a proof that its list is optimal."""
-        return self._phase == "certified"
-
     def _rehearse(self) -> None:
         solve(RuleListSearch(tiny_problem(), regularization=0.01, beam_width=2))
 
@@ -213,9 +208,11 @@ class RuleListSearch(PrefixSearch):
             When the search has not ended with status OPTIMAL, or has a length limit.
         """
         if self.max_length is not None:
-            raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
-        if self._phase != "certified":
-            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+            raise CertificateError(
+                "certificates of this search need max_length=None: they prove optimality among lists of any length; "
+                "ConstrainedRuleListSearch with the same max_length has one"
+            )
+        self._require_proof()
         model = self._make_incumbent().model
         learner = self
         if self._cores.numbers[GIVEN_UP] and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
@@ -364,7 +361,7 @@ class RuleListSearch(PrefixSearch):
     def _snapshot(self) -> Snapshot:
         if self._phase == "reducing":
             first = incumbent_of(self.problem, (), self.regularization, (0.0, 0))
-            return preparing.snapshot(self.problem, first, self._phase, _COUNTS, state.PRUNED_NAMES)
+            return preparing.snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
         store, numbers = self._store, self._store.numbers
         incumbent = self._make_incumbent()
         memory = "memory" if self._out_of_memory else None
@@ -380,13 +377,7 @@ class RuleListSearch(PrefixSearch):
             status=status,
             incumbent=incumbent,
             lower_bound=bound_shown(incumbent.objective, self._lower_bound(), status, limit, self._costs.exactness),
-            counts={
-                "created": int(numbers[state.CREATED]),
-                "expanded": int(numbers[state.EXPANDED]),
-                "queued": int(numbers[state.N_QUEUED]),
-                "stored": int(numbers[state.N_NODES]),
-                "reopened": int(numbers[state.REOPENED]),
-            },
+            counts=counted(numbers, state.COUNTS),
             pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
             queue_by_length=queue,
             log10_remaining=remaining.log10_coarse(queue if searching else (1,), m, longest),

@@ -32,6 +32,9 @@ N_NUMBERS = 21
     BY_INCUMBENT,
     BY_LENGTH,
 ) = range(12)
+COUNTS = {"created": CREATED, "expanded": EXPANDED, "queued": N_QUEUED, "stored": N_NODES, "reopened": REOPENED}
+"""Where the counts of a snapshot are."""
+
 PRUNED_NAMES = (
     "lookahead",
     "accurate support",

@@ -52,10 +52,6 @@ class Gaps:
         """The weight of the wrong predictions."""
         return _sum(self.masses.positives[~predicted]) + _sum(self.masses.negatives[predicted])
 
-    def most_errors(self, accuracy: Fraction) -> int:
-        """The largest errors of a list of this accuracy."""
-        return math.floor((1 - accuracy) * self.masses.total)
-
     def constraints(self, gap: Fraction, strictly: bool, most_errors: int) -> Constraints:
         """What all lists meet whose gap is at most this, or less than this, and that make no more errors.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arguments import is_number, is_whole, require
 from ...certificate import Certificate, CertificateError, prove_least_gap
+from ...data.exact_weights import most_errors
 from ...data.fairness import criterion_called
 from ...data.problem import Problem
 from ...gap_frontier.least_gap import LeastGap
@@ -92,7 +93,8 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         What a rule is worth in the choice between lists of the same gap, 0 <= regularization < 1. It changes neither
         the least gap nor its proof.
     min_accuracy : float
-        Least share of the rows' weight that is predicted right, from 0 to 1.
+        Least share of the rows' weight that is predicted right, from 0 to 1; compared to within 2^-52, so that
+        ``1 - errors / n`` is reached by these errors, however it is rounded.
     max_length : int, optional
         Most rules, not counting the default; any number by default, with which larger problems are out of reach.
     bounds : FairRuleListBounds, optional
@@ -199,7 +201,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
 
     def most_errors(self, accuracy: float) -> int:
         """The largest errors of a list of this accuracy, in units of the problem's weights."""
-        return self._gaps.most_errors(_decimal(accuracy))
+        return most_errors(accuracy, self._gaps.masses.total)
 
     def certificate(self) -> Certificate:
         """The proof that no list of this accuracy and length has a smaller gap, for `rulelab.verify`.

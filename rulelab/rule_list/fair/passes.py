@@ -10,10 +10,17 @@ import numpy as np
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
+from ...search import counted as counted_at
 from . import kernels, state
 from .reduction import Reduced
 
-_COUNTS = ("created", "expanded", "queued", "stored", "sets_counted")
+_COUNTS = {
+    "created": state.CREATED,
+    "expanded": state.EXPANDED,
+    "queued": state.N_WAITING,
+    "stored": state.N_ENTRIES,
+    "sets_counted": state.COUNTED,
+}
 
 
 def holds(problem: Problem, antecedent: int) -> np.ndarray:
@@ -59,9 +66,7 @@ def counted(store: state.Store | None) -> tuple[dict[str, int], dict[str, int]]:
     """Counts of a search, and of what each bound has cut; zeros without a store."""
     numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if store is None else store.numbers
     pruned = [0] * len(state.PRUNED_NAMES) if store is None else store.pruned.tolist()
-    places = (state.CREATED, state.EXPANDED, state.N_WAITING, state.N_ENTRIES, state.COUNTED)
-    counts = dict(zip(_COUNTS, numbers[list(places)].tolist(), strict=True))
-    return counts, dict(zip(state.PRUNED_NAMES, pruned, strict=True))
+    return counted_at(numbers, _COUNTS), dict(zip(state.PRUNED_NAMES, pruned, strict=True))
 
 
 def proven_of_sets(problem: Problem, ordered: Reduced, store: state.Store) -> dict[bytes, int]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...arguments import is_whole, require
-from ...certificate import Certificate, CertificateError, prove_fair_rule_list
-from ...data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
+from ...certificate import Certificate, prove_fair_rule_list
+from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import constraints_of
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import Incumbent, Snapshot, Status, bound_shown, solve, standing
-from ..costs import Costs, costs_of, require_regularization
+from ..costs import Costs, costs_of, largest_cost, require_regularization
 from ..phased import PhasedSearch
 from ..start import antecedents_of
 from . import beam as beams
@@ -45,7 +45,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairRuleListSearch(PhasedSearch):
+class FairRuleListSearch(PhasedSearch, FairSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
 
     `RuleListSearch` makes one when it is given a criterion.
@@ -132,13 +132,7 @@ class FairRuleListSearch(PhasedSearch):
             self._first_labels = [int(rule.prediction == warm_start.classes[-1]) for rule in every]
         self._constraints = constraints_of(problem, fairness, self.min_group_size)
         self._costs: Costs = costs_of(problem, self.regularization, problem.n_antecedents)
-        self._worst = self._costs.per_error * int(self._costs.positives.sum() + self._costs.negatives.sum())
-        self._worst += self._costs.per_rule * problem.n_antecedents
-        if self._worst >= _LARGEST_COST:
-            raise ValueError(
-                f"regularization {self.regularization!r} has too many digits for "
-                f"{problem.n_antecedents} antecedents and a weight of {problem.total_weight:g}; round it"
-            )
+        self._worst = largest_cost(self._costs, problem, self.regularization, _LARGEST_COST)
         self._best = _Best(self._worst + 1)
         self._incumbent: Incumbent | None = None
         self._made_of = -1
@@ -171,42 +165,25 @@ class FairRuleListSearch(PhasedSearch):
     def compiled(self) -> bool:
         return is_compiled(kernels.advance, beams.advance)
 
-    @property
-    def certified(self) -> bool:
-        """Whether the search has ended with a proof that its list is optimal."""
-        return self._phase == "certified"
-
-    @property
-    def left_out(self) -> str:
-        """Which groups are too small for the fairness constraint, in words; empty when none is."""
-        return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
-
     def certificate(self) -> Certificate:
         """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
 
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, or weights are not whole numbers.
+            When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
+        self._require_proof()
         incumbent = self._make_incumbent()
-        if self._phase != "certified" or incumbent is None:
-            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
-        if not self.problem.integral:
-            raise CertificateError("fair rule lists are certified for weights that are whole numbers")
+        assert incumbent is not None
         parameters = {
             "regularization": self.regularization,
             "majority": float(self.labels == "majority"),
-            "min_group_size": float(self.min_group_size),
             "shift": float(self._rules.shift),
-            **{f"{rate.name}_tolerance": float(rate.tolerance) for rate in self.fairness.rates()},
+            **self._asked(),
         }
         known = dict(zip(self._constraints.of, self._chosen.tolist(), strict=True))
-        groups = groups_of(self.problem, self.fairness)
-        among = compared(self.fairness, groups, self.min_group_size)
-        by_name = {rate.name: of for rate, of in zip(self.fairness.rates(), among, strict=True)}
-        every = [(name, g, h) for name in sorted(by_name) for g, h in combinations(by_name[name], 2)]
-        multipliers = np.array([known.get(one, 0.0) for one in every], dtype=np.float64)
+        multipliers = np.array([known.get(one, 0.0) for one in self._pairs()], dtype=np.float64)
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
         return prove_fair_rule_list(self.problem, incumbent.model, parameters, multipliers, bounds)
 
@@ -410,9 +387,7 @@ class FairRuleListSearch(PhasedSearch):
             objective = model.objective(self.regularization)
             self._incumbent = Incumbent(model, objective, model.errors, model.complexity, found_at)
             self._made_of = best.cost
-            groups = groups_of(self.problem, self.fairness)
-            compared = self.fairness, groups, model.predicts_positive(self.problem.matrix()), self.min_group_size
-            self._notes = {"true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
+            self._notes = self._told_of(model.predicts_positive(self.problem.matrix()))
         return self._incumbent
 
 

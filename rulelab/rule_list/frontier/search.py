@@ -17,7 +17,7 @@ from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...rehearsal import noisy_problem
-from ...search import Incumbent, Search, Snapshot, solve, standing
+from ...search import Incumbent, Search, Snapshot, counted, solve, standing
 from .. import beam as beams
 from ..costs import Costs, costs_of
 from ..counting import Layout, children_per_work, layout
@@ -25,7 +25,6 @@ from ..reduction import Reducing, Reduction
 from . import beam as frontier_beam
 from . import kernels, state
 
-_COUNTS = ("created", "expanded", "queued", "stored", "reopened")
 LONGEST = 1000
 """Most rules of a frontier."""
 
@@ -288,7 +287,7 @@ class FrontierSearch(Search):
         if self._phase == "reducing":
             model = RuleList.from_problem(self.problem, ())
             first = Incumbent(model, model.errors / self.problem.total_weight, model.errors, 0, (0.0, 0))
-            names = {"counts": _COUNTS, "pruned": state.PRUNED_NAMES}
+            names = {"counts": state.COUNTS, "pruned": state.PRUNED_NAMES}
             return preparing.snapshot(self.problem, first, self._phase, **names, frontier=(), length=0, proven=0)
         store, numbers = self._store, self._store.numbers
         frontier = self.frontier
@@ -312,13 +311,7 @@ class FrontierSearch(Search):
             status=status,
             incumbent=incumbent,
             lower_bound=min(incumbent.objective, last.lower_bound / total),
-            counts={
-                "created": int(numbers[state.CREATED]),
-                "expanded": int(numbers[state.EXPANDED]),
-                "queued": int(numbers[state.N_QUEUED]),
-                "stored": int(numbers[state.N_NODES]),
-                "reopened": int(numbers[state.REOPENED]),
-            },
+            counts=counted(numbers, state.COUNTS),
             pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
             queue_by_length=queue,
             log10_remaining=0.0 if certified else remaining.log10_coarse(ahead, m, longest),

@@ -14,6 +14,9 @@ LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED, OPEN_NODE,
 
 # positions in Store.pruned, with the names that snapshots show
 BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID, BY_NOTHING, BY_COST, BY_BEST = range(8)
+COUNTS = {"created": CREATED, "expanded": EXPANDED, "queued": N_QUEUED, "stored": N_NODES, "reopened": REOPENED}
+"""Where the counts of a snapshot are."""
+
 PRUNED_NAMES = (
     "deletion",
     "one more rule",

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...data.gaps import CRITERIA
-from ...data.metrics import RATES, Confusion, group_labels
+from ...data.metrics import RATES, Confusion, confusion_from, group_labels
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import transposed
@@ -144,12 +144,7 @@ def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: GroupMas
         return Traits(tuple(decided), (), ())
     hits, alarms = predicted_positive[:, : len(groups.names)], predicted_positive[:, len(groups.names) :]
     counted = tuple(
-        Confusion(
-            true_positive=hits[:, g],  # type: ignore[arg-type]
-            false_positive=alarms[:, g],  # type: ignore[arg-type]
-            true_negative=groups.negatives[g].sum() - alarms[:, g],
-            false_negative=groups.positives[g].sum() - hits[:, g],
-        )
+        confusion_from(hits[:, g], alarms[:, g], groups.positives[g].sum(), groups.negatives[g].sum())
         for g in range(len(groups.names))
     )
     return Traits(tuple(decided), groups.names, counted)

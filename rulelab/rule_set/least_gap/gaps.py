@@ -49,10 +49,6 @@ class Gaps:
         """The loss, in units of the weights."""
         return int(self.program.cost(uncovered, covers, 0))
 
-    def most_loss(self, accuracy: Fraction) -> int:
-        """The largest loss that leaves this accuracy."""
-        return math.floor((1 - accuracy) * self.total)
-
     def within(self, gap: Fraction | None) -> Program:
         """The program of the sets whose gap is at most this; None: of all."""
         program = self.program

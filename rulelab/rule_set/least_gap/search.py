@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arguments import is_number, require
 from ...certificate import Certificate, CertificateError
+from ...data.exact_weights import most_errors
 from ...data.fairness import criterion_called, groups_of
 from ...data.problem import Problem
 from ...gap_frontier.least_gap import LeastGap
@@ -84,7 +85,7 @@ class LeastGapRuleSetSearch(LeastGap):
         What the gap is measured in: "equal_opportunity", "equalized_odds", "false_positive_rate_parity",
         "demographic_parity" or "accuracy_parity", or its class, such as `rulelab.EqualOpportunity`.
     min_accuracy : float
-        From 0 to 1: 1 - loss / weight of the rows is at least this.
+        From 0 to 1: 1 - loss / weight of the rows is at least this, to within 2^-52.
     max_complexity : int
         C: most complexity of the set, the sum over its rules of 1 + their conditions.
     max_conditions : int, optional
@@ -183,7 +184,7 @@ class LeastGapRuleSetSearch(LeastGap):
 
     def most_errors(self, accuracy: float) -> int:
         """The largest loss of a set of this accuracy, in units of the weights."""
-        return self._gaps.most_loss(Fraction(repr(float(accuracy))))
+        return most_errors(accuracy, self._gaps.total)
 
     def certificate(self) -> Certificate:
         """The proof that no set of this accuracy and complexity has a smaller gap, for `rulelab.verify`.

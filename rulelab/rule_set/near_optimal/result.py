@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...arguments import is_whole
 from ...data.gaps import CRITERIA
-from ...data.metrics import RATES, Confusion
+from ...data.metrics import RATES, confusion_from
 from ...data.problem import Problem
 from ...kernels import bits
 from ...models import RuleSet
@@ -281,7 +281,7 @@ class NearOptimalRuleSets:
             hits[begin : begin + _CHUNK] = positive @ positives.T
             alarms[begin : begin + _CHUNK] = positive @ negatives.T
         p, n = positives.sum(axis=1), negatives.sum(axis=1)
-        counted = Confusion(hits, alarms, n - alarms, p - hits)  # type: ignore[arg-type]
+        counted = confusion_from(hits, alarms, p, n)
         out = {}
         with np.errstate(invalid="ignore", divide="ignore"):
             for name in names:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ...data.metrics import Confusion
+from ...data.metrics import confusion_from
 from ...families import FAMILIES
 from ...models import RuleSet
 from ...rule_list.near_optimal.traits import Traits
@@ -80,12 +80,7 @@ class FoundSets(Good):
             hits[begin : begin + _CHUNK] = positive @ masses.positives.T
             alarms[begin : begin + _CHUNK] = positive @ masses.negatives.T
         counted_ = tuple(
-            Confusion(
-                true_positive=hits[:, g],  # type: ignore[arg-type]
-                false_positive=alarms[:, g],  # type: ignore[arg-type]
-                true_negative=masses.negatives[g].sum() - alarms[:, g],
-                false_negative=masses.positives[g].sum() - hits[:, g],
-            )
+            confusion_from(hits[:, g], alarms[:, g], masses.positives[g].sum(), masses.negatives[g].sum())
             for g in range(len(masses.names))
         )
         return Traits(tuple(np.zeros(0) for _ in range(result.count)), masses.names, counted_)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from ....families.parameter import DEMANDS
 from ....rule_list import RuleListBounds
 from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
@@ -15,34 +17,58 @@ from ..plots.queue import QueuePlot
 from .family import Drawing, Look, Shown
 
 
-def _look_of(_parameters: Mapping[str, Any]) -> str:
-    return "rule_list"
+def _look_of(parameters: Mapping[str, Any]) -> str:
+    if parameters.get("fairness") is not None:
+        return "fair_rule_list"
+    return "demanding_rule_list" if any(parameters.get(each.name) for each in DEMANDS) else "rule_list"
 
 
 def _frontier(_curves: Curves) -> Plot:
     return FrontierPlot("rules in the list")
 
 
+_LOOKS_FOR = (
+    "The search looks for the rule list with the fewest errors, where each rule costs as much as a fixed share of the "
+    "rows, and proves that there is no better one. "
+)
+_APPEARS = "The best list found so far appears here and changes as the search improves it."
+_BOUNDS = Drawing(BoundsPlot, BoundsPlot)
+_CUT = Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds")
+_MODELS = Drawing(FrontierPlot, _frontier, "Models")
+_PLAIN = Look(
+    heading="Best rule list so far",
+    looks_for=_LOOKS_FOR + _APPEARS,
+    columns=LENGTHS_QUEUED,
+    plots=(_BOUNDS, Drawing(QueuePlot, QueuePlot, "Queue"), _CUT, _MODELS),
+    unit="prefixes expanded",
+    family="rule_list",
+)
 SHOWN = Shown(
     look_of=_look_of,
     looks={
-        "rule_list": Look(
+        "rule_list": _PLAIN,
+        "fair_rule_list": replace(
+            _PLAIN,
+            heading="Best fair rule list so far",
+            looks_for=f"{_LOOKS_FOR}Only lists count that treat groups as much alike as is asked for. {_APPEARS}",
+            columns={},
+            plots=(_BOUNDS, _CUT, _MODELS),
+            unit="units of work",
+            family="",
+            no_tree="There is no tree to look at: this search goes through the prefixes in passes, each up to a higher "
+            "bound, and keeps of those that leave the same rows only what can still become fair.",
+        ),
+        "demanding_rule_list": replace(
+            _PLAIN,
             heading="Best rule list so far",
-            looks_for=(
-                "The search looks for the rule list with the fewest errors, where each rule costs as much as a fixed "
-                "share of the rows, and proves that there is no better one. The best list found so far appears here "
-                "and changes as the search improves it."
-            ),
-            columns=LENGTHS_QUEUED,
-            plots=(
-                Drawing(BoundsPlot, BoundsPlot),
-                Drawing(QueuePlot, QueuePlot, "Queue"),
-                Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds"),
-                Drawing(FrontierPlot, _frontier, "Models"),
-            ),
-            unit="prefixes expanded",
-            family="rule_list",
-        )
+            looks_for=f"{_LOOKS_FOR}Only lists count that use what they must. {_APPEARS}",
+            columns={},
+            plots=(_BOUNDS, _CUT, _MODELS),
+            unit="prefixes",
+            family="",
+            no_tree="There is no tree to look at: of prefixes that leave the same rows this search keeps only those "
+            "that are cheaper, or have used more of what they must.",
+        ),
     },
     bounds=RuleListBounds,
     formerly={"quantiles": "thresholds", "beam": ""},

@@ -1,0 +1,60 @@
+"""What searches share that end with the proof that their list is the best, and those whose list has to be fair."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .certificate import CertificateError
+from .data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
+from .search import Search
+
+
+class Proving(Search):
+    """A search that goes through phases, the last of which is "certified"."""
+
+    _phase: str
+
+    @property
+    def certified(self) -> bool:
+        """Whether the search has ended with a proof that its list is optimal."""
+        return self._phase == "certified"
+
+    def _require_proof(self) -> None:
+        if not self.certified:
+            raise CertificateError("the search has not proven its list optimal yet; let it finish first")
+
+
+class FairSearch(Proving):
+    """A search for a list that meets a criterion over the problem's groups."""
+
+    fairness: Any
+    min_group_size: int
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are too small for the fairness constraint, in words; empty when none is."""
+        return left_out(self._criterion, groups_of(self.problem, self._criterion), self.min_group_size)
+
+    @property
+    def _criterion(self) -> Criterion:
+        assert isinstance(self.fairness, Criterion)
+        return self.fairness
+
+    def _asked(self) -> dict[str, float]:
+        """What a certificate says of the constraints."""
+        tolerances = {f"{rate.name}_tolerance": float(rate.tolerance) for rate in self._criterion.rates()}
+        return {"min_group_size": float(self.min_group_size), **tolerances}
+
+    def _pairs(self) -> list[tuple[str, int, int]]:
+        """The rates, in the order of their names, with each pair of groups: those of a certificate's multipliers."""
+        among = compared(self._criterion, groups_of(self.problem, self._criterion), self.min_group_size)
+        by_name = {rate.name: of for rate, of in zip(self._criterion.rates(), among, strict=True)}
+        return [(name, g, h) for name in sorted(by_name) for g, h in combinations(by_name[name], 2)]
+
+    def _told_of(self, predicted: np.ndarray) -> dict[str, Any]:
+        """What to tell of the groups' rates when these patterns are predicted positive."""
+        given = self._criterion, groups_of(self.problem, self._criterion), predicted, self.min_group_size
+        return {"true_gaps": true_gaps(*given), "emptied": emptied_rates(*given)}

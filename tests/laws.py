@@ -1,0 +1,79 @@
+"""Laws that tests try on many random searches: of a kind each, made anew from a seed whenever that is asked for."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable, Iterable
+from types import ModuleType
+
+import pytest
+import random_problems
+from random_problems import Rows
+
+import rulelab as rl
+
+ENOUGH = 5000
+Case = Callable[[int], tuple[Rows, rl.Search]]
+
+
+def problem_of(rows: Rows) -> rl.Problem:
+    weight = rows.weight.astype(int) if rows.integral else rows.weight
+    return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
+
+
+def finished(search: rl.Search, work: int = 1) -> rl.Snapshot:
+    """The last state of a search in slices, whose bounds and incumbents go one way."""
+    objective, bound = math.inf, 0.0
+    for snapshot in search.steps(work_per_step=work, work_limit=ENOUGH):
+        assert snapshot.lower_bound >= bound - 1e-15
+        bound = snapshot.lower_bound
+        if snapshot.incumbent is not None:
+            assert snapshot.incumbent.objective <= objective
+            assert bound <= snapshot.incumbent.objective
+            objective = snapshot.incumbent.objective
+    assert snapshot.limit != "work"
+    return snapshot
+
+
+def told(snapshot: rl.Snapshot) -> tuple[object, ...]:
+    """What must not depend on how a search was interrupted."""
+    best = snapshot.incumbent
+    model = None if best is None else best.model
+    return snapshot.status, snapshot.lower_bound, snapshot.counts, snapshot.pruned, model
+
+
+def slices_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, engine: ModuleType, effort: int, case_of: Case, seeds: Iterable[int]
+) -> None:
+    """Units of work so small that a search is interrupted everywhere, and pickled now and then."""
+    for seed in seeds:
+        _, whole = case_of(seed)
+        wanted = told(finished(whole))
+        with monkeypatch.context() as patch:
+            patch.setattr(engine, "_EFFORT_PER_WORK", effort)
+            _, sliced = case_of(seed)
+            for k in range(200_000):
+                got = sliced.advance(1 + k % 3)
+                if k % 7 == 3:
+                    sliced = pickle.loads(pickle.dumps(sliced))
+                if got.status is not rl.Status.RUNNING:
+                    break
+        assert told(got) == wanted
+        assert sliced.advance(5).incumbent == got.incumbent
+
+
+def same_optimum(one: rl.Snapshot, other: rl.Snapshot, within: float = 0.0) -> None:
+    """Both have ended alike, with the same objective or with none."""
+    assert one.status is other.status
+    assert (one.incumbent is None) == (other.incumbent is None)
+    if one.incumbent is not None and other.incumbent is not None:
+        assert one.incumbent.objective == pytest.approx(other.incumbent.objective, abs=within, rel=0)
+
+
+def repeated_rows_weigh_as_much(case_of: Case, seeds: Iterable[int]) -> None:
+    for seed in seeds:
+        rows, search = case_of(seed)
+        assert rows.kind == "integer"
+        again = type(search)(problem_of(random_problems.repeated(rows)), **search.parameters)
+        same_optimum(finished(search), finished(again))
