@@ -278,3 +278,18 @@ def test_near_optimal_lists_of_compas(instances):
     for model, objective in zip(result.models, result.objectives, strict=True):
         assert model.evaluate(A, y, regularization=0.01).objective == pytest.approx(objective, abs=1e-12)
     assert len({model.predict(A).tobytes() for model in result.models}) == 11
+
+
+def test_the_best_and_random_models_are_rows_of_the_table() -> None:
+    rng = np.random.default_rng(5)
+    A = rng.random((40, 5)) < 0.5
+    problem = rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(40) < 0.2)).astype(int))
+    found = rl.near_optimal(problem, 0.02, gap=0.05)
+    assert found.complete
+    assert found.top(2).equals(found.frame().head(2))
+    drawn = found.sample(400, random_state=0)
+    assert set(drawn.index) == set(range(found.count)), "each is drawn"
+    assert drawn.drop_duplicates().sort_index().equals(found.frame())
+    first = rl.near_optimal(problem, 0.02, gap=0.05, limit=1)
+    with pytest.raises(ValueError, match="not complete"):
+        first.sample()
