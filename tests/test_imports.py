@@ -28,7 +28,7 @@ FLOORS: list[str] = [
     "rehearsal remaining",
     "models",
     "search",
-    "certificate gap_frontier preparing prefixes recording.events what_if",
+    "certificate gap_frontier near_models preparing prefixes recording.events what_if",
     "proving recording",
     "store",
     "ablation",

@@ -244,7 +244,7 @@ def test_tables_of_what_the_models_do() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"within": 1, "ratio": 0.1}, "not both"),
+        ({"within": 1, "ratio": 0.1}, "give only one"),
         ({"within": -1}, "within must be"),
         ({"ratio": float("nan")}, "ratio must be"),
         ({"limit": 0}, "limit must be"),

@@ -12,7 +12,17 @@ import pytest
 
 import rulelab as rl
 from rulelab.models import ModelError, RuleList
-from rulelab.what_if import Bench, EditedList, Values, decide, nearest_flip
+from rulelab.what_if import (
+    EditedFalling,
+    EditedList,
+    EditedSet,
+    FallingBench,
+    RuleListBench,
+    RuleSetBench,
+    Values,
+    decide,
+    nearest_flip,
+)
 from rulelab.what_if.bench import KINDS
 from rulelab.what_if.person import columns_of
 
@@ -65,17 +75,17 @@ def by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: EditedList
 @pytest.mark.parametrize("seed", range(4))
 def test_the_best_change_of_each_kind_is_that_of_trying_all(seed: int, weighting: str) -> None:
     A, y, weight = rows(seed, weighting)
-    bench = Bench(rl.Problem.from_arrays(A, y, sample_weight=weight), REGULARIZATION)
+    bench = RuleListBench(rl.Problem.from_arrays(A, y, sample_weight=weight), REGULARIZATION)
     edited = drawn(seed, A.shape[1])
     every = every_change(edited, A.shape[1])
     found = {change.kind: change for change in bench.best_changes(edited)}
-    assert set(found) == {kind for kind in KINDS if every[kind]}
+    assert set(found) == {kind for kind in KINDS if every.get(kind)}
     for kind, change in found.items():
         assert change.objective == min(map(bench.objective, every[kind])), kind
         assert change.objective == by_hand(A, y, weight, change.result) == bench.objective(change.result)
         assert change.result in every[kind]
     best = bench.best_changes(edited)[0]
-    assert best.objective == min(bench.objective(each) for kind in KINDS for each in every[kind])
+    assert best.objective == min(bench.objective(each) for kind in every for each in every[kind])
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -83,7 +93,7 @@ def test_the_objective_is_that_of_the_model(seed: int) -> None:
     A, y, weight = rows(seed, "whole")
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     edited = drawn(seed, A.shape[1])
-    model, objective = edited.model(problem), Bench(problem, REGULARIZATION).objective(edited)
+    model, objective = edited.model(problem), RuleListBench(problem, REGULARIZATION).objective(edited)
     assert EditedList.of(model) == edited
     scored = model.evaluate(A, y, sample_weight=weight, regularization=REGULARIZATION)
     assert objective == Fraction(scored.errors, int(weight.sum())) + Fraction(repr(REGULARIZATION)) * len(edited)
@@ -93,7 +103,7 @@ def test_the_objective_is_that_of_the_model(seed: int) -> None:
 def test_a_rule_that_is_put_in_takes_the_label_of_fewest_errors() -> None:
     for seed in range(6):
         A, y, weight = rows(seed, "digits")
-        bench = Bench(rl.Problem.from_arrays(A, y, sample_weight=weight), REGULARIZATION)
+        bench = RuleListBench(rl.Problem.from_arrays(A, y, sample_weight=weight), REGULARIZATION)
         edited = drawn(seed, A.shape[1])
         for place in range(len(edited) + 1):
             chosen = edited.inserted(place, 3, bench.best_label(edited, place, 3))
@@ -101,7 +111,7 @@ def test_a_rule_that_is_put_in_takes_the_label_of_fewest_errors() -> None:
 
 
 def test_nothing_more_can_be_put_in_where_the_list_has_every_antecedent() -> None:
-    bench = Bench(rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1]), 0.1)
+    bench = RuleListBench(rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1]), 0.1)
     found = bench.best_changes(EditedList((0, 1), (1, 0, 1)))
     assert {change.kind for change in found} == {"delete", "flip", "move"}
 
@@ -111,7 +121,7 @@ def test_no_change_makes_a_certified_optimum_better() -> None:
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     last = rl.solve(rl.RuleListSearch(problem, regularization=REGULARIZATION))
     assert last.status is rl.Status.OPTIMAL
-    bench, best = Bench(problem, REGULARIZATION), EditedList.of(last.incumbent.model)
+    bench, best = RuleListBench(problem, REGULARIZATION), EditedList.of(last.incumbent.model)
     assert bench.best_changes(best)[0].objective >= bench.objective(best)
 
 
@@ -120,7 +130,7 @@ def test_looking_for_the_best_change_can_be_ended() -> None:
         raise ValueError("not wanted")
 
     A, y, _ = rows(0, "ones")
-    bench = Bench(rl.Problem.from_arrays(A, y), REGULARIZATION)
+    bench = RuleListBench(rl.Problem.from_arrays(A, y), REGULARIZATION)
     with pytest.raises(ValueError, match="not wanted"):
         bench.best_changes(drawn(0, A.shape[1]), refuse)
 
@@ -225,3 +235,166 @@ def test_antecedents_without_conditions_are_columns_of_their_own() -> None:
     person = {"left": True, "right": True}
     assert decide(model, person).place == 0
     assert nearest_flip(model, person, ["left", "right"], values).changes == (("left", "no"),)
+
+
+def falling_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedents: tuple[int, ...], **of: Any) -> Any:
+    """The objective of a falling rule list, row by row, and by how much it rises."""
+    counts = [[Fraction(0), Fraction(0)] for _ in range(len(antecedents) + 1)]
+    for row, label, worth in zip(A, y, weight.tolist(), strict=True):
+        fired = next((k for k, j in enumerate(antecedents) if row[j]), len(antecedents))
+        counts[fired][int(label == 0)] += Fraction(worth)
+    rise, least = Fraction(0), Fraction(1)
+    for p, q in counts:
+        if p + q:
+            rise += max(p / (p + q) - least, Fraction(0))
+            least = min(least, p / (p + q))
+    loss = sum(min(Fraction(repr(of["w"])) * p, q) for p, q in counts) / sum(map(Fraction, weight.tolist()))
+    soft = 0 if of["penalty"] is None else Fraction(repr(of["penalty"])) * rise
+    return loss + Fraction(repr(REGULARIZATION)) * len(antecedents) + soft, rise
+
+
+@pytest.mark.parametrize("penalty", [None, 0.1])
+@pytest.mark.parametrize("weighting", ["ones", "whole", "huge"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed: int, weighting: str, penalty: Any) -> None:
+    A, y, weight = rows(seed, weighting)
+    A = A[:, :12]
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    bench = FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
+    m = A.shape[1]
+    edited = EditedFalling(drawn(seed, m).antecedents)
+    of = {"w": 2.5, "penalty": penalty}
+    n, others = len(edited), [j for j in range(m) if j not in edited.antecedents]
+    every = {
+        "delete": [edited.deleted(k) for k in range(n)],
+        "move": [edited.moved(k, to) for k in range(n) for to in range(n) if k != to],
+        "replace": [edited.deleted(k).inserted(k, j) for k in range(n) for j in others],
+        "insert": [edited.inserted(k, j) for k in range(n + 1) for j in others] if n < 4 else [],
+    }
+    least: dict[str, Fraction] = {}
+    for kind, each in every.items():
+        for one in each:
+            worth, rise = falling_by_hand(A, y, weight, one.antecedents, **of)
+            assert worth == bench.objective(one)
+            assert bool(bench.refusal(one)) == (penalty is None and rise > 0)
+            if penalty is not None or rise == 0:
+                least[kind] = min(worth, least.get(kind, worth))
+    found = bench.best_changes(edited)
+    assert {change.kind: change.objective for change in found} == least
+    for change in found:
+        assert change.result in every[change.kind]
+        assert change.objective == bench.objective(change.result)
+        assert not bench.refusal(change.result)
+        model = bench.model(change.result)
+        counted = weight > 0
+        says = bench.predicts_positive(change.result)[problem.row_pattern[counted]]
+        assert (model.predicts_positive(A[counted]) == says).all()
+        if weighting == "whole":
+            assert float(change.objective) == model.objective(REGULARIZATION)
+
+
+def set_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: EditedSet, loss: str, form: str) -> Fraction:
+    """The objective of a rule set, row by row, at half a row for a unit of complexity."""
+    total = Fraction(edited.complexity, 2)
+    for row, label, worth in zip(A, y, weight.tolist(), strict=True):
+        if form == "dnf":
+            times = sum(all(row[j] for j in clause) for clause in edited.clauses)
+            wrong = times == 0 if label else times if loss == "hamming" else times > 0
+        else:
+            times = sum(not any(row[j] for j in clause) for clause in edited.clauses)
+            wrong = times == 0 if not label else times if loss == "hamming" else times > 0
+        total += Fraction(worth) * int(wrong)
+    return total
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_change_of_a_rule_set_is_that_of_trying_all(seed: int, loss: str, form: str) -> None:
+    A, y, weight = rows(seed, "whole" if seed % 2 else "huge")
+    A = A[:, :9]
+    m = A.shape[1]
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    rng = np.random.default_rng(seed)
+    clauses = {tuple(sorted(map(int, rng.choice(m, rng.integers(1, 4), replace=False)))) for _ in range(seed)}
+    edited = EditedSet(tuple(sorted(clauses)))
+    most = edited.complexity + seed % 3
+    bench = RuleSetBench(problem, max(most, 2), 3, loss, form, 0.5)
+    every: dict[str, list[EditedSet]] = {
+        "delete": [edited.deleted(k) for k in range(len(edited))],
+        "remove": [edited.removed(k, j) for k, c in enumerate(edited.clauses) for j in c if len(c) > 1],
+        "insert": [edited.added(len(edited), j) for j in range(m)],
+        "add": [
+            edited.added(k, j) for k, c in enumerate(edited.clauses) for j in range(m) if j not in c and len(c) < 3
+        ],
+        "replace": [
+            edited.with_clause(k, (*(i for i in c if i != old), j))
+            for k, c in enumerate(edited.clauses)
+            for old in c
+            for j in range(m)
+            if j not in c
+        ],
+    }
+    every = {
+        kind: [one for one in each if len(set(one.clauses)) == len(one) and one.complexity <= max(most, 2)]
+        for kind, each in every.items()
+    }
+    found = {change.kind: change for change in bench.best_changes(edited)}
+    assert set(found) == {kind for kind, each in every.items() if each}
+    for kind, change in found.items():
+        assert change.objective == min(map(bench.objective, every[kind])), kind
+        assert change.result in every[kind]
+        assert change.objective == bench.objective(change.result)
+        assert change.objective == set_by_hand(A, y, weight, change.result, loss, form)
+        counted = weight > 0
+        says = bench.predicts_positive(change.result)[problem.row_pattern[counted]]
+        assert (bench.model(change.result).predicts_positive(A[counted]) == says).all()
+        if change.old is not None and change.new is not None:
+            assert change.new in change.result.clauses[change.place]
+            assert change.old not in change.result.clauses[change.place]
+
+
+def test_what_a_rule_set_has_no_room_for_is_refused() -> None:
+    A, y, _ = rows(0, "ones")
+    bench = RuleSetBench(rl.Problem.from_arrays(A[:, :4], y), 6, 2)
+    edited = EditedSet(((0, 1), (0,)))
+    with pytest.raises(ValueError, match="the same as rule 1"):
+        bench.insert(edited, 1, 1)
+    with pytest.raises(ValueError, match="at most 2 conditions"):
+        bench.insert(edited, 0, 2)
+    with pytest.raises(ValueError, match="has antecedent 0 already"):
+        bench.insert(edited, 1, 0)
+    with pytest.raises(ValueError, match="complexity of at most 6"):
+        bench.insert(edited, 2, 3)
+    with pytest.raises(ValueError, match="the same as rule 2"):
+        bench.edit(edited, "remove", 0, 1)
+    assert bench.edit(edited, "remove", 1, 0) == EditedSet(((0, 1),)), "with its only condition the rule goes"
+    with pytest.raises(LookupError):
+        bench.edit(edited, "remove", 0, 3)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_nearest_flip_of_a_rule_set_changes_as_few_columns_as_any(seed: int, form: str) -> None:
+    X, _ = people(seed)
+    rng = np.random.default_rng(seed)
+    conditions = rl.Binarizer(thresholds=4).fit_transform(X)
+    problem = rl.Problem.from_arrays(conditions, rng.integers(0, 2, len(X)))
+    drawn_of = [tuple(map(int, rng.choice(problem.n_antecedents, 2, replace=False))) for _ in range(3)]
+    model = RuleSetBench(problem, 30, None, "hamming", form).model(EditedSet(tuple(drawn_of)))
+    tested = columns_of(model)
+    values = {name: Values.of(X[name], of) for name, of in tested.items()}
+    changeable = sorted(tested)[:2]
+    for row in range(0, len(X), 20):
+        person = {name: None if pd.isna(cell) else cell for name, cell in X.iloc[row].items()}
+        now = decide(model, person)
+        (label,) = predicted(model, [person])
+        assert now.label == label
+        flip = nearest_flip(model, person, changeable, values)
+        least = None
+        for size in range(1, len(changeable) + 1):
+            for some in combinations(changeable, size):
+                others = [{**person, **dict(zip(some, cells, strict=True))} for cells in product(*map(GRID.get, some))]
+                if least is None and (predicted(model, others) != label).any():
+                    least = size
+        assert (len(flip.changes) or None) == least

@@ -28,7 +28,7 @@ from rulelab.views.what_if.boards import BOARDS, Boards, Entry
 from rulelab.views.what_if.hand import Hand
 from rulelab.views.what_if.view import WhatIfView
 from rulelab.views.widgets.explained import by_slug, terms_of
-from rulelab.what_if import EditedList
+from rulelab.what_if import EditedFalling, EditedList, EditedSet
 
 REGULARIZATION = 0.01
 
@@ -376,24 +376,105 @@ def test_other_families_are_refused_in_words() -> None:
     groups = np.array(["a", "b"] * 60)
     problem = rl.Problem.from_arrays(*_arrays(120), groups=groups)
     fair = rl.RuleListSearch(problem, regularization=0.05, fairness=rl.EqualOpportunity(0.1))
-    falling = rl.FallingRuleListSearch(live.problem(60, 4), regularization=0.02)
+    falling = rl.FallingRuleListSearch(live.problem(60, 4), regularization=0.02, method="monte_carlo")
+    fair_set = rl.RuleSetSearch(problem, fairness=rl.EqualOpportunity(0.1))
     demanding = rl.RuleListSearch(live.problem(60, 4), regularization=0.02, must_use=["antecedent 1"])
-    for search in (fair, falling, demanding):
+    for search in (fair, falling, demanding, fair_set):
         with pytest.raises(TypeError, match="without a fairness constraint"):
             WhatIfView(search)
-        with pytest.raises(ValueError, match="choose the family “Rule list” there"):
+        with pytest.raises(ValueError, match="choose them there"):
             Hand(Prepared(search))
     with pytest.raises(ValueError, match="either"):
         WhatIfView()
     other = rl.RuleList.from_problem(rl.Problem.from_arrays(*_arrays(20), names=list("wxyz")), [1])
     with pytest.raises(ValueError, match="another problem"):
         WhatIfView(live.small_search(), other)
+    with pytest.raises(ValueError, match="of the family rule_list"):
+        WhatIfView(rl.RuleSetSearch(problem), other)
 
 
 def _arrays(n: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     A = rng.random((n, 4)) < 0.5
     return A, (A[:, 0] ^ (rng.random(n) < 0.2)).astype(int)
+
+
+def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
+    data = table(seed=6)
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    problem = rl.Problem.from_arrays(conditions, data.y)
+    view = ready(make(rl.FallingRuleListSearch(problem, regularization=0.01, positive_weight=2.0), data=data))
+    hand, names = view.hand, list(problem.names)
+    assert hand.best is not None
+    assert hand.best.certified
+    view.act({"do": "insert", "at": 0, "antecedent": names.index("age > 36")})
+    assert "does not fall: the default has" in view._status.phase
+    assert standing(view)["above the best"] == "–"
+    assert view._pin.disabled
+    assert all(button.disabled for button in view._exports)
+    view.room.room = "falls"
+    assert BOARDS.board("falls", hand.game) == []
+    view.act({"do": "flip", "at": 0})
+    assert hand.edited == EditedFalling((names.index("age > 36"),)), "labels follow from what rules capture"
+    view.hint()
+    ready(view)
+    assert "It leaves a list that falls" in view._hint.object
+    view.apply_hint()
+    assert not hand.refusal
+    assert not view._pin.disabled
+    best = hand.best.edited
+    hand.take(best)
+    view._show("")
+    assert "as good as the certified optimum: no list" in view._status.phase
+    assert json.loads(view.as_json().getvalue())["family"] == "falling_rule_list"
+    assert [row["share_positive"] for row in view._editor.rules] == [
+        f"{100 * rule.probability:.0f} %" for rule in (*hand.model.rules, hand.model.default)
+    ]
+    assert not hand.card().proof.proven
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
+    data = table(seed=7)
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    problem = rl.Problem.from_arrays(conditions, data.y)
+    search = rl.RuleSetSearch(problem, max_complexity=6, max_conditions=2, form=form, regularization=0.5)
+    view = ready(make(search, data=data))
+    hand = view.hand
+    for wanted, clauses in (
+        ({"do": "insert", "at": 0, "antecedent": 0}, ((0,),)),
+        ({"do": "insert", "at": 0, "antecedent": 4}, ((0, 4),)),
+        ({"do": "insert", "at": 1, "antecedent": 2}, ((0, 4), (2,))),
+        ({"do": "move", "at": 0, "to": 1}, ((0, 4), (2,))),
+        ({"do": "remove", "at": 0, "antecedent": 2}, ((0, 4), (2,))),
+        ({"do": "remove", "at": 0, "antecedent": None}, ((0, 4), (2,))),
+        ({"do": "remove", "at": 0, "antecedent": 0}, ((4,), (2,))),
+    ):
+        view.act(wanted)
+        assert hand.edited == EditedSet(clauses)
+        scored = hand.model.evaluate(conditions, data.y)
+        assert hand.objective == Fraction(hand.model.hamming_loss) + Fraction(hand.edited.complexity, 2)
+        assert standing(view)["errors"] == str(scored.errors)
+        assert standing(view)["complexity"] == str(hand.edited.complexity)
+    view.act({"do": "insert", "at": 0, "antecedent": 2})
+    view.act({"do": "insert", "at": 0, "antecedent": 1})
+    assert "at most 2 conditions" in view._alert.phase
+    view.act({"do": "insert", "at": 2, "antecedent": 1})
+    assert "at most 6" in view._alert.phase
+    assert "above the certified optimum" in view._status.phase
+    view.person.enter({"do": "tick", "at": 0, "on": True})
+    assert "the set says" in view.person.said.object
+    view.hint()
+    ready(view)
+    before = hand.objective
+    view.apply_hint()
+    assert hand.objective < before
+    view.reveal()
+    assert "The certified optimum" in view._answer.object
+    hand.take(hand.best.edited)
+    view._show("")
+    assert "as good as the certified optimum: no set over these conditions" in view._status.phase
+    assert parse_model(view.as_json().getvalue()).form == form
 
 
 def test_a_problem_and_a_model_are_enough(make) -> None:

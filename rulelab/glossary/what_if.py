@@ -7,9 +7,11 @@ from .term import OWN, Term
 TERMS = (
     Term(
         "list edited by hand",
-        "A rule list that a person makes: every rule keeps its label, whatever it comes to capture.",
-        "Each edit counts objective, errors and the rates of groups anew, without rounding. A list made by hand is "
-        "never called certified, not even where it is as good as the optimum.",
+        "A rule list, falling rule list or rule set that a person makes.",
+        "A rule of a rule list keeps its label, whatever it comes to capture; that of a falling list follows from what "
+        "it captures, and a list whose proportions rise somewhere has no distance from the optimum. Each edit counts "
+        "objective, errors and the rates of groups anew, without rounding. A model made by hand is never called "
+        "certified, not even where it is as good as the optimum.",
         see=("rule list", "objective", "best single change"),
         aliases=("your list", "what if", "beat the optimizer"),
     ),
@@ -24,6 +26,7 @@ TERMS = (
     Term(
         "best single change",
         "Of all deletions, insertions, replacements, moves and label flips the one that leaves the least objective.",
+        "In a rule set they are of rules and of conditions. "
         "All of them are tried, exactly. Two changes together may bring more, so that a list may be best of its "
         "neighbours and still not optimal.",
         source=OWN,

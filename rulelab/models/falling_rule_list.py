@@ -19,7 +19,8 @@ from .errors import ModelError
 from .rule import Rule
 
 _PROBABILITY_TOLERANCE = 1e-12  # of saved probabilities, which other programs may have printed
-_ROUNDING = 1e-9  # of proportions of weights that are no integers
+ROUNDING = 1e-9
+"""Of proportions of weights that are no integers: a rise by no more is none."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,7 +161,7 @@ class FallingRuleList(DecisionList):
         Rules that captured nothing do not count.
         """
         counted = all(isinstance(weight, int) for counts in self._counts for weight in counts)
-        return self.rise <= (0 if counted else _ROUNDING)
+        return self.rise <= (0 if counted else ROUNDING)
 
     def objective(self, regularization: float) -> float:
         """The objective on the training rows, summed exactly and rounded once.

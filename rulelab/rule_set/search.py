@@ -177,6 +177,11 @@ class RuleSetSearch(Search):
         }
 
     @property
+    def certified(self) -> bool:
+        """Whether the search has ended with a proof that its set is optimal."""
+        return self._phase == "certified"
+
+    @property
     def compiled(self) -> bool:
         return is_compiled(conjunctions.advance)
 

@@ -1,10 +1,27 @@
-"""What if a list were another one, or a person: lists changed by hand, and what would flip a decision."""
+"""What if a model were another one, or a person: models changed by hand, and what would flip a decision."""
 
 from __future__ import annotations
 
 from .bench import Bench, Change
-from .edited import EditedList
+from .edited import EditedFalling, EditedList, EditedSet
+from .falling import FallingBench
+from .lists import RuleListBench
 from .person import Decision, Flip, decide, nearest_flip
+from .sets import RuleSetBench
 from .values import Values
 
-__all__ = ["Bench", "Change", "Decision", "EditedList", "Flip", "Values", "decide", "nearest_flip"]
+__all__ = [
+    "Bench",
+    "Change",
+    "Decision",
+    "EditedFalling",
+    "EditedList",
+    "EditedSet",
+    "FallingBench",
+    "Flip",
+    "RuleListBench",
+    "RuleSetBench",
+    "Values",
+    "decide",
+    "nearest_flip",
+]

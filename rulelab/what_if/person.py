@@ -1,15 +1,16 @@
-"""One person: which rule of a list decides, and the least change of some columns that flips the decision.
+"""One person: which rule of a model decides, and the least change of some columns that flips the decision.
 
-The conditions of a list divide the values of each column into cells, and only the cell matters. A cell stands for the
-set of rules that it leaves satisfied as far as the column goes; over all columns these sets intersect. Adding one
-column after the other, it is enough to know for each intersection the least change that leads to it, so that all
+The conditions of a model divide the values of each column into cells, and only the cell matters. A cell stands for the
+set of conjunctions that it leaves satisfied as far as the column goes; over all columns these sets intersect. Adding
+one column after the other, it is enough to know for each intersection the least change that leads to it, so that all
 combinations of cells are looked at without making each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -17,7 +18,8 @@ import numpy as np
 import pandas as pd
 
 from ..data.conditions import Condition
-from ..models import DecisionList, ModelError, Rule
+from ..models import Clause, DecisionList, ModelError, Rule, RuleSet
+from ..models.clause import Literal
 from .values import Values
 
 _MOST_STATES = 100_000
@@ -26,16 +28,17 @@ _Way = tuple[int, float, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True)
 class Decision:
-    """What a list says of a person.
+    """What a model says of a person.
 
     Attributes
     ----------
     place : int
-        Of the rule that decides; that of the default is the number of rules.
+        Of the rule that decides: the first that holds, or, of a CNF, that does not; the number of rules where there is
+        none.
     label : object
         One of the model's classes.
     unmet : tuple of tuples of Condition
-        Of each rule before it the conditions that do not hold.
+        Of each rule before it, of a CNF of the rule that does not hold, the conditions that do not hold.
     """
 
     place: int
@@ -65,26 +68,31 @@ class Flip:
     looked_at: int
 
 
-def conditions_of(rule: Rule) -> tuple[Condition, ...]:
+def conditions_of(rule: Rule | Literal) -> tuple[Condition, ...]:
     """The conditions of a rule; an antecedent of which none are known is a column of its own."""
     return rule.conditions or (Condition(rule.name, "==", True),)
 
 
-def columns_of(model: DecisionList) -> dict[str, tuple[Condition, ...]]:
+def conditions_of_clause(clause: Clause) -> tuple[Condition, ...]:
+    """The conditions of all literals of a rule of a set."""
+    return tuple(condition for literal in clause.literals for condition in conditions_of(literal))
+
+
+def columns_of(model: DecisionList | RuleSet) -> dict[str, tuple[Condition, ...]]:
     """The conditions of all rules by the columns that they test."""
     found: dict[str, tuple[Condition, ...]] = {}
-    for rule in model.rules:
-        for condition in conditions_of(rule):
+    for conjunction in _conjunctions(model):
+        for condition in conjunction:
             found[condition.column] = (*found.get(condition.column, ()), condition)
     return found
 
 
-def decide(model: DecisionList, person: Mapping[str, Any]) -> Decision:
-    """What the list says of a person.
+def decide(model: DecisionList | RuleSet, person: Mapping[str, Any]) -> Decision:
+    """What the model says of a person.
 
     Parameters
     ----------
-    model : DecisionList
+    model : DecisionList or RuleSet
     person : mapping
         The cell of each column that the rules test; None where it is missing.
 
@@ -93,17 +101,20 @@ def decide(model: DecisionList, person: Mapping[str, Any]) -> Decision:
     ModelError
         When a column is not given.
     """
-    unmet: list[tuple[Condition, ...]] = []
-    for place, rule in enumerate(model.rules):
-        wrong = tuple(c for c in conditions_of(rule) if not _holds(c, _cell(person, c.column)))
-        if not wrong:
-            return Decision(place, rule.prediction, tuple(unmet))
-        unmet.append(wrong)
-    return Decision(len(model.rules), model.default.prediction, tuple(unmet))
+    conjunctions = _conjunctions(model)
+    wrong = [tuple(c for c in each if not _holds(c, _cell(person, c.column))) for each in conjunctions]
+    place, label = _outcome(model)(sum(1 << k for k, unmet in enumerate(wrong) if not unmet))
+    if isinstance(model, RuleSet) and model.form == "cnf":
+        rules = _literals_of(model)
+        return Decision(place, label, tuple(wrong[k] for k in rules[place]) if place < len(rules) else ())
+    return Decision(place, label, tuple(wrong[:place]))
 
 
 def nearest_flip(
-    model: DecisionList, person: Mapping[str, Any], changeable: Collection[str], values: Mapping[str, Values]
+    model: DecisionList | RuleSet,
+    person: Mapping[str, Any],
+    changeable: Collection[str],
+    values: Mapping[str, Values],
 ) -> Flip:
     """The fewest columns, and of those the least change of their values, that give the other label.
 
@@ -111,7 +122,7 @@ def nearest_flip(
 
     Parameters
     ----------
-    model : DecisionList
+    model : DecisionList or RuleSet
     person : mapping
         As for `decide`.
     changeable : collection of str
@@ -125,11 +136,13 @@ def nearest_flip(
         When a column is not given, or the conditions are too many to look at all combinations.
     """
     now = decide(model, person)
-    columns = columns_of(model)
-    ways: dict[int, _Way] = {(1 << len(model.rules)) - 1: (0, 0.0, ())}
+    columns, conjunctions, outcome = columns_of(model), _conjunctions(model), _outcome(model)
+    ways: dict[int, _Way] = {(1 << len(conjunctions)) - 1: (0, 0.0, ())}
     sizes = []
     for name, conditions in columns.items():
-        cells = _cells(model, name, conditions, _cell(person, name), values[name] if name in changeable else None)
+        cells = _cells(
+            conjunctions, name, conditions, _cell(person, name), values[name] if name in changeable else None
+        )
         sizes.append(len(cells))
         further: dict[int, _Way] = {}
         for satisfied, (n, cost, changes) in ways.items():
@@ -141,27 +154,66 @@ def nearest_flip(
         ways = further
         if len(ways) > _MOST_STATES:
             raise ModelError("the rules are too many to look at all changes of these columns; tick fewer")
-    every = (*model.rules, model.default)
-    best: tuple[_Way, int] | None = None
+    best: tuple[_Way, int, Any] | None = None
     for satisfied, way in ways.items():
-        place = (satisfied & -satisfied).bit_length() - 1 if satisfied else len(model.rules)
-        if every[place].prediction != now.label and (best is None or (way, place) < best):
-            best = way, place
+        place, label = outcome(satisfied)
+        if label != now.label and (best is None or (way, place) < best[:2]):
+            best = way, place, label
     if best is None:
         return Flip((), -1, None, prod(sizes))
-    return Flip(best[0][2], best[1], every[best[1]].prediction, prod(sizes))
+    return Flip(best[0][2], best[1], best[2], prod(sizes))
+
+
+def _conjunctions(model: DecisionList | RuleSet) -> list[tuple[Condition, ...]]:
+    """What is tested: of a list, and a DNF, each rule, of a CNF each literal of each clause."""
+    if isinstance(model, DecisionList):
+        return [conditions_of(rule) for rule in model.rules]
+    if model.form == "dnf":
+        return [conditions_of_clause(clause) for clause in model.rules]
+    return [conditions_of(literal) for clause in model.rules for literal in clause.literals]
+
+
+def _literals_of(model: RuleSet) -> list[range]:
+    """The places of the literals of each clause among all of them."""
+    ends = np.cumsum([0, *(len(clause.literals) for clause in model.rules)]).tolist()
+    return [range(first, end) for first, end in pairwise(ends)]
+
+
+def _outcome(model: DecisionList | RuleSet) -> Callable[[int], tuple[int, Any]]:
+    """From the conjunctions that hold, as bits, to the place of the rule that decides, and the label."""
+    n, (negative, positive) = len(model.rules), (model.classes[0], model.classes[-1])
+    if isinstance(model, RuleSet) and model.form == "cnf":
+        masks = [sum(1 << k for k in places) for places in _literals_of(model)]
+
+        def of_cnf(satisfied: int) -> tuple[int, Any]:
+            place = next((k for k, mask in enumerate(masks) if not satisfied & mask), n)
+            return place, positive if place == n else negative
+
+        return of_cnf
+    every = (*model.rules, model.default) if isinstance(model, DecisionList) else ()
+    labels = [rule.prediction for rule in every] or [*[positive] * n, negative]
+
+    def of_first(satisfied: int) -> tuple[int, Any]:
+        place = (satisfied & -satisfied).bit_length() - 1 if satisfied else n
+        return place, labels[place]
+
+    return of_first
 
 
 def _cells(
-    model: DecisionList, name: str, conditions: tuple[Condition, ...], value: Any, values: Values | None
+    conjunctions: list[tuple[Condition, ...]],
+    name: str,
+    conditions: tuple[Condition, ...],
+    value: Any,
+    values: Values | None,
 ) -> dict[int, tuple[int, float, str]]:
-    """For each cell of a column the rules that it leaves satisfied, as bits, and the least change that leads there."""
+    """For each cell of a column the conjunctions that it leaves satisfied, as bits, and the least change to it."""
     changes = [] if values is None else list(values.others(value, conditions))
     cells = pd.Series([value, *(other for other, _, _ in changes)], dtype=object)
     satisfied = [0] * len(cells)
-    for k, rule in enumerate(model.rules):
+    for k, conjunction in enumerate(conjunctions):
         held = np.ones(len(cells), dtype=bool)
-        for condition in conditions_of(rule):
+        for condition in conjunction:
             if condition.column == name:
                 held &= condition.evaluate(cells)
         for i in np.flatnonzero(held):

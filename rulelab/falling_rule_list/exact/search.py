@@ -130,6 +130,11 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         }
 
     @property
+    def certified(self) -> bool:
+        """Whether the search has ended with a proof that its list is optimal."""
+        return self._phase == "certified"
+
+    @property
     def compiled(self) -> bool:
         return is_compiled(kernels.advance) and (not self.iterations or monte_carlo.compiled())
 

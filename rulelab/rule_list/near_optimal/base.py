@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import preparing
-from ...arguments import is_number, is_whole
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import transposed
+from ...near_models import check_distance
 from ...search import Incumbent, Search, Status
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
@@ -44,10 +44,11 @@ class NearSearch(Search):
         gap: float | None,
         max_length: int | None,
         memory_limit: int | None,
+        limit: int = 1,
     ) -> None:
         if within is None and ratio is None and gap is None:
             within = WITHIN
-        _check(search, regularization, within, gap, ratio, max_length, memory_limit)
+        _check(search, regularization, within, gap, ratio, max_length, memory_limit, limit)
         if isinstance(search, Problem):
             search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
         super().__init__(search.problem)
@@ -176,7 +177,14 @@ class NearSearch(Search):
 
 
 def _check(
-    search: Any, regularization: Any, within: Any, gap: Any, ratio: Any, max_length: Any, memory_limit: Any
+    search: Any,
+    regularization: Any,
+    within: Any,
+    gap: Any,
+    ratio: Any,
+    max_length: Any,
+    memory_limit: Any,
+    limit: Any,
 ) -> None:
     if isinstance(search, RuleListSearch):
         if regularization is not None or max_length is not None:
@@ -185,13 +193,4 @@ def _check(
         raise ValueError(f"search must be a RuleListSearch or a Problem, not {search!r}")
     elif regularization is None:
         raise ValueError("with a problem, give the regularization too")
-    if sum(value is not None for value in (within, gap, ratio)) > 1:
-        raise ValueError(
-            "give one of within and gap, which are the same (absolute, in the objective's units), and ratio (relative "
-            "to the optimum)"
-        )
-    for name, value in (("within", within), ("gap", gap), ("ratio", ratio)):
-        if value is not None and not (is_number(value) and value >= 0):
-            raise ValueError(f"{name} must be a finite number >= 0, not {value!r}")
-    if memory_limit is not None and not is_whole(memory_limit, 1):
-        raise ValueError(f"memory_limit must be an integer >= 1, not {memory_limit!r}")
+    check_distance(ratio, memory_limit, limit, within=within, gap=gap)

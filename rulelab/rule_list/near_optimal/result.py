@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from ...arguments import is_whole
-from ...data.problem import Problem
-from ...kernels import bits
 from ...models import RuleList
-
-_CHUNK = 1024
+from ...near_models import NearModels
+from .timbertrek import as_timbertrek
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NearOptimal:
+class NearOptimal(NearModels):
     """The near-optimal models, best first. A model stands for all lists that predict alike on the training patterns.
 
     Attributes
@@ -54,48 +52,19 @@ class NearOptimal:
         Prefixes expanded, by the search for the optimum and by the enumeration.
     """
 
-    problem: Problem
     regularization: float
-    optimum: float
-    threshold: float
     lists: tuple[tuple[int, ...], ...]
-    objectives: np.ndarray
-    errors: np.ndarray
-    multiplicity: np.ndarray
     n_lists: int
-    complete: bool
-    truncated: str | None
-    covered: float
     antecedents: pd.DataFrame
-    by_gap: pd.DataFrame
-    work: int
-    _predictions: np.ndarray = field(repr=False)
-    _weights: np.ndarray = field(repr=False)
-
-    def __repr__(self) -> str:
-        found = "all" if self.complete else "the first"
-        return (
-            f"NearOptimal({found} {self.count} models, {self.n_lists} lists, "
-            f"objectives {self.optimum:.6g} to {self.threshold:.6g})"
-        )
-
-    def __len__(self) -> int:
-        return self.count
 
     @property
-    def count(self) -> int:
-        """Models found."""
-        return len(self.lists)
+    def _forms(self) -> str:
+        return f"{self.n_lists} lists"
 
     @cached_property
     def models(self) -> tuple[RuleList, ...]:
         """The models, best first, each as its cheapest list; built when first asked for."""
         return tuple(RuleList.from_problem(self.problem, antecedents) for antecedents in self.lists)
-
-    @property
-    def gaps(self) -> np.ndarray:
-        """Objective - optimum of each model."""
-        return np.maximum(self.objectives - self.optimum, 0.0)
 
     def frame(self) -> pd.DataFrame:
         """One row per model: rules, errors, objective, gap, multiplicity, the names of the rules' antecedents."""
@@ -111,42 +80,18 @@ class NearOptimal:
             }
         )
 
-    def disagreement(self, model: int) -> np.ndarray:
-        """Fraction of the training weight for which each model predicts otherwise than this one.
+    def to_timbertrek(self, path: str | Path | None = None) -> str:
+        """All models as JSON that TimberTrek shows, each as a decision tree; also written to ``path`` if one is given.
 
-        Parameters
-        ----------
-        model : int
-            Index into `models`.
-
-        Returns
-        -------
-        float array, shape (count,)
-        """
-        out = np.zeros(self.count)
-        for begin in range(0, self.count, _CHUNK):
-            differ = self._predictions[begin : begin + _CHUNK] ^ self._predictions[model]
-            out[begin : begin + _CHUNK] = bits.unpack(differ, len(self._weights)) @ self._weights
-        return out / self._weights.sum()
-
-    def diverse(self, n: int = 5) -> tuple[int, ...]:
-        """Models that differ most in what they predict, as indices into `models`.
-
-        The first is the optimum; each next one has the largest least `disagreement` with those chosen before, the
-        better one among equals (farthest-first traversal: the least disagreement within the selection is at least half
-        of the largest possible for as many models that include the optimum).
+        Models without a rule are left out: a tree there begins with a split.
 
         Raises
         ------
         ValueError
-            When ``n`` is not a positive integer.
+            When no model has a rule.
         """
-        if not is_whole(n, 1):
-            raise ValueError(f"n must be an integer >= 1, not {n!r}")
-        chosen: list[int] = []
-        nearest = np.full(self.count, np.inf)
-        while len(chosen) < min(n, self.count):
-            chosen.append(int(np.argmax(nearest)))
-            nearest = np.minimum(nearest, self.disagreement(chosen[-1]))
-            nearest[chosen] = -1.0
-        return tuple(chosen)
+        content = as_timbertrek(self.problem, self.models, self.objectives.tolist())
+        text = json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text

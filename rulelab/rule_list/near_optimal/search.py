@@ -8,15 +8,14 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from ...arguments import is_whole
 from ...data.problem import Problem
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
-from ...models import Model
+from ...near_models import NearEnumeration, NearProgress
 from ...rehearsal import tiny_problem
-from ...search import Snapshot, solve, standing
+from ...search import solve, standing
 from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from . import kernels, state
@@ -29,7 +28,7 @@ _MOST_MODELS = 1 << 62
 
 
 @dataclass(frozen=True)
-class NearOptimalProgress(Snapshot):
+class NearOptimalProgress(NearProgress):
     """An enumeration at one moment: a `rulelab.Snapshot` of the best list, and how far the others are found.
 
     The status is OPTIMAL when all near-optimal lists are found. The phase is "optimum" while the optimum is being
@@ -46,19 +45,10 @@ class NearOptimalProgress(Snapshot):
         has been found; lists up to ``threshold`` are looked for.
     """
 
-    count: int = 0
     states: int = 0
-    optimum: float = math.nan
-    covered: float = math.nan
-    threshold: float = math.nan
-
-    @property
-    def truncated(self) -> str | None:
-        """Why it ended early: "limit" (of the number of models), "memory", "time", "work" or "gap"."""
-        return None if self.phase == "finished" else self.limit
 
 
-class NearOptimalSearch(NearSearch):
+class NearOptimalSearch(NearSearch, NearEnumeration):
     """Step-wise enumeration of all rule lists within a gap of the optimum, best first.
 
     A list here is a sequence of antecedents each of which captures, as the rule at its place, some training weight;
@@ -112,9 +102,7 @@ class NearOptimalSearch(NearSearch):
         max_length: int | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        super().__init__(search, regularization, within, ratio, gap, max_length, memory_limit)
-        if not is_whole(limit, 1):
-            raise ValueError(f"limit must be an integer >= 1, not {limit!r}")
+        super().__init__(search, regularization, within, ratio, gap, max_length, memory_limit, limit)
         self.limit = min(int(limit), _MOST_MODELS)
         self.store: state.Store | None = None
 
@@ -125,19 +113,6 @@ class NearOptimalSearch(NearSearch):
     @property
     def compiled(self) -> bool:
         return self.search.compiled and is_compiled(kernels.advance)
-
-    @property
-    def truncated(self) -> str | None:
-        """Why it has ended early: "limit" (of the number of models), "memory", "time", "work" or "gap"."""
-        return None if self.phase == "finished" else self._stuck or self.stopped_by
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """What has been found so far, best first: a row for each model, as in `NearOptimal.frame`."""
-        return self.result().frame()
-
-    def _models(self) -> list[Model | None]:
-        return list(self.result().models)
 
     @property
     def memory_bytes(self) -> int:

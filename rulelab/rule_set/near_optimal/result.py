@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from ...arguments import is_whole
 from ...data.gaps import CRITERIA
 from ...data.metrics import RATES, confusion_from
-from ...data.problem import Problem
 from ...kernels import bits
 from ...models import RuleSet
-
-_CHUNK = 1024
+from ...near_models import NearModels
+from ...near_models.found import CHUNK
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NearOptimalRuleSets:
+class NearOptimalRuleSets(NearModels):
     """The near-optimal models, best first. A model stands for all sets that predict alike on the training patterns.
 
     Attributes
@@ -62,40 +60,17 @@ class NearOptimalRuleSets:
         Units of work, of the search for the optimum and of the enumeration.
     """
 
-    problem: Problem
     regularization: float
     loss: str
     form: str
     max_conditions: int
-    optimum: float
-    threshold: float
     sets: tuple[tuple[int, ...], ...]
-    objectives: np.ndarray
-    errors: np.ndarray
-    multiplicity: np.ndarray
     n_sets: int
-    complete: bool
-    truncated: str | None
-    covered: float
     rules: pd.DataFrame
-    by_gap: pd.DataFrame
-    work: int
-    _covered: np.ndarray = field(repr=False)
-
-    def __repr__(self) -> str:
-        found = "all" if self.complete else "the first"
-        return (
-            f"NearOptimalRuleSets({found} {self.count} models, {self.n_sets} sets, "
-            f"objectives {self.optimum:.6g} to {self.threshold:.6g})"
-        )
-
-    def __len__(self) -> int:
-        return self.count
 
     @property
-    def count(self) -> int:
-        """Models found."""
-        return len(self.sets)
+    def _forms(self) -> str:
+        return f"{self.n_sets} sets"
 
     @cached_property
     def clauses(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
@@ -107,11 +82,6 @@ class NearOptimalRuleSets:
     def models(self) -> tuple[RuleSet, ...]:
         """The models, best first, each as its cheapest set; built when first asked for."""
         return tuple(RuleSet.from_problem(self.problem, clauses, self.form) for clauses in self.clauses)
-
-    @property
-    def gaps(self) -> np.ndarray:
-        """Objective - optimum of each model."""
-        return np.maximum(self.objectives - self.optimum, 0.0)
 
     def frame(self) -> pd.DataFrame:
         """One row per model: rules, complexity, errors, objective, gap, multiplicity, the names of its rules."""
@@ -128,61 +98,10 @@ class NearOptimalRuleSets:
             }
         )
 
-    def top(self, n: int = 10) -> pd.DataFrame:
-        """The best models, as in `frame`."""
-        return self.frame().head(_at_least_one(n))
-
-    def sample(self, n: int = 10, random_state: int | None = None) -> pd.DataFrame:
-        """Random models, each of all near-optimal ones as likely as any other, with replacement; as in `frame`.
-
-        Raises
-        ------
-        ValueError
-            When the enumeration is not complete: what was not found could not be drawn.
-        """
-        self._needs_all()
-        drawn = np.random.default_rng(random_state).integers(self.count, size=_at_least_one(n))
-        return self.frame().iloc[drawn]
-
     def importance(self) -> pd.DataFrame:
         """What each rule is to all near-optimal sets: ``rules``, of a complete enumeration."""
         self._needs_all()
         return self.rules
-
-    def disagreement(self, model: int) -> np.ndarray:
-        """Fraction of the training weight for which each model predicts otherwise than this one.
-
-        Parameters
-        ----------
-        model : int
-            Index into `models`.
-
-        Returns
-        -------
-        float array, shape (count,)
-        """
-        weights = np.asarray(self.problem.positives + self.problem.negatives, dtype=np.float64)
-        out = np.zeros(self.count)
-        for begin in range(0, self.count, _CHUNK):
-            differ = self._covered[begin : begin + _CHUNK] ^ self._covered[model]
-            out[begin : begin + _CHUNK] = bits.unpack(differ, self.problem.n_patterns) @ weights
-        return out / weights.sum()
-
-    def diverse(self, n: int = 5) -> tuple[int, ...]:
-        """Models that differ most in what they predict, as indices into `models`; see `NearOptimal.diverse`.
-
-        Raises
-        ------
-        ValueError
-            When ``n`` is not a positive integer.
-        """
-        chosen: list[int] = []
-        nearest = np.full(self.count, np.inf)
-        while len(chosen) < min(_at_least_one(n), self.count):
-            chosen.append(int(np.argmax(nearest)))
-            nearest = np.minimum(nearest, self.disagreement(chosen[-1]))
-            nearest[chosen] = -1.0
-        return tuple(chosen)
 
     def patterns(self) -> pd.DataFrame:
         """What the near-optimal sets predict for each training pattern; of a complete enumeration.
@@ -195,8 +114,8 @@ class NearOptimalRuleSets:
         """
         self._needs_all()
         sets = np.zeros(self.problem.n_patterns, dtype=np.int64)
-        for begin in range(0, self.count, _CHUNK):
-            sets += self.multiplicity[begin : begin + _CHUNK] @ self.positive(begin, begin + _CHUNK)
+        for begin in range(0, self.count, CHUNK):
+            sets += self.multiplicity[begin : begin + CHUNK] @ self.positive(begin, begin + CHUNK)
         share = sets / self.n_sets
         return pd.DataFrame(
             {
@@ -276,10 +195,10 @@ class NearOptimalRuleSets:
     def _rates(self, positives: np.ndarray, negatives: np.ndarray, names: tuple[str, ...]) -> dict[str, np.ndarray]:
         """Rates of every group for every model."""
         hits, alarms = (np.zeros((self.count, len(positives))) for _ in range(2))
-        for begin in range(0, self.count, _CHUNK):
-            positive = self.positive(begin, begin + _CHUNK)
-            hits[begin : begin + _CHUNK] = positive @ positives.T
-            alarms[begin : begin + _CHUNK] = positive @ negatives.T
+        for begin in range(0, self.count, CHUNK):
+            positive = self.positive(begin, begin + CHUNK)
+            hits[begin : begin + CHUNK] = positive @ positives.T
+            alarms[begin : begin + CHUNK] = positive @ negatives.T
         p, n = positives.sum(axis=1), negatives.sum(axis=1)
         counted = confusion_from(hits, alarms, p, n)
         out = {}
@@ -291,7 +210,7 @@ class NearOptimalRuleSets:
 
     def positive(self, begin: int, end: int) -> np.ndarray:
         """Which patterns the models from ``begin`` to before ``end`` predict positive: bool, (n_models, n_patterns)."""
-        covered = bits.unpack(self._covered[begin:end], self.problem.n_patterns)
+        covered = bits.unpack(self._predictions[begin:end], self.problem.n_patterns)
         return covered if self.form == "dnf" else ~covered
 
     def _covers_of(self, clauses: list[tuple[int, ...]]) -> np.ndarray:
@@ -302,13 +221,3 @@ class NearOptimalRuleSets:
         return np.array([matrix[:, list(clause)].all(axis=1) for clause in clauses], dtype=bool).reshape(
             len(clauses), self.problem.n_patterns
         )
-
-    def _needs_all(self) -> None:
-        if not self.complete:
-            raise ValueError(f"the enumeration is not complete ({self.truncated}): let it go on to its end first")
-
-
-def _at_least_one(n: object) -> int:
-    if not is_whole(n, 1):
-        raise ValueError(f"n must be an integer >= 1, not {n!r}")
-    return int(n)  # type: ignore[call-overload]

@@ -8,14 +8,12 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
-from ...arguments import is_number, is_whole, require
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
-from ...models import Model
+from ...near_models import NearEnumeration, NearProgress, check_distance
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Search, Snapshot, Status, solve
+from ...search import Incumbent, Status, solve
 from ..pool import Pool
 from ..program import Program, make_program
 from ..search import RuleSetSearch
@@ -37,7 +35,7 @@ _BEFORE = ("pricing", "rules", "table")
 
 
 @dataclass(frozen=True)
-class NearOptimalRuleSetProgress(Snapshot):
+class NearOptimalRuleSetProgress(NearProgress):
     """An enumeration at one moment: a `rulelab.Snapshot` of the best set, and how far the others are found.
 
     The status is OPTIMAL when all near-optimal sets are found. The phase is "optimum" while the optimum is being
@@ -55,19 +53,10 @@ class NearOptimalRuleSetProgress(Snapshot):
         ``covered`` has been found; sets up to ``threshold`` are looked for.
     """
 
-    count: int = 0
     rules: int = 0
-    optimum: float = math.nan
-    covered: float = math.nan
-    threshold: float = math.nan
-
-    @property
-    def truncated(self) -> str | None:
-        """Why it ended early: "limit" (of the number of models), "columns", "memory", "time", "work" or "gap"."""
-        return None if self.phase == "finished" else self.limit
 
 
-class NearOptimalRuleSetSearch(Search):
+class NearOptimalRuleSetSearch(NearEnumeration):
     """Step-wise enumeration of all rule sets within a distance of the optimum.
 
     A set here holds rules each of which covers some training rows that no other of its rules covers: a rule that does
@@ -157,19 +146,6 @@ class NearOptimalRuleSetSearch(Search):
     def optimum(self) -> float:
         """The least objective; of the incumbent while it is not certified."""
         return math.nan if self._best is None else self._best.objective
-
-    @property
-    def truncated(self) -> str | None:
-        """Why it has ended early: "limit" (of the number of models), "columns", "memory", "time", "work" or "gap"."""
-        return None if self.phase == "finished" else self._stuck or self.stopped_by
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """What has been found so far, best first: a row for each model, as in `NearOptimalRuleSets.frame`."""
-        return self.result().frame()
-
-    def _models(self) -> list[Model | None]:
-        return list(self.result().models)
 
     @property
     def memory_bytes(self) -> int:
@@ -420,14 +396,4 @@ def _check(search: Any, within: Any, ratio: Any, limit: Any, memory_limit: Any, 
         raise ValueError(f"search must be a RuleSetSearch or a Problem, not {search!r}")
     elif parameters.get("fairness") is not None:
         raise ValueError("near-optimal rule sets are found without a fairness constraint")
-    if within is not None and ratio is not None:
-        raise ValueError(
-            "give within (absolute, in the objective's units) or ratio (relative to the optimum), not both"
-        )
-    for name, value in (("within", within), ("ratio", ratio)):
-        if value is not None and not (is_number(value) and value >= 0):
-            raise ValueError(f"{name} must be a finite number >= 0, not {value!r}")
-    require(
-        ("limit", limit, is_whole(limit, 1), "an integer >= 1"),
-        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "an integer >= 1 or None"),
-    )
+    check_distance(ratio, memory_limit, limit, within=within)

@@ -77,7 +77,8 @@ def made(
         covered=float("nan") if known is None else float(known.most * worth),
         rules=_rules(problem, candidates, largest, used, chosen, float(per_grid), settings),
         by_gap=_by_gap(objectives, settings["optimum"], float(most * worth)),
-        _covered=covered if covered.shape[1] == words else np.zeros((len(keys), words), dtype=np.uint64),
+        _predictions=covered if covered.shape[1] == words else np.zeros((len(keys), words), dtype=np.uint64),
+        _weights=_weights(problem),
         **settings,
     )
 
@@ -97,7 +98,8 @@ def nothing(problem: Problem, **settings: Any) -> NearOptimalRuleSets:
         covered=float("nan"),
         rules=pd.DataFrame(columns=_RULES),
         by_gap=pd.DataFrame(columns=["gap_from", "gap_to", "models"]),
-        _covered=np.zeros((0, bits.n_words(problem.n_patterns)), dtype=np.uint64),
+        _predictions=np.zeros((0, bits.n_words(problem.n_patterns)), dtype=np.uint64),
+        _weights=_weights(problem),
         **settings,
     )
 
@@ -105,6 +107,10 @@ def nothing(problem: Problem, **settings: Any) -> NearOptimalRuleSets:
 def rule_name(problem: Problem, clause: Sequence[int], form: str) -> str:
     """A rule in words."""
     return (" and " if form == "dnf" else " or ").join(problem.names[j] for j in clause)
+
+
+def _weights(problem: Problem) -> np.ndarray:
+    return np.asarray(problem.positives + problem.negatives, dtype=np.float64)
 
 
 def _errors(problem: Problem, covered: np.ndarray, form: str) -> np.ndarray:
@@ -128,7 +134,7 @@ def _rules(
 ) -> pd.DataFrame:
     """See `NearOptimalRuleSets.rules`; the places in it are those of ``used``."""
     shown = np.bincount([k for one in chosen for k in one], minlength=models.n_rules) if used else np.zeros(0, int)
-    weights = np.asarray(problem.positives + problem.negatives, dtype=np.float64)
+    weights = _weights(problem)
     rows = []
     for k in used:
         clause = tuple(candidates.rules[k])

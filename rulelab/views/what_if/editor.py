@@ -1,4 +1,4 @@
-"""The list as something to take in one's hands: rules to drag, move, flip and delete, and antecedents to put in."""
+"""The model as something to take in one's hands: rules to drag, move, flip and delete, and antecedents to put in."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import param
 
 from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, TEXT
 from .asking import Asking
+from .family import words_of
 
 _ESM = """
 export function render({ model }) {
@@ -46,7 +47,8 @@ export function render({ model }) {
     return one
   }
   const target = make("span", "label")
-  heads.append(make("span", "words", "rule"), target, make("span", "counts", "captured first"))
+  const counted = make("span", "counts")
+  heads.append(make("span", "words", "rule"), target, counted)
   const line = () => {
     const row = make("li", "rule")
     const handle = make("span", "handle", "\\u2807")
@@ -63,19 +65,31 @@ export function render({ model }) {
     const [handle, words, label, counts, bar, acts] = row.children
     const last = k === n
     row.classList.toggle("default", last)
-    handle.style.visibility = last ? "hidden" : ""
-    words.replaceChildren(make("span", "kw", last ? (n ? "else" : "always") : k ? "else if" : "if"), " " + rule.words)
+    const kind = model.texts.kind
+    handle.style.visibility = last || kind === "set" ? "hidden" : ""
+    words.replaceChildren(make("span", "kw", rule.kw), " " + rule.words);
+    (rule.parts ?? []).forEach(([antecedent, text], i) => {
+      if (i) { words.append(" ", make("span", "kw", rule.between), " ") }
+      const part = make("span", "part", text)
+      part.append(button("remove", "\\u2715", `Take ${text} out of rule ${k + 1}`, true,
+        { do: "remove", at: k, antecedent }, [k, "remove"]))
+      words.append(part)
+    })
     const what = last ? "the default" : `rule ${k + 1}`
-    label.replaceChildren(button("flip", `${rule.label} \\u21c4`, `Flip the label of ${what}, now ${rule.label}`, true,
-      { do: "flip", at: k }, [k, "flip"]))
+    label.replaceChildren(kind === "list"
+      ? button("flip", `${rule.label} \\u21c4`, `Flip the label of ${what}, now ${rule.label}`, true,
+        { do: "flip", at: k }, [k, "flip"])
+      : make("span", "says", [rule.share_positive, rule.label].filter(Boolean).join(" \\u2192 ")))
     put(counts, rule.counts)
     bar.children[0].style.flexGrow = rule.right
     bar.children[1].style.flexGrow = rule.wrong
     bar.style.setProperty("--share", `${100 * rule.share}%`)
-    acts.replaceChildren(...(last ? [] : [
+    const order = last || kind === "set" ? [] : [
       button("up", "\\u2191", `Move rule ${k + 1} up`, k > 0, { do: "move", at: k, to: k - 1 }, [k - 1, "up"]),
       button("down", "\\u2193", `Move rule ${k + 1} down`, k < n - 1, { do: "move", at: k, to: k + 1 },
         [k + 1, "down"]),
+    ]
+    acts.replaceChildren(...order, ...(last ? [] : [
       button("delete", "\\u2715", `Delete rule ${k + 1}`, true, { do: "delete", at: k }, [k, "delete"]),
     ]))
   }
@@ -85,6 +99,10 @@ export function render({ model }) {
     next = null
     const n = Math.max(0, model.rules.length - 1)
     put(target, model.target || "label")
+    put(counted, model.texts.counts)
+    put(name, model.texts.add)
+    put(place, model.texts.place)
+    field.placeholder = model.texts.search
     while (list.children.length > model.rules.length) { list.lastElementChild.remove() }
     while (list.children.length < model.rules.length) { list.append(line()) }
     model.rules.forEach((rule, k) => { fill(list.children[k], k, rule, n) })
@@ -137,16 +155,15 @@ export function render({ model }) {
   field.id = "search"
   field.autocomplete = "off"
   field.maxLength = 200
-  field.placeholder = "search the antecedents"
   field.setAttribute("role", "combobox")
   field.setAttribute("aria-autocomplete", "list")
   field.setAttribute("aria-controls", "found")
   field.setAttribute("aria-expanded", "false")
-  const name = make("label", "", "Add a rule")
+  const name = make("label", "")
   name.htmlFor = "search"
   const where = document.createElement("select")
   where.id = "where"
-  const place = make("label", "", "Its place")
+  const place = make("label", "")
   place.htmlFor = "where"
   const box = make("div", "box")
   const found = document.createElement("ul")
@@ -221,18 +238,22 @@ export function render({ model }) {
   })
   let size = -1
   const places = (n) => {
-    if (n === size) { return }
+    if (n === size && where.dataset.kind === model.texts.kind) { return }
     const end = where.value === "" || Number(where.value) === size
+    where.dataset.kind = model.texts.kind
+    const set = model.texts.kind === "set"
     const kept = Number(where.value)
     size = n
     where.replaceChildren(...Array.from({ length: n + 1 }, (_, k) => {
-      const one = make("option", "", k === n ? "last" : `before rule ${k + 1}`)
+      const one = make("option", "", set ? (k === n ? "a new rule" : `rule ${k + 1}`)
+        : k === n ? "last" : `before rule ${k + 1}`)
       one.value = k
       return one
     }))
     where.value = end ? n : Math.min(kept, n)
   }
   model.on("rules", show)
+  model.on("texts", show)
   model.on("found", list_found)
   model.on("said", () => { said.textContent = model.said })
   show()
@@ -282,6 +303,10 @@ button {{ cursor: pointer; min-width: 30px; min-height: 30px; padding: 2px 6px; 
 button:hover {{ background: {FAINT}; }}
 button[aria-disabled=true] {{ opacity: .4; cursor: default; }}
 button:focus-visible, input:focus-visible, select:focus-visible {{ {FOCUS} }}
+.part {{ display: inline-flex; align-items: center; gap: 2px; max-width: 100%; border: 1px solid {LINE};
+  border-radius: 4px; padding: 0 0 0 6px; margin: 2px 0; }}
+.remove {{ border: 0; min-width: 26px; min-height: 28px; color: {MUTED}; flex: none; }}
+.says {{ font-weight: 600; }}
 .flip {{ width: 100%; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }}
 .add {{ display: flex; flex-wrap: wrap; gap: 8px; margin-top: 10px; }}
 .field {{ flex: 0 0 140px; min-width: 0; }}
@@ -319,6 +344,7 @@ class Editor(Asking):
     """
 
     rules = param.List(default=[], doc="Of each rule, and at last of the default, what is shown.")
+    texts = param.Dict(default=words_of("rule_list").texts, doc="See `rulelab.views.what_if.family.Words`.")
     target = param.String(default="", doc="What is predicted.")
     found = param.Dict(default={}, doc="Antecedents that were searched for: text, items, note.")
     said = param.String(default="", doc="For screen readers: what has changed.")

@@ -6,12 +6,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from ...rule_list import RuleListSearch
-from ...search import Snapshot, Status
-from ...what_if import Bench, EditedList
+from ...search import Search, Snapshot, Status
 from ..live.job import Progress
 from ..live.pool import POOL
+from .family import Editable, bench_of
 from .hand import Best
 
 _MOST_KEPT = 50
@@ -31,14 +31,14 @@ _known: OrderedDict[tuple[str, str], _Found] = OrderedDict()
 _lock = threading.Lock()
 
 
-def find_best(search: RuleListSearch, seconds: float, progress: Progress) -> Best:
+def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
     """Bring a copy of a search to its proof, or to the time limit; the search itself may run in another thread.
 
     A class that plays one game searches once: who comes later waits for the result of the first.
 
     Parameters
     ----------
-    search : RuleListSearch
+    search : search of `rulelab.views.what_if.family.Editable`
     seconds : float
         Time limit.
     progress : Progress
@@ -53,8 +53,9 @@ def find_best(search: RuleListSearch, seconds: float, progress: Progress) -> Bes
         snapshot = found.snapshot
     assert snapshot is not None
     assert snapshot.incumbent is not None
-    edited = EditedList.of(snapshot.incumbent.model)
-    return Best(snapshot, edited, Bench(search.problem, search.regularization).objective(edited))
+    bench = bench_of(search)
+    edited = bench.of(snapshot.incumbent.model)
+    return Best(snapshot, edited, bench.objective(edited))
 
 
 def _enough(found: _Found, seconds: float) -> bool:
@@ -63,8 +64,9 @@ def _enough(found: _Found, seconds: float) -> bool:
     return last is not None and (last.status is Status.OPTIMAL or last.limit == "exactness" or found.seconds >= seconds)
 
 
-def _searched(search: RuleListSearch, seconds: float, progress: Progress) -> Snapshot:
-    copy = RuleListSearch(search.problem, **search.parameters)
+def _searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
+    new: type[Any] = type(search)
+    copy: Search = new(search.problem, **search.parameters)
     progress.report("the optimizer searches")
     steps, last = copy.steps(time_limit=seconds), None
     while True:
@@ -77,8 +79,9 @@ def _searched(search: RuleListSearch, seconds: float, progress: Progress) -> Sna
         last = snapshot
 
 
-def _found(search: RuleListSearch) -> _Found:
-    key = search.problem.fingerprint, repr(sorted(search.parameters.items()))
+def _found(search: Editable) -> _Found:
+    parameters = sorted(search.parameters.items(), key=lambda item: item[0])
+    key = search.problem.fingerprint, f"{search.family} {parameters!r}"
     with _lock:
         found = _known.setdefault(key, _Found())
         _known.move_to_end(key)

@@ -1,24 +1,24 @@
-"""A list in the hands of a person: what it is compared with, and what it was before; nothing of Panel."""
+"""A model in the hands of a person: what it is compared with, and what it was before; nothing of Panel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from ...data.metrics import Confusion
 from ...data.problem import Problem
 from ...families import FAMILIES
-from ...models import RuleList
-from ...rule_list import RuleListSearch
+from ...models import DecisionList, RuleSet
 from ...rule_list.near_optimal.traits import group_masses
 from ...search import Snapshot, Status
-from ...what_if import Bench, EditedList
+from ...what_if import Bench
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.session import Prepared
-from ..live.wording import counted
+from .family import Words, bench_of, words_of
 
 BY_HAND = "by hand"
 _MOST_UNDONE = 200
@@ -26,34 +26,35 @@ _MOST_UNDONE = 200
 
 @dataclass(frozen=True, eq=False)
 class Best:
-    """What the search has found, which lists made by hand are compared with.
+    """What the search has found, which models made by hand are compared with.
 
     Attributes
     ----------
     snapshot : Snapshot
-    edited : EditedList
+    edited
+        Its model, to be edited.
     objective : Fraction
         Without rounding.
     """
 
     snapshot: Snapshot
-    edited: EditedList
+    edited: Any
     objective: Fraction
 
     @property
     def certified(self) -> bool:
-        """Whether it is proven that no list is better."""
+        """Whether it is proven that no model is better."""
         return self.snapshot.status is Status.OPTIMAL
 
 
 class Hand:
-    """A list that is edited, of which every edit can be taken back.
+    """A model that is edited, of which every edit can be taken back.
 
     Parameters
     ----------
     prepared : Prepared
-        The data, and a search of rule lists without a fairness constraint or demands on their rules.
-    edited : EditedList, optional
+        The data, and a search of a family that can be edited.
+    edited : optional
         To begin with; by default no rule.
 
     Attributes
@@ -62,35 +63,53 @@ class Hand:
         Once the search has ended.
     """
 
-    def __init__(self, prepared: Prepared, edited: EditedList | None = None) -> None:
-        search = prepared.search
-        if type(search) is not RuleListSearch:
-            raise ValueError(
-                "the settings of the tab Search are of another kind: What if edits rule lists without a fairness "
-                "constraint or demands on their rules; choose the family “Rule list” there"
-            )
-        self.prepared, self.search = prepared, search
-        self.problem: Problem = search.problem
-        self.bench = Bench(search.problem, search.regularization)
+    def __init__(self, prepared: Prepared, edited: Any = None) -> None:
+        self.bench: Bench[Any] = bench_of(prepared.search)
+        self.prepared, self.search = prepared, prepared.search
+        self.problem: Problem = prepared.search.problem
         self.best: Best | None = None
-        self._edited = edited or EditedList.empty(search.problem)
-        self._past: list[EditedList] = []
-        self._future: list[EditedList] = []
+        self._edited = self.bench.empty() if edited is None else edited
+        self._past: list[Any] = []
+        self._future: list[Any] = []
 
     @property
-    def edited(self) -> EditedList:
-        """The list as it is now."""
+    def words(self) -> Words:
+        """What is said of models of this family."""
+        return words_of(self.bench.family)
+
+    @property
+    def edited(self) -> Any:
+        """The model as it is now."""
         return self._edited
 
     @property
-    def model(self) -> RuleList:
-        """The list with what each rule captures."""
-        return self._edited.model(self.problem)
+    def model(self) -> DecisionList | RuleSet:
+        """The model with what each rule captures."""
+        model = self.bench.model(self._edited)
+        assert isinstance(model, DecisionList | RuleSet)
+        return model
 
     @property
     def objective(self) -> Fraction:
         """Without rounding."""
         return self.bench.objective(self._edited)
+
+    @property
+    def refusal(self) -> str:
+        """Why this is no model of the family; empty when it is one."""
+        return self.bench.refusal(self._edited)
+
+    @property
+    def game(self) -> str:
+        """What tells data and settings apart where models are compared."""
+        bench = self.bench
+        if bench.family == "rule_list":
+            return f"{self.problem.fingerprint} {bench.price} {self.search.parameters['max_length']}"
+        names: tuple[str, ...] = ("positive_weight", "violation_penalty", "max_length")
+        if bench.family == "rule_set":
+            names = ("max_complexity", "max_conditions", "loss", "form")
+        of = " ".join(f"{self.search.parameters[name]}" for name in names)
+        return f"{bench.family} {self.problem.fingerprint} {bench.price} {of}"
 
     @property
     def undoable(self) -> bool:
@@ -100,14 +119,8 @@ class Hand:
     def redoable(self) -> bool:
         return bool(self._future)
 
-    @property
-    def full(self) -> bool:
-        """Whether the search allows no more rules than there are."""
-        most = self.search.max_length
-        return most is not None and len(self._edited) >= most
-
-    def take(self, edited: EditedList) -> None:
-        """Go on with this list."""
+    def take(self, edited: Any) -> None:
+        """Go on with this model."""
         if edited != self._edited:
             self._past = [*self._past, self._edited][-_MOST_UNDONE:]
             self._future = []
@@ -126,20 +139,26 @@ class Hand:
             self._edited = self._future.pop()
 
     def insert(self, place: int, antecedent: int) -> None:
-        """Put a rule in, with the label of least errors.
+        """Put an antecedent in at a place, in the way of the family.
 
         Raises
         ------
         ValueError
-            When the list has it, or has as many rules as the search allows.
+            When it is there already, or the settings leave no room for it.
         """
-        if antecedent in self._edited.antecedents:
-            k = self._edited.antecedents.index(antecedent) + 1
-            raise ValueError(f"{self.problem.names[antecedent]} is rule {k} already; move it instead")
-        if self.full:
-            raise ValueError(f"the settings allow at most {counted(len(self._edited), 'rules')}; delete one first")
-        label = self.bench.best_label(self._edited, place, antecedent)
-        self.take(self._edited.inserted(place, antecedent, label))
+        self.take(self.bench.insert(self._edited, place, antecedent))
+
+    def edit(self, doing: str, at: int, other: int) -> None:
+        """Delete, move or flip a rule, or remove a condition of it; see `Bench.edit`.
+
+        Raises
+        ------
+        LookupError
+            When there is no such thing to do.
+        ValueError
+            When the model cannot be like that.
+        """
+        self.take(self.bench.edit(self._edited, doing, at, other))
 
     def matching(self, text: str, most: int) -> tuple[list[tuple[int, str]], int]:
         """Antecedents with all of these words, by index and name, and how many more there are."""
@@ -148,7 +167,7 @@ class Hand:
         return found[:most], max(0, len(found) - most)
 
     def groups(self, attribute: str) -> dict[str, Confusion]:
-        """What the list does to the groups of an attribute, on the training rows."""
+        """What the model does to the groups of an attribute, on the training rows."""
         data, problem, test = self.prepared.data, self.problem, self.prepared.test_rows
         assert data is not None
         assert data.sensitive is not None
@@ -178,15 +197,17 @@ class Hand:
         return tuple(map(str, data.sensitive.columns))
 
     def card(self) -> Card:
-        """The card of the list, which says that it was made by hand; it is never called optimal.
+        """The card of the model, which says that it was made by hand; it is never called optimal.
 
         Raises
         ------
         ValueError
-            When nothing is known yet of how far it is from the optimum.
+            When nothing is known yet of how far it is from the optimum, or this is no model of the family.
         """
+        if self.refusal:
+            raise ValueError(self.refusal)
         if self.best is None:
-            raise ValueError("the optimizer is still searching; the card says how far the list is from the optimum")
+            raise ValueError("the optimizer is still searching; the card says how far your model is from the optimum")
         base, model = of_search(self.search, self.best.snapshot, self.prepared), self.model
         objective = float(self.objective)
         return replace(
@@ -198,7 +219,7 @@ class Hand:
                 lower_bound=min(objective, float(self.best.snapshot.lower_bound)),
                 proven=False,
                 scope="",
-                equation=FAMILIES["rule_list"].objective(model, self.search.parameters),
+                equation=FAMILIES[self.bench.family].objective(model, self.search.parameters),
                 bound="",
             ),
             parameters={**base.parameters, "made": BY_HAND},

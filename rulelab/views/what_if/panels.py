@@ -190,8 +190,7 @@ class RoomPanel(Viewer):
     def begin(self, hand: Hand) -> None:
         """Leave the board of the game before."""
         BOARDS.leave(self._session)
-        bench = hand.bench
-        self._game = f"{bench.problem.fingerprint} {bench.price} {hand.search.max_length}"
+        self._game = hand.game
 
     def close(self) -> None:
         """Leave the room."""
@@ -227,7 +226,7 @@ class RoomPanel(Viewer):
         if room != self._entered:
             BOARDS.leave(self._session)
         self._entered, self._seen, self._alert.phase = room, -1, ""
-        if room:
+        if room and not hand.refusal:
             entry = Entry(self.called, hand.objective, len(hand.edited), self._hints, self._revealed)
             try:
                 BOARDS.put(room, self._game, self._session, entry)

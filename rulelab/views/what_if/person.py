@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...data.conditions import Condition, as_text, column_name
 from ...datasets import Dataset
-from ...models import ModelError, RuleList
+from ...models import DecisionList, ModelError, RuleSet
 from ...what_if import Values, decide, nearest_flip
 from ...what_if.person import columns_of
 from ..widgets.esc import plain
@@ -51,7 +51,7 @@ class Person:
                 name: None if pd.isna(cells[label]) else cells[label] for name, label in self._columns.items()
             }
 
-    def fields(self, model: RuleList) -> list[dict[str, Any]]:
+    def fields(self, model: DecisionList | RuleSet) -> list[dict[str, Any]]:
         """What the form shows: the columns that the rules test."""
         out = []
         for name, conditions in columns_of(model).items():
@@ -91,7 +91,7 @@ class Person:
             return bool(cell)
         return str(as_text(pd.Series([cell], dtype=object)).iloc[0])
 
-    def enter(self, model: RuleList, at: Any, text: Any) -> None:
+    def enter(self, model: DecisionList | RuleSet, at: Any, text: Any) -> None:
         """Take a value from the form.
 
         Raises
@@ -118,17 +118,17 @@ class Person:
             by_text = {plain(value, 200): value for value in values.choices}
             self.cells[name] = by_text.get(text, self.cells.get(name))
 
-    def tick(self, model: RuleList, at: Any, on: Any) -> None:
+    def tick(self, model: DecisionList | RuleSet, at: Any, on: Any) -> None:
         """Say whether a column may be changed."""
         columns = list(columns_of(model))
         if type(at) is int and 0 <= at < len(columns):
             (self.ticked.add if on is True else self.ticked.discard)(columns[at])
 
-    def said(self, hand: Hand, model: RuleList) -> str:
+    def said(self, hand: Hand, model: DecisionList | RuleSet) -> str:
         """Which rule decides, and what would flip the decision; HTML."""
         tested = columns_of(model)
         if not tested:
-            return '<p class="note">The list has no rule: it says the same of everybody.</p>'
+            return '<p class="note">There is no rule: the same is said of everybody.</p>'
         person = {name: self.cell(name, conditions) for name, conditions in tested.items()}
         ticked = [name for name in tested if name in self.ticked]
         values = {name: self.values(name, tested[name]) for name in ticked}

@@ -1,10 +1,10 @@
-"""What if the list were another one: a list to edit, its distance from the optimum, one person, and a class."""
+"""What if the model were another one: a model to edit, its distance from the optimum, one person, and a class."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import panel as pn
 import param
@@ -12,9 +12,10 @@ from panel.viewable import Viewer
 
 from ...data.problem import Problem
 from ...datasets import Dataset
-from ...models import RuleList
+from ...models import FallingRuleList, Model, RuleList, RuleSet
 from ...rule_list import RuleListSearch
-from ...what_if import Change, EditedList
+from ...search import Search
+from ...what_if import Change
 from ..cards.rule_tables import rules_table
 from ..live.job import Job
 from ..live.pool import POOL, Pool
@@ -22,15 +23,16 @@ from ..live.session import Prepared
 from ..live.ticker import Beat
 from ..widgets import icons
 from ..widgets.esc import esc, plain
-from ..widgets.explained import Explained, explain_all, term_classes
+from ..widgets.explained import SIGN_CSS, Explained, explain_all, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS
 from . import wording
 from .editor import Editor
+from .family import KINDS, Editable, bench_of, editable
 from .finding import find_best
 from .hand import Hand
-from .panels import WIDE, GroupsPanel, PersonPanel, RoomPanel, pane, panel
+from .panels import WIDE, GroupsPanel, PersonPanel, RoomPanel, pane
 from .style import SIDE_CSS, VIEW_CSS
 
 _MOST_FOUND = 40
@@ -43,15 +45,15 @@ Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
 class WhatIfView(Viewer):
-    """A rule list to edit by hand, with all that an edit changes, and how far it is from the optimum.
+    """A rule list, falling rule list or rule set to edit by hand, with how far each edit is from the optimum.
 
     Parameters
     ----------
-    search : RuleListSearch or Problem, optional
-        Whose lists are edited; it is brought to its proof beside it, where it has not come to it. A problem alone is
-        searched with ``regularization``.
-    model : RuleList, optional
-        To begin with; by default the best one of the search, or an empty list where none is known yet.
+    search : RuleListSearch, FallingRuleListSearch, RuleSetSearch or Problem, optional
+        Whose models are edited; it is brought to its proof beside it, where it has not come to it. A problem alone is
+        searched for rule lists with ``regularization``.
+    model : RuleList, FallingRuleList or RuleSet, optional
+        To begin with; by default the best one of the search, or an empty one where none is known yet.
     data : Dataset, optional
         That the problem was made from, row by row: adds groups of people, and rows to choose a person from.
     regularization : float
@@ -76,8 +78,8 @@ class WhatIfView(Viewer):
 
     def __init__(
         self,
-        search: RuleListSearch | Problem | None = None,
-        model: RuleList | None = None,
+        search: Search | Problem | None = None,
+        model: Model | None = None,
         *,
         data: Dataset | None = None,
         regularization: float = 0.01,
@@ -88,21 +90,19 @@ class WhatIfView(Viewer):
             raise ValueError("give either a search, or a problem, or source")
         if isinstance(search, Problem):
             search = RuleListSearch(search, regularization=regularization)
-        if search is not None and type(search) is not RuleListSearch:
-            raise TypeError(
-                f"search must be a rulelab.RuleListSearch without a fairness constraint or demands, not {search!r}"
-            )
-        if model is not None and not isinstance(model, RuleList):
-            raise TypeError(f"model must be a rulelab.RuleList, not {model!r}")
+        if search is not None and not editable(search):
+            raise TypeError(f"search must be one of {KINDS}, not {search!r}")
+        if model is not None and not isinstance(model, RuleList | FallingRuleList | RuleSet):
+            raise TypeError(f"model must be a rulelab.RuleList, FallingRuleList or RuleSet, not {model!r}")
         super().__init__(**params)
         self._source = source
         self._hand: Hand | None = None
         self._preparing: Job | None = None
         self._finding: Job | None = None
-        self._hinting: tuple[EditedList, Job] | None = None
+        self._hinting: tuple[Any, Job] | None = None
         self._best_first = False
         self._hints, self._revealed, self._shown = 0, False, False
-        self._change: Change | None = None
+        self._change: Change[Any] | None = None
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
         self.groups.param.watch(lambda _: self._say(), "attribute")
         self._beat = Beat(self.refresh)
@@ -117,7 +117,7 @@ class WhatIfView(Viewer):
 
     @property
     def hand(self) -> Hand | None:
-        """The list that is edited; None before it begins."""
+        """The model that is edited; None before it begins."""
         return self._hand
 
     def edit_best(self, *_: Any) -> None:
@@ -162,16 +162,39 @@ class WhatIfView(Viewer):
             note = "no antecedent has these words" if not items else f"and {more} more: type more of it" if more else ""
             shown = [[j, plain(name, 200)] for j, name in items]
             self._editor.found = {"text": text, "items": shown, "note": note}
-        elif doing == "move" and all(places):
-            self._take(hand.edited.moved(at, to), f"rule {at + 1} is now rule {to + 1}")  # type: ignore[operator,arg-type]
-        elif doing == "delete" and places[0]:
-            self._take(hand.edited.deleted(at), f"rule {at + 1} is deleted")  # type: ignore[operator,arg-type]
-        elif doing == "flip" and (places[0] or (type(at) is int and at == n)):
-            self._take(hand.edited.flipped(at), "the label is flipped")  # type: ignore[arg-type]
         elif doing == "insert" and type(at) is int and 0 <= at <= n:
             j = wanted.get("antecedent")
             if type(j) is int and 0 <= j < hand.problem.n_antecedents:
                 self._insert(at, j)
+        elif isinstance(doing, str) and type(at) is int and self._may(doing, at, to, places, n):
+            self._edit(doing, at, wanted.get("antecedent") if doing == "remove" else to)
+
+    @staticmethod
+    def _may(doing: str, at: int, to: Any, places: list[bool], n: int) -> bool:
+        """Whether an edit is about rules that there are."""
+        if doing == "move":
+            return all(places)
+        return places[0] or (doing == "flip" and at == n)
+
+    def _edit(self, doing: str, at: int, other: Any) -> None:
+        """Delete, move or flip a rule, or take a condition out of it; what the family does not have is left alone."""
+        assert self._hand is not None
+        said = {
+            "move": f"rule {at + 1} is now rule {other + 1}" if type(other) is int else "",
+            "delete": f"rule {at + 1} is deleted",
+            "flip": "the label is flipped",
+            "remove": f"a condition of rule {at + 1} is taken out",
+        }
+        if doing not in said:
+            return
+        try:
+            self._hand.edit(doing, at, other)
+        except LookupError:
+            return
+        except ValueError as error:
+            self._refuse(error)
+            return
+        self._show(said[doing])
 
     def undo(self, *_: Any) -> None:
         """Take the last edit back."""
@@ -190,13 +213,12 @@ class WhatIfView(Viewer):
         hand = self._hand
         if hand is None or self._hinting is not None:
             return
-        edited, bench, most = hand.edited, hand.bench, hand.full
+        edited, bench = hand.edited, hand.bench
         self._hints += 1
         self._hint.object = '<p class="note">Trying all single changes …</p>'
 
-        def look(progress: Any) -> list[Change]:
-            found = bench.best_changes(edited, lambda: progress.report("trying all single changes"))
-            return [change for change in found if not most or change.kind != "insert"]
+        def look(progress: Any) -> list[Change[Any]]:
+            return bench.best_changes(edited, lambda: progress.report("trying all single changes"))
 
         self._hinting = edited, Job(look)
         self._beat.start()
@@ -272,15 +294,17 @@ class WhatIfView(Viewer):
         else:
             self._begin(job.result.prepared, None)
 
-    def _begin(self, prepared: Prepared, edited: EditedList | None) -> None:
-        """Take a list in hand, and let the optimizer search beside it."""
+    def _begin(self, prepared: Prepared, edited: Any) -> None:
+        """Take a model in hand, and let the optimizer search beside it."""
         self._hand = hand = Hand(prepared, edited)
+        search = cast(Editable, hand.search)
         self._hints, self._revealed, self._shown, self._change = 0, self._best_first, False, None
         seconds = self.seconds
-        self._finding = Job(lambda progress: find_best(hand.search, seconds, progress), _APART)
+        self._finding = Job(lambda progress: find_best(search, seconds, progress), _APART)
         for each in (self.person, self.groups, self.room):
             each.begin(hand)
-        self._editor.param.update(found={}, target=plain(prepared.target, 30))
+        self._editor.param.update(found={}, target=plain(prepared.target, 30), texts=hand.words.texts)
+        self._heading.object = f"<h2>{hand.words.heading} {sign('list edited by hand')}</h2>"
         self._show("")
         self._show_best()
         self._empty.visible, self._details.objects = False, self._parts
@@ -306,14 +330,18 @@ class WhatIfView(Viewer):
 
     def _insert(self, place: int, antecedent: int) -> None:
         assert self._hand is not None
+        before = len(self._hand.edited)
         try:
             self._hand.insert(place, antecedent)
         except ValueError as error:
-            self.complain(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            self._refuse(error)
             return
-        self._show(f"rule {place + 1} is put in")
+        self._show(f"rule {place + 1} is put in" if len(self._hand.edited) > before else f"rule {place + 1} has it now")
 
-    def _take(self, edited: EditedList, said: str) -> None:
+    def _refuse(self, error: ValueError) -> None:
+        self.complain(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+
+    def _take(self, edited: Any, said: str) -> None:
         assert self._hand is not None
         self._hand.take(edited)
         self._show(said)
@@ -329,6 +357,7 @@ class WhatIfView(Viewer):
             if rules != self._editor.rules:
                 self._editor.rules = rules
             self._undo.disabled, self._redo.disabled = not hand.undoable, not hand.redoable
+            self._offer()
             self._equation.object = wording.equation(hand, model)
             self._pinned.object, self._hint.object = "", wording.HINT
             self._change, self._apply.disabled = None, True
@@ -354,18 +383,23 @@ class WhatIfView(Viewer):
         best = hand.best
         self._reveal.disabled = best is None
         self._reveal.label = "Hide the optimum" if self._shown else "Reveal the optimum"
-        self._pin.disabled = best is None
-        for button in self._exports:
-            button.disabled = best is None
+        self._offer()
         text = ""
         if best is not None and self._shown:
             names = dict(zip(hand.problem.classes, hand.prepared.labels or hand.problem.classes, strict=True))
             table_of = rules_table(best.snapshot.incumbent.model, names, hand.prepared.target)  # type: ignore[union-attr]
             text = (
-                f"<h2>{wording.revealed(best)}</h2>{table_of}"
+                f"<h2>{wording.revealed(hand, best)}</h2>{table_of}"
                 f'<p class="sum">objective {wording.number(best.objective)}</p>'
             )
         self._answer.object, self._answer_box.visible = text, bool(text)
+
+    def _offer(self) -> None:
+        """Offer to save and pin what has a card."""
+        hand = self._hand
+        without = hand is None or hand.best is None or bool(hand.refusal)
+        for button in (self._pin, *self._exports):
+            button.disabled = without
 
     def _look_at_hint(self) -> None:
         if self._hinting is None or self._hinting[1].busy:
@@ -379,7 +413,8 @@ class WhatIfView(Viewer):
             self.complain(job.error or "no change was found")
             return
         best = job.result[0] if job.result else None
-        self._change = best if best is not None and best.objective < hand.objective else None
+        better = best is not None and (best.objective < hand.objective or bool(hand.refusal))
+        self._change = best if better else None
         self._apply.disabled = self._change is None
         self._hint.object = f"<p>{esc(wording.hint(hand, best), 600)}</p>"
         self.room.follow(hand, self._hints, self._revealed)
@@ -420,9 +455,9 @@ class WhatIfView(Viewer):
             )
         ]
         self._answer = pane(CARD_CSS, LOW_CSS)
-        editing = panel(
-            "Your list",
-            "list edited by hand",
+        self._heading = Html(stylesheets=[CARD_CSS, SIGN_CSS], **WIDE)
+        editing = pn.Column(
+            self._heading,
             pn.Row(
                 self._undo,
                 self._redo,
@@ -435,6 +470,8 @@ class WhatIfView(Viewer):
             self._editor,
             self._equation,
             pn.Row(*self._exports, self._pin, self._pinned, **_BAR),
+            stylesheets=[PANEL_CSS],
+            **WIDE,
         )
         self._answer_box = pn.Column(self._answer, visible=False, stylesheets=[PANEL_CSS], **WIDE)
         left = pn.Column(editing, self._answer_box, stylesheets=[SIDE_CSS], css_classes=["rl-edit"], **WIDE)
@@ -474,18 +511,26 @@ class WhatIfView(Viewer):
         )
 
 
-def _given(search: RuleListSearch, data: Dataset | None) -> Prepared:
+def _given(search: Search, data: Dataset | None) -> Prepared:
     if data is None:
         return Prepared(search)
     return Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
 
 
-def _first(search: RuleListSearch, model: RuleList | None) -> EditedList | None:
-    """What a view of a search begins with; None: an empty list."""
-    if model is not None:
-        names, known = search.problem.names, model.antecedents
-        if not all(j < len(names) and names[j] == rule.name for j, rule in zip(known, model.rules, strict=True)):
-            raise ValueError("the model is of another problem: its antecedents are not those of the search")
-        return EditedList.of(model)
-    best = search.advance(1).incumbent if search.certified else None
-    return None if best is None else EditedList.of(best.model)
+def _first(search: Search, model: Model | None) -> Any:
+    """What a view of a search begins with; None: an empty model."""
+    bench = bench_of(search)
+    if model is None:
+        best = search.advance(1).incumbent if cast(Editable, search).certified else None
+        return None if best is None else bench.of(best.model)
+    names = search.problem.names
+    if model.family != bench.family:
+        raise ValueError(f"the model is of the family {model.family}, the search of {bench.family}")
+    literals = (
+        [literal for clause in model.rules for literal in clause.literals]
+        if isinstance(model, RuleSet)
+        else [rule for rule in model.rules if rule.antecedent is not None]  # type: ignore[attr-defined]
+    )
+    if not all(each.antecedent < len(names) and names[each.antecedent] == each.name for each in literals):
+        raise ValueError("the model is of another problem: its antecedents are not those of the search")
+    return bench.of(model)

@@ -7,26 +7,26 @@ from fractions import Fraction
 from typing import Any
 
 from ...families import FAMILIES
-from ...models import RuleList
+from ...models import DecisionList, FallingRuleList, RuleSet
 from ...what_if import Change, Decision, Flip
-from ...what_if.bench import DELETE, FLIP, INSERT, MOVE
-from ...what_if.person import conditions_of
+from ...what_if.bench import ADD, DELETE, FLIP, INSERT, MOVE, REMOVE
+from ...what_if.person import conditions_of, conditions_of_clause
 from ..cards.rule_tables import conditions_in_words
 from ..live.wording import count, counted
 from ..widgets.esc import esc, plain
 from .hand import Best, Hand
 
 EMPTY = (
-    "<h2>What if the list were another one?</h2>"
-    "<p>Edit a rule list by hand: put rules in, drag them, delete them, flip their labels. What it costs is counted "
-    "anew at once, down to the distance from the certified optimum, and for one person the page says which rule "
-    "decides, and what would have to be different for another decision.</p>"
-    '<p class="empty">The data and settings are those of the tab Search, family “Rule list”. “Edit the best model” '
-    "begins with what the search finds, “Beat the optimizer” with an empty list.</p>"
+    "<h2>What if the model were another one?</h2>"
+    "<p>Edit a rule list, a falling rule list or a rule set by hand: put rules and conditions in, drag them, delete "
+    "them, flip labels. What it costs is counted anew at once, down to the distance from the certified optimum, and "
+    "for one person the page says which rule decides, and what would have to be different for another decision.</p>"
+    '<p class="empty">The data, the family and the settings are those of the tab Search. “Edit the best model” begins '
+    "with what the search finds, “Beat the optimizer” with an empty model.</p>"
 )
 
 
-HINT = '<p class="note">“Best single change” tries all changes of one rule, and says the best one.</p>'
+HINT = '<p class="note">“Best single change” tries all changes of one rule or condition, and says the best one.</p>'
 
 
 def number(value: Fraction, digits: int = 4) -> str:
@@ -37,20 +37,24 @@ def number(value: Fraction, digits: int = 4) -> str:
 
 def distance(hand: Hand, waiting: str) -> tuple[str, str]:
     """A tone, and how far the list is from the optimum, as exactly as it is known."""
-    best, own = hand.best, hand.objective
+    best, own, words = hand.best, hand.objective, hand.words
+    if hand.refusal:
+        return "limit", hand.refusal
     if best is None:
-        return "busy", f"{waiting}: then the distance of your list from the optimum stands here"
+        return "busy", f"{waiting}: then the distance of your {words.noun} from the optimum stands here"
     above = own - best.objective
     if best.certified:
         if above == 0:
-            return "proven", "as good as the certified optimum: no list over these antecedents has a smaller objective"
+            return "proven", (
+                f"as good as the certified optimum: no {words.noun} over these {words.over} has a smaller objective"
+            )
         if above < 0:
-            most = counted(hand.search.max_length or 0, "rules")
+            most = counted(hand.search.parameters.get("max_length") or 0, "rules")
             return "idle", f"{_apart(hand, -above, 'below the certified optimum')}, which may have at most {most}"
         return "idle", _apart(hand, above, "above the certified optimum")
     bound = Fraction(best.snapshot.lower_bound)
-    rest = f"the optimum is at most {number(max(own - bound, Fraction(0)))} below your list"
-    found = "the best list that the search has found in its time"
+    rest = f"the optimum is at most {number(max(own - bound, Fraction(0)))} below your {words.noun}"
+    found = f"the best {words.noun} that the search has found in its time"
     if above < 0:
         return "limit", f"{_apart(hand, -above, f'better than {found}')}; {rest}"
     if above == 0:
@@ -60,50 +64,92 @@ def distance(hand: Hand, waiting: str) -> tuple[str, str]:
 
 def _apart(hand: Hand, difference: Fraction, than: str) -> str:
     """A difference of objectives, and how many wrong rows it is worth."""
+    if hand.bench.family == "rule_set":
+        return f"{number(difference)} {than}"
     rows = float(difference) * hand.problem.total_weight
-    return f"{number(difference)} {than}, as much as {rows:.3g} wrong rows"
+    worth = "wrong rows" if hand.bench.family == "rule_list" else "false alarms"
+    return f"{number(difference)} {than}, as much as {rows:.3g} {worth}"
 
 
-def figures(hand: Hand, model: RuleList, gap: float | None) -> list[list[str]]:
+def figures(hand: Hand, model: DecisionList | RuleSet, gap: float | None) -> list[list[str]]:
     """Names and values, always the same names in the same places."""
     best = hand.best
-    above = "–" if best is None else number(hand.objective - best.objective)
+    above = "–" if best is None or hand.refusal else number(hand.objective - best.objective)
+    size = [["complexity", str(model.complexity)]] if isinstance(model, RuleSet) else []
     return [
         ["objective", number(hand.objective)],
         ["errors", count(model.errors)],
         ["accuracy", f"{100 * (1 - model.errors / model.weight):.2f} %"],
         ["rules", str(len(model.rules))],
+        *size,
         ["above the best", above],
         *([] if gap is None else [["TPR gap", f"{100 * gap:.1f} %"]]),
     ]
 
 
-def equation(hand: Hand, model: RuleList) -> str:
+def equation(hand: Hand, model: DecisionList | RuleSet) -> str:
     """The objective, taken apart; HTML."""
-    parts = FAMILIES["rule_list"].objective(model, hand.search.parameters)
+    parts = FAMILIES[hand.bench.family].objective(model, hand.search.parameters)
     return f'<p class="sum">objective {number(hand.objective)} = {esc(parts, 400)}</p>'
 
 
-def rows_of(hand: Hand, model: RuleList) -> list[dict[str, Any]]:
+def rows_of(hand: Hand, model: DecisionList | RuleSet) -> list[dict[str, Any]]:
     """What the editor shows of each rule and of the default."""
-    every = (*model.rules, model.default)
     labels = hand.prepared.labels or model.classes
-    names = dict(zip(model.classes, labels, strict=True))
+    names = dict(zip(model.classes, (plain(label, 40) for label in labels), strict=True))
+    if isinstance(model, RuleSet):
+        return _rows_of_set(model, names)
+    every = (*model.rules, model.default)
+    falling = isinstance(model, FallingRuleList)
+    last = len(every) - 1
     return [
         {
+            "kw": ("else" if k else "always") if k == last else "else if" if k else "if",
             "words": "" if rule.antecedent is None else plain(rule.name, 300),
-            "label": plain(names[rule.prediction], 40),
-            "counts": f"{count(rule.captured)} rows, {count(rule.errors)} wrong",
-            "right": float(rule.correct),
-            "wrong": float(rule.errors),
-            "share": float(rule.captured / model.weight),
+            "label": names[rule.prediction],
+            "share_positive": f"{100 * rule.probability:.0f} %" if falling else "",
+            **_counts(rule.captured, rule.errors, model.weight),
         }
-        for rule in every
+        for k, rule in enumerate(every)
     ]
 
 
-def change_in_words(hand: Hand, change: Change) -> str:
+def _rows_of_set(model: RuleSet, names: Mapping[Any, str]) -> list[dict[str, Any]]:
+    dnf, training = model.form == "dnf", model.training
+    negative, positive = names[model.classes[0]], names[model.classes[-1]]
+    rows: list[dict[str, Any]] = []
+    for k, clause in enumerate(model.rules):
+        wrong = clause.negatives if dnf else clause.positives
+        rows.append(
+            {
+                "kw": "if" if not k else "or if" if dnf else "and if",
+                "between": "and" if dnf else "or",
+                "parts": [[literal.antecedent, plain(literal.name, 200)] for literal in clause.literals],
+                "words": "",
+                "label": positive if dnf else "must hold",
+                **_counts(clause.positives + clause.negatives, wrong, model.weight),
+            }
+        )
+    left = training.true_negative + training.false_negative if dnf else training.true_positive + training.false_positive
+    wrong = training.false_negative if dnf else training.false_positive
+    kw = ("else" if dnf else "all hold") if rows else "always"
+    rows.append({"kw": kw, "words": "", "label": negative if dnf else positive, **_counts(left, wrong, model.weight)})
+    return rows
+
+
+def _counts(captured: int | float, wrong: int | float, weight: int | float) -> dict[str, Any]:
+    return {
+        "counts": f"{count(captured)} rows, {count(wrong)} wrong",
+        "right": float(captured - wrong),
+        "wrong": float(wrong),
+        "share": float(captured / weight),
+    }
+
+
+def change_in_words(hand: Hand, change: Change[Any]) -> str:
     """A single change as one would say it."""
+    if hand.bench.family == "rule_set":
+        return _change_of_set(hand, change)
     edited, names = hand.edited, hand.problem.names
     place, result = change.place, change.result
 
@@ -117,17 +163,43 @@ def change_in_words(hand: Hand, change: Change) -> str:
     if change.kind == MOVE:
         assert change.to is not None
         return f"move rule {place + 1} ({plain(names[edited.antecedents[place]], 120)}) to place {change.to + 1}"
-    new = f"“{plain(names[result.antecedents[place]], 120)}: {label(place)}”"
+    said = f": {label(place)}" if hand.bench.family == "rule_list" else ""
+    new = f"“{plain(names[result.antecedents[place]], 120)}{said}”"
     if change.kind == INSERT:
         return f"put in {new} as {'the last rule' if place == len(edited) else f'rule {place + 1}'}"
     return f"replace rule {place + 1} by {new}"
 
 
-def hint(hand: Hand, best: Change | None) -> str:
+def _change_of_set(hand: Hand, change: Change[Any]) -> str:
+    place = change.place
+    old, new = (None if j is None else f"“{plain(hand.problem.names[j], 120)}”" for j in (change.old, change.new))
+    if change.kind == DELETE:
+        joined = (" and " if hand.search.parameters["form"] == "dnf" else " or ").join(
+            hand.problem.names[j] for j in hand.edited.clauses[place]
+        )
+        return f"delete rule {place + 1} ({plain(joined, 160)})"
+    if change.kind == REMOVE:
+        return f"take {old} out of rule {place + 1}"
+    if change.kind == ADD:
+        return f"add {new} to rule {place + 1}"
+    if change.kind == INSERT:
+        return f"put in {new} as a rule of its own"
+    return f"replace {old} in rule {place + 1} by {new}"
+
+
+def hint(hand: Hand, best: Change[Any] | None) -> str:
     """The best single change, and what it would bring."""
-    if best is None or best.objective >= hand.objective:
+    if best is None or (best.objective >= hand.objective and not hand.refusal):
+        tried = {
+            "rule_list": "every deletion, insertion, replacement, move and flip was tried",
+            "falling_rule_list": "every deletion, insertion, replacement and move that leaves a falling list was tried",
+            "rule_set": "every deletion of a rule or condition, insertion and replacement that fits was tried",
+        }
+        return f"No single change makes this {hand.words.noun} better: {tried[hand.bench.family]}."
+    if hand.refusal:
         return (
-            "No single change makes this list better: every deletion, insertion, replacement, move and flip was tried."
+            f"Best of all single changes: {change_in_words(hand, best)}. It leaves a list that falls, of objective "
+            f"{number(best.objective)}."
         )
     return (
         f"Best of all single changes: {change_in_words(hand, best)}. It brings the objective from "
@@ -135,9 +207,9 @@ def hint(hand: Hand, best: Change | None) -> str:
     )
 
 
-def revealed(best: Best) -> str:
+def revealed(hand: Hand, best: Best) -> str:
     """The heading of what the search has found."""
-    return "The certified optimum" if best.certified else "The best list that the search has found"
+    return "The certified optimum" if best.certified else f"The best {hand.words.noun} that the search has found"
 
 
 def label_of(hand: Hand, label: Any) -> Any:
@@ -147,22 +219,47 @@ def label_of(hand: Hand, label: Any) -> Any:
     return names[classes.index(label)] if label in classes else names[int(label)]
 
 
-def decided(hand: Hand, model: RuleList, person: Mapping[str, Any], found: Decision) -> str:
+def decided(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any], found: Decision) -> str:
     """Which rule decides on a person, and why those before it do not; HTML."""
-    lines = []
-    for k, wrong in enumerate(found.unmet):
-        because = " and ".join(_as_it_is(condition.column, person) for condition in _columns_once(wrong))
-        words = conditions_in_words(conditions_of(model.rules[k]), model.rules[k].name)
-        lines.append(f"<li>rule {k + 1}, {words}, does not hold, as {because}</li>")
     n = len(model.rules)
-    what = "No rule holds, and the default says" if found.place == n else f"Rule {found.place + 1} decides:"
+    cnf = isinstance(model, RuleSet) and model.form == "cnf"
+    lines = []
+    for k, wrong in enumerate(found.unmet) if not cnf else ():
+        lines.append(f"<li>rule {k + 1}, {_in_words(model, k)}, does not hold, as {_because(wrong, person)}</li>")
+    if cnf and found.place < n:
+        wrong = tuple(condition for each in found.unmet for condition in each)
+        lines.append(f"<li>rule {found.place + 1}, {_in_words(model, found.place)}: {_because(wrong, person)}</li>")
+    what = _decides(model, found.place)
     return (
         f'<p><b>{what} {esc(label_of(hand, model.classes.index(found.label)), 40)}.</b></p><ul class="why-not">'
         f"{''.join(lines)}</ul>"
     )
 
 
-def flipped(hand: Hand, model: RuleList, person: Mapping[str, Any], ticked: list[str], flip: Flip) -> str:
+def _decides(model: DecisionList | RuleSet, place: int) -> str:
+    """Which rule decides, up to the label."""
+    n = len(model.rules)
+    if not isinstance(model, RuleSet):
+        return "No rule holds, and the default says" if place == n else f"Rule {place + 1} decides:"
+    if model.form == "cnf":
+        return "All rules hold, and the set says" if place == n else f"Rule {place + 1} does not hold, and the set says"
+    return "No rule holds, and the set says" if place == n else f"Rule {place + 1} holds, and the set says"
+
+
+def _in_words(model: DecisionList | RuleSet, k: int) -> str:
+    if isinstance(model, DecisionList):
+        return conditions_in_words(conditions_of(model.rules[k]), model.rules[k].name)
+    clause = model.rules[k]
+    if model.form == "dnf":
+        return conditions_in_words(conditions_of_clause(clause), " and ".join(clause.names))
+    return " or ".join(conditions_in_words(conditions_of(literal), literal.name) for literal in clause.literals)
+
+
+def _because(wrong: tuple[Any, ...], person: Mapping[str, Any]) -> str:
+    return " and ".join(_as_it_is(condition.column, person) for condition in _columns_once(wrong))
+
+
+def flipped(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any], ticked: list[str], flip: Flip) -> str:
     """What would flip the decision; HTML."""
     if not ticked:
         return '<p class="note">Tick the columns that may be changed, to see the nearest change that flips this.</p>'
@@ -177,10 +274,20 @@ def flipped(hand: Hand, model: RuleList, person: Mapping[str, Any], ticked: list
         for column, said in flip.changes
     )
     label = esc(label_of(hand, model.classes.index(flip.label)), 40)
-    decides = "no rule would hold, and the default says" if flip.place == len(model.rules) else (
-        f"rule {flip.place + 1} would decide:"
-    )  # fmt: skip
+    decides = _would(model, flip.place)
     return f"<p>If {changes}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
+
+
+def _would(model: DecisionList | RuleSet, place: int) -> str:
+    """Which rule would decide, up to the label."""
+    n = len(model.rules)
+    if not isinstance(model, RuleSet):
+        return "no rule would hold, and the default says" if place == n else f"rule {place + 1} would decide:"
+    if model.form == "cnf":
+        holds = "all rules would hold" if place == n else f"rule {place + 1} would not hold"
+    else:
+        holds = "no rule would hold" if place == n else f"rule {place + 1} would hold"
+    return f"{holds}, and the set says"
 
 
 def shown(value: Any) -> str:

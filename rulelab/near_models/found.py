@@ -1,0 +1,167 @@
+"""What an enumeration of near-optimal models found, of any family."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import is_whole
+from ..data.problem import Problem
+from ..kernels import bits
+from ..models import Model
+
+CHUNK = 1024
+"""Models that are unpacked at a time."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NearModels(abc.ABC):
+    """Near-optimal models, best first; each stands for all that predict alike on the training patterns.
+
+    Attributes
+    ----------
+    problem : Problem
+    optimum, threshold : float
+        The least objective, and the largest that counts as near-optimal.
+    objectives : float array
+        Of the cheapest form of each model, ascending.
+    errors : int or float array
+        Training errors of each.
+    multiplicity : int array
+        How many near-optimal forms each has.
+    complete : bool
+        Whether everything up to the threshold was found; otherwise the numbers are of what was found.
+    truncated : str or None
+        Why not; "stopped" when the enumeration was left early.
+    covered : float
+        How far all have been found.
+    by_gap : DataFrame
+        Histogram of objective - optimum.
+    work : int
+        Of the search for the optimum and of the enumeration.
+    """
+
+    problem: Problem
+    optimum: float
+    threshold: float
+    objectives: np.ndarray
+    errors: np.ndarray
+    multiplicity: np.ndarray
+    complete: bool
+    truncated: str | None
+    covered: float
+    by_gap: pd.DataFrame
+    work: int
+    _predictions: np.ndarray = field(repr=False)
+    """A packed row for each model; a bit set or not says which of the two labels it gives."""
+    _weights: np.ndarray = field(repr=False)
+    """Training weight of each bit of a row, as floats."""
+
+    def __repr__(self) -> str:
+        found = "all" if self.complete else "the first"
+        return (
+            f"{type(self).__name__}({found} {self.count} models, {self._forms}, "
+            f"objectives {self.optimum:.6g} to {self.threshold:.6g})"
+        )
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    @abc.abstractmethod
+    def _forms(self) -> str:
+        """How many lists or sets the models are, with the noun."""
+
+    @property
+    @abc.abstractmethod
+    def models(self) -> Sequence[Model]:
+        """The models, best first, each in its cheapest form."""
+
+    @abc.abstractmethod
+    def frame(self) -> pd.DataFrame:
+        """One row per model."""
+
+    @property
+    def count(self) -> int:
+        """Models found."""
+        return len(self.objectives)
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Objective - optimum of each model."""
+        return np.maximum(self.objectives - self.optimum, 0.0)
+
+    def top(self, n: int = 10) -> pd.DataFrame:
+        """The best models, as in `frame`."""
+        return self.frame().head(at_least_one(n))
+
+    def sample(self, n: int = 10, random_state: int | None = None) -> pd.DataFrame:
+        """Random models, each of all near-optimal ones as likely as any other, with replacement; as in `frame`.
+
+        Raises
+        ------
+        ValueError
+            When the enumeration is not complete: what was not found could not be drawn.
+        """
+        self._needs_all()
+        drawn = np.random.default_rng(random_state).integers(self.count, size=at_least_one(n))
+        return self.frame().iloc[drawn]
+
+    def disagreement(self, model: int) -> np.ndarray:
+        """Fraction of the training weight for which each model predicts otherwise than this one.
+
+        Parameters
+        ----------
+        model : int
+            Index into `models`.
+
+        Returns
+        -------
+        float array, shape (count,)
+        """
+        out = np.zeros(self.count)
+        for begin in range(0, self.count, CHUNK):
+            differ = self._predictions[begin : begin + CHUNK] ^ self._predictions[model]
+            out[begin : begin + CHUNK] = bits.unpack(differ, len(self._weights)) @ self._weights
+        return out / self._weights.sum()
+
+    def diverse(self, n: int = 5) -> tuple[int, ...]:
+        """Models that differ most in what they predict, as indices into `models`.
+
+        The first is the optimum; each next one has the largest least `disagreement` with those chosen before, the
+        better one among equals (farthest-first traversal: the least disagreement within the selection is at least half
+        of the largest possible for as many models that include the optimum).
+
+        Raises
+        ------
+        ValueError
+            When ``n`` is not a positive integer.
+        """
+        chosen: list[int] = []
+        nearest = np.full(self.count, np.inf)
+        while len(chosen) < min(at_least_one(n), self.count):
+            chosen.append(int(np.argmax(nearest)))
+            nearest = np.minimum(nearest, self.disagreement(chosen[-1]))
+            nearest[chosen] = -1.0
+        return tuple(chosen)
+
+    def _needs_all(self) -> None:
+        if not self.complete:
+            raise ValueError(f"the enumeration is not complete ({self.truncated}): let it go on to its end first")
+
+
+def at_least_one(n: object) -> int:
+    """The number of models that are asked for.
+
+    Raises
+    ------
+    ValueError
+        When it is no positive integer.
+    """
+    if not is_whole(n, 1):
+        raise ValueError(f"n must be an integer >= 1, not {n!r}")
+    return int(n)
