@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from itertools import chain, combinations, permutations
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import rulelab as rl
 from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
-from rulelab.families.wording import many
+from rulelab.families.wording import at_most, many
 from rulelab.search import Search
 
 
@@ -112,11 +113,19 @@ def test_bounds_are_named_by_their_share_and_what_is_always_on_apart() -> None:
     assert f"with it: {best[1]} {100 * best[0] / total:.0f} %" in said
 
 
+@pytest.mark.parametrize("bound", [0.0, 1e-13, 2.5e-9, 0.00012, 0.009004, 0.25, 3.0, 1 / 3, 1e6 + 0.1])
+def test_a_bound_still_holds_as_it_is_written(bound: float) -> None:
+    said = Decimal(at_most(bound))
+    assert Decimal(bound) <= said <= Decimal(bound) * Decimal("1.1") + Decimal("0.0001")
+
+
 def test_titles_claim_what_is_proven_and_no_more() -> None:
     search = rl.RuleListSearch(problem(), regularization=0.001, beam_width=0)
     first = search.advance(1)
     assert account(search, first).title == "Best rule list so far"
     stopped = rl.solve(search, work_limit=1)
     assert stopped.gap > 0
-    assert account(search, stopped).title == f"The best rule list so far, at most {stopped.gap:.4g} from the optimum"
+    assert (
+        account(search, stopped).title == f"The best rule list so far, at most {at_most(stopped.gap)} from the optimum"
+    )
     assert account(search, rl.solve(search)).title == "The optimal rule list"

@@ -16,6 +16,7 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.families import OFFERED
 from rulelab.families.parameter import DEMANDS, MUST_NOT_USE
+from rulelab.families.wording import at_most
 from rulelab.views.cards import card as cards
 from rulelab.views.cards.incumbent import incumbent_card
 from rulelab.views.forms import address
@@ -369,7 +370,7 @@ def test_sampling_claims_nothing_beyond_its_bound(view) -> None:
     shown = finish(view(rl.FallingRuleListSearch(problem(), method="monte_carlo", iterations=60, random_state=0)))
     assert "limit reached" in shown._status.phase
     assert "proves nothing beyond the bound" in shown._status.phase
-    assert f"up to {shown.session.snapshot.gap:.4f} lower" in shown._status.phase
+    assert f"up to {at_most(shown.session.snapshot.gap)} lower" in shown._status.phase
     assert dict(shown._status.figures)["lists made"] == "60"
 
 

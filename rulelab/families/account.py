@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from . import FAMILIES
-from .wording import count, demanded, many, power, without
+from .wording import at_most, count, demanded, many, power, without
 
 if TYPE_CHECKING:
     from ..search import Search, Snapshot
@@ -82,7 +82,7 @@ def title(search: Search, snapshot: Snapshot) -> str:
         return f"The optimal {noun}"
     if snapshot.status is Status.RUNNING or not math.isfinite(snapshot.gap):
         return f"Best {noun} so far"
-    return f"The best {noun} so far, at most {snapshot.gap:.4g} from the optimum"
+    return f"The best {noun} so far, at most {at_most(snapshot.gap)} from the optimum"
 
 
 def longest(search: Search) -> int:
@@ -140,7 +140,8 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
         else f"{count_of(counts.get('created', 0), 'prefix')} looked at"
     )
     over = f"{many(m)} antecedents{aside}"
-    return f"{lists(m, most)} lists of at most {count(most, 'rule')} are possible over {over}; {seen}."
+    possible = "list of at most 0 rules is" if most == 0 else f"lists of at most {count(most, 'rule')} are"
+    return f"{lists(m, most)} {possible} possible over {over}; {seen}."
 
 
 def count_of(n: int, noun: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -39,6 +40,16 @@ def many(n: int | float) -> str:
     if n < 10**_EXACT:
         return f"{n:,}".replace(",", " ")
     return power(len(str(int(n))) - 1)
+
+
+def at_most(bound: float) -> str:
+    """A bound that still holds as it is written: rounded up to four decimals, or to two digits where it is small."""
+    exact = Decimal(bound)
+    if exact <= 0 or not exact.is_finite():
+        return f"{max(bound, 0.0):g}"
+    digits = max(4, 1 - exact.adjusted())
+    up = exact.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)
+    return f"{up:f}" if digits <= 7 else f"{up:.1e}"
 
 
 def power(exponent: int) -> str:

@@ -73,7 +73,7 @@ FIRST = (
 - figure "Search tree"
 - combobox "Prefix"
 - heading "Best rule list so far" [level=2]
-- paragraph: /Press Run for the settings on the left, or begin with/
+- paragraph: /Press Run for the settings that are chosen, or begin with/
 - button "Tic-tac-toe, step by step"
 - button "Search":
   - heading "Search" [level=2]

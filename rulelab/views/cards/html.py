@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from ...data.metrics import FEW
-from ..live.wording import NONE, count, family_name, objective
+from ..live.wording import NONE, count, family_name, within
 from ..widgets.esc import esc
 from .card import BROWSER, FILE, KEPT, SENTENCE, Card, Proof
 from .differences import Differences
@@ -84,7 +84,7 @@ def _standing(card: Card, proof: Proof) -> str:
     if proof.proven:
         return f"✓ Proven optimal: {esc(proof.scope, SENTENCE)}."
     bound = f" Proven: {esc(proof.bound, SENTENCE)}." if proof.bound else ""
-    return f"Not proven optimal: within {objective(proof.gap, card.model.family)} of the optimum.{bound}"
+    return f"Not proven optimal: within {within(proof.gap, card.model.family)} of the optimum.{bound}"
 
 
 def _rate(score: Score | None, name: str) -> str:

@@ -161,7 +161,7 @@ export function render({ model }) {
 }
 """
 _CSS = f"""
-:host {{ display: block; width: 100%; min-width: 0; color: {TEXT}; font-size: 13px; line-height: 1.35; }}
+:host {{ width: 100%; min-width: 0; color: {TEXT}; font-size: 13px; line-height: 1.35; }}
 .order {{ position: relative; }}
 .chips {{ display: flex; flex-wrap: wrap; gap: 6px; list-style: none; margin: 0; padding: 0; max-height: 128px;
   overflow: auto; }}

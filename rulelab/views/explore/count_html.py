@@ -21,6 +21,8 @@ _ABOUT = (
     "one of them, such as the least and the greatest gap between two groups, is proven without looking at each.</p>"
 )
 
+_BEGIN = "“Count all lists” counts within the distance of what “Find good models” has found: press that first."
+
 COUNT_CSS = (
     TABLE_CSS
     + """
@@ -34,7 +36,7 @@ thead th:first-child { text-align: left; }
 def said(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str) -> str:
     """Everything that is known."""
     if total is None:
-        return _ABOUT + ('<p class="empty">Press “Count all lists”.</p>' if not busy else "")
+        return _ABOUT + (f'<p class="empty">{_BEGIN}</p>' if not busy else "")
     if not total.result.complete:
         return _ABOUT + (
             '<p class="empty">What is true of all lists is known when all are counted: choose a longer time limit, '

@@ -47,7 +47,7 @@ def antecedents(found: Good) -> str:
     more = len(relied) - _MOST
     note = f'<p class="note">and {count(more)} more, in the table to save</p>' if more > 0 else ""
     return (
-        f'<table aria-label="Antecedents of the good models"><thead><tr><th scope="col">{found.part}</th>'
+        f'<table aria-label="Antecedents of the good models" class="parts"><thead><tr><th scope="col">{found.part}</th>'
         f'<th scope="col">models</th><th scope="col">% of {found.ways}</th><th scope="col">{verb}, % of rows</th>'
         f'<th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}<p class="note">{meaning}</p>'
     )
@@ -69,7 +69,8 @@ def models(found: Good, kept: Sequence[int], gaps: np.ndarray | None, chosen: in
             f'<td class="text">{esc(rules, 300)}</td></tr>'
         )
     return (
-        '<table aria-label="Good models"><thead><tr><th scope="col">model</th><th scope="col">accuracy, %</th>'
+        f'<table aria-label="Good models" class="models" style="--columns: {5 + (gaps is not None)}"><thead><tr>'
+        '<th scope="col">model</th><th scope="col">accuracy, %</th>'
         f'<th scope="col">rules</th>{head}<th scope="col">above, %</th><th scope="col">{found.ways}</th>'
         f'<th scope="col">{found.joined}</th></tr></thead><tbody>{rows}</tbody></table>'
     )
@@ -86,4 +87,11 @@ tr.chosen { background: color-mix(in srgb, #0072B2 16%, transparent); }
 .bar { display: inline-block; position: relative; width: 120px; height: 10px; border-radius: 5px;
   background: color-mix(in srgb, currentColor 12%, transparent); vertical-align: middle; }
 .bar span { position: absolute; top: 0; height: 10px; min-width: 3px; border-radius: 5px; background: #D55E00; }
+@media (max-width: 560px) {
+  .models tr { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); }
+  .models th, .models td { padding: 3px 4px; min-width: 0; }
+  .models thead th { white-space: normal; align-content: end; }
+  .models thead th:last-child, .parts td:last-child, .parts thead th:last-child { display: none; }
+  .models td.text { grid-column: 1 / -1; padding-top: 0; padding-bottom: 6px; }
+}
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.models import ColumnDataSource, FactorRange
+from bokeh.models import ColumnDataSource, FactorRange, FixedTicker
 
 from ..live.wording import count, counted
 from ..search.plots.base import Columns, Window, new_figure, replace
@@ -46,8 +46,7 @@ class Matrix(Tapped):
             x="x", y="name", width=0.94, height=0.86, source=self._source, fill_color="color", line_color=None
         )
         self._span = plot.vspan(x="x", source=self._ring, line_width=2)
-        plot.xaxis.major_label_text_color = None
-        plot.xaxis.major_tick_line_color = None
+        plot.xaxis.ticker = FixedTicker(ticks=[])
         plot.grid.visible = False
         self._listen(self._source, cells, [("antecedent", "@full"), ("rule", "@place")])
 

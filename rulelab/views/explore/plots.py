@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from bokeh.events import SelectionGeometry
-from bokeh.models import BoxSelectTool, ColumnDataSource, HoverTool, TapTool
+from bokeh.models import BoxSelectTool, ColumnDataSource, HoverTool, NoOverlap, TapTool
 from bokeh.models.annotations import BoxAnnotation
 from bokeh.plotting import figure
 
@@ -76,6 +76,7 @@ class Within(Picture):
         lists = plot.step(x="x", y="y", mode="after", source=self._lists, color=ORANGE, line_width=2, line_dash="6 3")
         models = plot.step(x="x", y="y", mode="after", source=self._models, color=BLUE, line_width=2.5)
         plot.yaxis.formatter = compact()
+        plot.yaxis.major_label_policy = NoOverlap(min_distance=4)
         self._entries = add_legend(plot, [("models", models), ("lists", lists)])
         self.figure = plot
 

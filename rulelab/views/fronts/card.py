@@ -125,13 +125,20 @@ def parameters(sweep: Sweep, point: int) -> dict[str, str]:
     if "min_support" in chosen:
         found["conditions per rule"] = f"at most {chosen.pop('max_conditions')}"
         found["support"] = f"{chosen.pop('min_support'):g} to {chosen.pop('max_support'):g}"
-    found |= {name.replace("_", " "): word(plain_value(value)) for name, value in chosen.items() if value is not None}
+    found |= {name.replace("_", " "): _in_words(name, value) for name, value in chosen.items() if value is not None}
     found["cross-validation"] = f"{plan.n_folds} folds, seed {plan.random_state}"
     if plan.time_limit is not None:
         found["time limit"] = f"{plan.time_limit:g} s"
     if plan.resample is not None:
         found["resampling"] = plan.resample
     return found
+
+
+def _in_words(name: str, value: object) -> str:
+    if name == "memory_limit" and isinstance(value, int | float):
+        return f"{value / 1e6:g} MB"
+    text = word(plain_value(value))
+    return text.replace("_", " ") if isinstance(value, str) else text
 
 
 def _completed(card: Card, sweep: Sweep, point: int, title: str, proof: Proof | None) -> Card:

@@ -409,7 +409,8 @@ def _caption(points: Sequence[Point]) -> str:
     if not points:
         return ""
     best = max(points, key=lambda p: p.value("accuracy"))
-    return f"{counted(len(points), 'points')}; the most accurate: {best.label}, {percent(best, 'accuracy')} %."
+    share = f"{percent(best, 'accuracy')} %".replace(" ", "\u00a0")  # stays on one line
+    return f"{counted(len(points), 'points')}; the most accurate: {best.label}, {share}."
 
 
 def _short(value: float) -> float:

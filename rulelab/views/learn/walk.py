@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -30,6 +31,7 @@ from .style import TEXT_CSS, WALK_CSS
 from .words import as_html
 
 _LIT = "rl-lit"
+_AS_NAMED = {"& .MuiToggleButton-root": {"textTransform": "none", "whiteSpace": "nowrap"}}
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
@@ -178,16 +180,21 @@ class Walk(Viewer):
     def _table(self, runs: tuple[Run, ...]) -> str:
         if self.plan.choice is None or not runs:
             return ""
-        heads = [self.plan.choice.label, "objective", *self.plan.figures, "work", ""]
-        rows = ""
-        for run in runs:
-            best = run.snapshot.incumbent
-            cells = [run.choice, "" if best is None else f"{best.objective:.5g}"]
-            cells += [figure(run) for figure in self.plan.figures.values()]
-            cells += [count(run.snapshot.work), "proven" if run.snapshot.status == "optimal" else "not proven"]
-            rows += "<tr>" + "".join(f"<td>{esc(cell)}</td>" for cell in cells) + "</tr>"
-        head = "".join(f'<th scope="col">{esc(name)}</th>' for name in heads)
-        return f'<div class="scroll"><table><caption>Your runs</caption><tr>{head}</tr>{rows}</table></div>'
+        figures: dict[str, Callable[[Run], str]] = {
+            "objective": lambda run: "" if (best := run.snapshot.incumbent) is None else f"{best.objective:.5g}",
+            **self.plan.figures,
+            "work": lambda run: count(run.snapshot.work),
+            "proven": lambda run: "yes" if run.snapshot.status == "optimal" else "no",
+        }
+        head = "".join(f'<th scope="col">{esc(run.choice)}</th>' for run in runs)
+        rows = "".join(
+            f'<tr><th scope="row">{esc(name)}</th>{"".join(f"<td>{esc(figure(run))}</td>" for run in runs)}</tr>'
+            for name, figure in figures.items()
+        )
+        return (
+            f'<table class="runs"><caption>Your runs</caption><tr><th scope="col">{esc(self.plan.choice.label)}</th>'
+            f"{head}</tr>{rows}</table>"
+        )
 
     def _choose(self, event: param.parameterized.Event) -> None:
         self._chosen = event.new
@@ -206,6 +213,7 @@ class Walk(Viewer):
                 options=list(self.plan.choice.values),
                 value=self._chosen,
                 size="small",
+                sx=_AS_NAMED,
                 margin=(0, 0, 10, 0),
             )
             self._choice.param.watch(self._choose, "value")

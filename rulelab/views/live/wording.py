@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...families import CRITERIA, FAMILIES, least_gap
-from ...families.wording import demanded, without
+from ...families.wording import at_most, demanded, without
 from ...search import Search, Snapshot, Status
 from ..widgets.esc import plain
 from .session import SearchSession, State
@@ -246,8 +246,13 @@ def gap(snapshot: Snapshot, family: str = "rule_list") -> str:
         return NONE
     if snapshot.status is Status.OPTIMAL:
         return "0"
-    shown = objective(max(snapshot.gap, 0.0), family)
-    return f"{snapshot.gap:.1e}" if snapshot.gap > 0 and not any(digit in shown for digit in "123456789") else shown
+    return within(snapshot.gap, family)
+
+
+def within(bound: float, family: str = "rule_list") -> str:
+    """How far from the optimum at most, in the unit of `objective`."""
+    text = at_most(bound)
+    return count(float(text)) if family == "rule_set" else text
 
 
 def remaining(snapshot: Snapshot) -> str:

@@ -11,7 +11,16 @@ from panel_material_ui.base import _env
 
 SPOKEN = {
     "components": {
-        "MuiTypography": {"defaultProps": {"variantMapping": {"h3": "h1", "h5": "div"}}},
+        "MuiTypography": {
+            "defaultProps": {"variantMapping": {"h3": "h1", "h5": "div"}},
+            "styleOverrides": {
+                "h3": {
+                    "marginRight": "10px !important",
+                    "@media (max-width: 430px)": {"fontSize": "19px !important", "marginRight": "6px !important"},
+                    "@media (max-width: 345px)": {"fontSize": "0 !important", "marginRight": "0 !important"},
+                }
+            },
+        },
         "MuiLinearProgress": {"defaultProps": {"aria-hidden": True}},
     }
 }

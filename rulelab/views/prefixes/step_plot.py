@@ -53,7 +53,7 @@ _TOOLTIP = (
     + "<br><b>bound @bound{0.0000}</b>, best list @best{0.0000}<br><b>@fate</b>: @reason</div>"
 )
 """Narrow, for phones. Bokeh escapes what it puts in."""
-_ROOM = 0.36
+_ROOM = 0.4
 """Of the width: for the fate beside the longest bar."""
 _WIDTH, _MARGIN = 1000, 40
 
@@ -128,7 +128,7 @@ class StepPlot(Plot):
         written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
         self._texts = [
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
-            plot.text(x="bound", y="bar", text="fate", text_baseline="middle", x_offset=5, **written),
+            plot.text(x="bound", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
         ]
         self._beyond = BoxAnnotation(left=0, fill_color=ORANGE, fill_alpha=0.08, line_color=None, level="underlay")
         self._line = Span(location=0, dimension="height", line_color=ORANGE, line_width=2.5)
@@ -264,6 +264,7 @@ def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:
         captured=[count(float(value)) for value in shown["captured"]] if n else [],
         errors=[count(float(value)) for value in shown["errors"]] if n else [],
         fate=fates(shown) if n else [],
+        beside=[fate.removeprefix("cut: ") for fate in fates(shown)] if n else [],
         reason=shown["reason"].tolist() if n else [],
         alpha=[_PALE if fate == "cut" else 1.0 for fate in shown["fate"]] if n else [],
     )

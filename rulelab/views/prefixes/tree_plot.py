@@ -133,7 +133,7 @@ class TreePlot(Plot):
             self.title, "", "rules", height=height, min_border_left=46, x_range=self._x.range, y_range=self._rows
         )
         plot.toolbar_inner = False
-        plot.xaxis.visible, plot.grid.visible, plot.outline_line_color = False, False, None
+        plot.xaxis.visible = plot.grid.visible = False
         self._ticker = FixedTicker(ticks=[])
         plot.yaxis.update(
             ticker=self._ticker, axis_line_color=None, major_tick_line_color=None, minor_tick_line_color=None

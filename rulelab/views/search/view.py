@@ -22,7 +22,7 @@ from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS, SELECT_CSS
+from ..widgets.style import CARD_CSS, FILL_CSS, MANY_FIGURES_CSS, PANEL_CSS, SEARCH_CSS, SELECT_CSS
 from .best import BestModel
 from .boxes import PlotBoxes
 from .controls import Controls, status_of
@@ -475,7 +475,9 @@ class SearchView(Viewer):
         self._session.pace = SPEEDS[self.speed]
 
     def _build(self, stands_alone: bool) -> None:
-        self._status = LiveText(css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
+        self._status = LiveText(
+            css_classes=["rl-row"], stylesheets=[MANY_FIGURES_CSS], sizing_mode="stretch_width", margin=0
+        )
         place = ["rl-row"] if stands_alone else ["rl-above"]
         self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
         self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
@@ -524,7 +526,7 @@ class SearchView(Viewer):
         first.fill()
         self._gap.objects = list(first.items)
         best = self._best
-        model = [self._first, best.card, best.account, best.proof.row, best.exports]
+        model = [self._first, best.card, best.account, best.exports, best.proof.row]
         shown = [each for each in model if each is not None]  # a row that is empty as yet is false
         self._rules.objects = [best.heading, *shown, *_items(under)]
         self._why.take(look, self._plot_boxes.by_name(), {RUNS: self._items_of_runs})

@@ -14,9 +14,9 @@ from ..widgets.style import BUTTON_CSS, CARD_CSS
 
 _SAYS = (
     "<p>rulelab finds the rules that no other rules beat, and proves it while you watch. Press <b>Run</b> for the "
-    "settings on the left, or begin with:</p>"
+    "settings that are chosen, or begin with:</p>"
 )
-_OWN = '<p class="note"><b>Your own CSV</b>: upload it on the left, choose what to predict, press Run.</p>'
+_OWN = '<p class="note"><b>Your own CSV</b>: upload it, choose what to predict, press Run.</p>'
 
 
 @dataclass(frozen=True)

@@ -261,7 +261,7 @@ export function render({ model }) {
 }
 """
 _CSS = f"""
-:host {{ display: block; width: 100%; min-width: 0; color: {TEXT}; font-size: 14px; line-height: 1.35; }}
+:host {{ width: 100%; min-width: 0; color: {TEXT}; font-size: 14px; line-height: 1.35; }}
 ol {{ list-style: none; margin: 0; padding: 0; }}
 .rule {{ display: grid; grid-template-columns: 20px minmax(0, 1fr) 112px 150px 96px; gap: 0 8px; align-items: center;
   grid-template-areas: "handle words label counts acts" ". bar bar bar acts"; padding: 5px 2px;

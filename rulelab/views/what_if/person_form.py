@@ -62,7 +62,7 @@ export function render({ model }) {
 }
 """
 _CSS = f"""
-:host {{ display: block; width: 100%; color: {TEXT}; font-size: 14px; }}
+:host {{ width: 100%; color: {TEXT}; font-size: 14px; }}
 table {{ border-collapse: collapse; width: 100%; }}
 table[hidden] {{ display: none; }}
 th, td {{ text-align: left; padding: 3px 6px; border-bottom: 1px solid {LINE}; font-weight: 400;

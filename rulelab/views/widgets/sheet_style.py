@@ -14,7 +14,7 @@ button:focus-visible, select:focus-visible {{ outline: 3px solid {BLUE}; outline
 """
 
 UPLOADER_CSS = f"""
-:host {{ display: block; width: 100%; box-sizing: border-box; color: {TEXT}; font-size: 14px; }}
+:host {{ width: 100%; box-sizing: border-box; color: {TEXT}; font-size: 14px; }}
 {_BUTTON}
 .hidden {{ position: absolute; width: 1px; height: 1px; opacity: 0; pointer-events: none; }}
 .uploader {{ position: relative; }}

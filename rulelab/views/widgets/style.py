@@ -24,7 +24,7 @@ _NO_SCROLL_BUTTON = ".scroll-button { display: none !important; }"
 """Panel's columns hold an empty button that would take a place of its own in a grid."""
 
 LIVE_CSS = f"""
-:host {{ display: block; width: 100%; box-sizing: border-box; }}
+:host {{ width: 100%; box-sizing: border-box; }}
 .live {{ color: {TEXT}; border: 1px solid {LINE}; border-left: 5px solid {MUTED}; border-radius: 6px;
   padding: 8px 12px; font-size: 14px; line-height: 1.35; zoom: var(--rl-zoom, 1); }}
 .live[hidden] {{ display: none; }}
@@ -40,8 +40,7 @@ LIVE_CSS = f"""
   max-width: 100%; overflow: hidden; text-overflow: ellipsis; }}
 .value {{ font-variant-numeric: tabular-nums; font-size: 16px; display: block; }}
 .status .figures {{ min-height: 40px; }}
-@media (max-width: 1150px) {{ .status .figures {{ min-height: 82px; }} }}
-@media (max-width: 560px) {{ .status .phase {{ min-height: 2.7em; }} .status .figures {{ min-height: 124px; }} }}
+@media (max-width: 560px) {{ .status .phase {{ min-height: 2.7em; }} }}
 .busy {{ border-left-color: {BLUE}; }}
 .paused {{ border-left-color: {PURPLE}; }}
 .proven {{ border-left-color: {GREEN}; background: color-mix(in srgb, {GREEN} 14%, transparent); }}
@@ -49,6 +48,12 @@ LIVE_CSS = f"""
 .limit {{ border-left-color: #E69F00; background: color-mix(in srgb, #E69F00 12%, transparent); }}
 .failed, .alert {{ border-left-color: {ORANGE}; background: color-mix(in srgb, {ORANGE} 12%, transparent); }}
 """
+
+MANY_FIGURES_CSS = """
+@media (max-width: 1150px) { .status .figures { min-height: 82px; } }
+@media (max-width: 560px) { .status .figures { min-height: 124px; } }
+"""
+"""Of a status line with eight figures: their place is there before they are."""
 
 CARD_CSS = f"""
 :host {{ color: {TEXT}; font-size: calc(14px * var(--rl-zoom, 1)); line-height: 1.4; }}
@@ -213,8 +218,9 @@ NUMBER_CSS = """
 
 BUTTON_CSS = f"""
 .bk-btn {{ border: 1px solid {LINE} !important; padding: 4px 8px; display: inline-flex !important; align-items: center;
-  justify-content: center; }}
+  justify-content: center; transition: none !important; }}
 .bk-btn .bk-SVGIcon {{ position: relative; top: 3px; }}
+.bk-btn > a {{ padding-top: 0 !important; padding-bottom: 0 !important; line-height: 24px !important; }}
 .bk-btn:focus-visible {{ {FOCUS} }}
 .bk-btn[disabled] {{ opacity: 0.45; cursor: default; }}
 .bk-btn-primary {{ color: var(--panel-on-primary-color, #fff) !important; }}
@@ -242,7 +248,7 @@ CARD_HEAD_CSS = f"""
 .card-header-row {{ font-size: 14px !important; }}
 """
 
-SMALL_CSS = ".bk-btn { padding: 4px 6px !important; font-size: 13px !important; } a.bk-btn { line-height: 26px; }"
+SMALL_CSS = ".bk-btn { padding: 4px 6px !important; font-size: 13px !important; }"
 """Of buttons, many of which have to stand side by side."""
 
 CARD_TITLE_CSS = "h2 { font-size: 1.17em; margin: 1em 0; }"

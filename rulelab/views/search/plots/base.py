@@ -194,6 +194,7 @@ def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) ->
         plot.yaxis.axis_label = y_label
     plot.xaxis.major_label_policy = NoOverlap(min_distance=6)
     plot.axis.axis_label_text_font_style = "normal"
+    plot.outline_line_color = None
     plot.xaxis.axis_label_standoff = 2
     set_ticks(plot.xaxis, desired_num_ticks=5)
     plot.xaxis.formatter = compact()

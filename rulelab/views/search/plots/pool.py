@@ -70,8 +70,8 @@ class PoolPlot(Plot):
             replace(source, _columns(part))
         show_entries(self._entries, [bool(len(part)) for part in parts])
         if not len(known):
-            gathered = f"{counted(len(frame), 'rules')} gathered; " if len(frame) else ""
-            self.caption = f"{gathered}no rule has a price yet: the linear programme gives it."
+            gathered = f"{counted(len(frame), 'rules')} gathered; no" if len(frame) else "No"
+            self.caption = f"{gathered} rule has a price yet: the linear programme gives it."
             return
         costs = known["reduced_cost"].astype(float)
         low, high = min(float(costs.min()), 0.0), max(float(np.quantile(costs, 0.98)), 0.0)

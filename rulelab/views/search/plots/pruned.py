@@ -80,7 +80,9 @@ class PrunedPlot(Plot):
             self.caption = "Nothing is cut yet."
             return
         best, most = data["bound"][-1], data["share"][-1]
-        self.caption = f"{count(sum(data['count']))} cut, {_percent(most)} % of them: {best}."
+        name = best.removeprefix("always: ")
+        ever = "" if name == best else ", which cannot be switched off"
+        self.caption = f"{count(sum(data['count']))} cut, {_percent(most)} % of them by “{name}”{ever}."
 
     def frame(self) -> pd.DataFrame:
         data = self._source.data
