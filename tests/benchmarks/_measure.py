@@ -102,7 +102,9 @@ class Table:
         ]
         print("  ".join(texts).rstrip(), flush=True)
 
-    def save(self, path: Path | None) -> None:
+    def save(self, path: Path | None, **more: Table) -> None:
+        """Write the rows as JSON, and those of further tables under their names."""
         if path is not None:
             machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
-            path.write_text(json.dumps({"machine": machine, "rows": self.rows}, indent=1) + "\n", encoding="utf-8")
+            content = {"machine": machine, "rows": self.rows, **{name: table.rows for name, table in more.items()}}
+            path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
