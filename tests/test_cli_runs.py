@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from live import small_search
 
@@ -129,3 +130,37 @@ def test_a_store_that_cannot_be_used_ends_serve_with_the_reason(tmp_path: Path, 
     err = capsys.readouterr().err
     assert "no SQLite file" in err
     assert "--store none" in err
+
+
+def test_a_fit_is_kept_with_its_proof_and_its_rows(tmp_path: Path, monkeypatch, capsys) -> None:
+    from rulelab.views.kept_runs.proving import evidence
+
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    rows = "".join(f"{k % 7},{'ab'[k % 2]},{int(k % 7 > 3)}\n" for k in range(60))
+    (tmp_path / "people.csv").write_text(f"age,town,y\n{rows}")
+    data = ["fit", str(tmp_path / "people.csv"), "--target", "y", "--regularization", "0.02", "--quiet"]
+    assert main([*data, "--keep", "first one"]) == 0
+    assert main(["fit", "tic_tac_toe", "--max-conditions", "1", "--regularization", "0.02", "--keep"]) == 0
+    assert ", with its proof" in capsys.readouterr().err
+    with rl.store.open() as store:
+        named, own = store.runs()
+        assert (own.name, own.status, named.data, named.name) == ("first one", "optimal", "tic_tac_toe", "")
+        assert own.settings["Model family"] == "rule list"
+        assert "rows" in own.files
+        assert "rows" not in named.files
+        proof = store.proof(own)
+        frame = pd.read_csv(tmp_path / "people.csv")
+        problem = proof.origin.problem(frame[["age", "town"]], frame["y"])
+        assert rl.verify(problem, store.model(own), proof).valid
+        given = evidence(store, named.hash)
+        assert (given.rows, given.proof) == (None, store.file(named, "proof"))
+    assert main([*data, "--store", str(tmp_path / "x.sqlite")]) == 2
+    assert "add --keep" in capsys.readouterr().err
+    assert main([*data, "--keep", "--store", __file__]) == 2
+    assert "no SQLite file" in capsys.readouterr().err
+    assert main([*data, "--weight", "age", "--keep", "weighted"]) == 0
+    with rl.store.open() as store:
+        (weighted,) = store.runs("weighted")
+        assert weighted.proof is None
+        with pytest.raises(rl.store.StoreError, match="no proof is kept"):
+            evidence(store, weighted.hash)

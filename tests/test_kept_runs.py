@@ -12,6 +12,7 @@ from live import HOSTILE, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
+from rulelab.cli.commands import main
 from rulelab.store import Store
 from rulelab.views.cards.card import KEPT
 from rulelab.views.kept_runs import keeping
@@ -85,6 +86,24 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof(page, keeper) -
     page.view.reset()
     page.view.refresh()
     assert page.kept.run == "", "what is in the form is no kept run"
+
+
+def test_the_proof_of_a_kept_fit_is_checked_by_a_press(page, keeper, tmp_path: Path) -> None:
+    rows = "".join(f"{k % 7},{'ab'[k % 2]},{int(k % 7 > 3)}\n" for k in range(60))
+    (tmp_path / "people.csv").write_text(f"age,town,y\n{rows}")
+    file = str(tmp_path / "people.csv")
+    options = ["--regularization", "0.02", "--quiet", "--keep", "by hand", "--store", keeper.store.place]
+    assert main(["fit", file, "--target", "y", *options]) == 0
+    page.run()
+    without, fitted = page.kept.list.rows
+    assert (fitted["title"], fitted["proven"]) == ("by hand", True)
+    page.kept.act("check", [without["hash"]])
+    page.settle()
+    assert "the rows of this run are not kept" in page.kept.list.said
+    page.kept.act("check", [fitted["hash"]])
+    page.settle()
+    assert page.kept.list.said.startswith("by hand: valid: this rule list is optimal")
+    assert "; checked: " in page.kept.list.said
 
 
 def test_the_page_does_not_wait_for_the_store(page, keeper) -> None:

@@ -371,3 +371,14 @@ def test_what_readme_shows_in_python_works(recording, proof, tmp_path: Path, mon
     exec(code, found)
     with rl.store.open("elsewhere.sqlite") as other:
         assert other.take("runs.zip") == [found["run"]]
+
+
+def test_names_are_kept_as_every_database_takes_them(tmp_path) -> None:
+    recording = rl.Recording(small_search())
+    for _ in recording.steps(work_limit=10):
+        pass
+    with rl.store.open(tmp_path / "runs.sqlite") as store:
+        run = store.save(recording, name="a\x00b", data_name="half \ud800")
+        assert (run.name, run.data) == ("ab", "half ?")
+        assert store.rename(run, "\udfff\x00").name == "?"
+        assert store.runs("h\x00alf") == [store.run(run.hash)]

@@ -18,6 +18,7 @@ from . import ablate, doctor, examples, explain, export, frontier, least_gap, ne
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
+from .keep import add_keep
 from .options import (
     add,
     add_columns,
@@ -164,6 +165,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON")
     add(parser, "--proof", metavar="FILE", text="save the proof that it is optimal, for `rulelab verify`")
     add(parser, "--record", metavar="FILE", text="save the run, to be looked at on the page and in notebooks")
+    add_keep(parser)
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser)

@@ -13,6 +13,7 @@ from ..families import DEMANDS
 from .console import CommandError, one_line, say, table
 from .data_options import Report, problem_of, read, unheard
 from .families import count, recipe_of
+from .keep import check_keep, is_provable, keep
 from .output import writable
 from .progress import drained, ending
 from .verify import labels
@@ -39,6 +40,7 @@ def _proves_length(recipe: Recipe) -> bool:
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..recording import Recording
+    from ..search import Status
 
     output = None if args.output is None else writable(args.output)
     proof = None if args.proof is None else writable(args.proof)
@@ -57,6 +59,7 @@ def fit(args: argparse.Namespace) -> int:
     if proof is not None and args.at_least is not None:
         raise CommandError("--proof is checked on all rows: leave --at-least out")
     _check_search(args)
+    check_keep(args)
     if proof is not None and proof == output:
         raise CommandError(f"the model and the proof cannot both be written to {proof}")
     report = unheard if args.quiet else say
@@ -66,7 +69,7 @@ def fit(args: argparse.Namespace) -> int:
         search = _new_search(args, recipe, problem_of(data, recipe, report, counts=counts))
     except ValueError as error:
         raise CommandError(error) from error
-    recording = None if record is None else Recording(search)
+    recording = None if record is None and args.keep is None else Recording(search)
     snapshot, interrupted = drained(search, args, args.gap, observe=None if recording is None else recording.observe)
     if record is not None and recording is not None:
         try:
@@ -90,8 +93,14 @@ def fit(args: argparse.Namespace) -> int:
         except OSError as error:
             raise CommandError(f"{output} cannot be written: {error.strerror}", 1) from error
         report(f"saved {output}")
-    if proof is not None:
-        save_proof(proof, search, data, report)
+    made = None if proof is None else save_proof(proof, search, data, report)
+    if args.keep is not None and recording is not None:
+        if made is None and snapshot.status is Status.OPTIMAL and is_provable(args, recipe, snapshot):
+            try:
+                made = proof_of(search, data)
+            except ValueError as error:
+                report(f"no proof is kept: {error}")
+        keep(args, recording, data, model, made, report)
     return 0
 
 
@@ -108,29 +117,41 @@ def _is_corels(args: argparse.Namespace) -> bool:
     return getattr(args, "search", "exact") == "corels"
 
 
-def save_proof(path: Path, search: Search, data: Dataset, report: Report) -> None:
+def save_proof(path: Path, search: Search, data: Dataset, report: Report) -> Certificate:
     """Save the proof with what it takes to check it on the data file, which is tried."""
-    from ..certificate import CertificateError, OriginError
-
-    prove: Callable[[], Certificate] | None = getattr(search, "certificate", None)
-    if prove is None:
-        raise CommandError("no proof is saved: this method makes none", 1)
     report("making the proof")
     started = time.perf_counter()
     try:
-        certificate = prove()
-        assert certificate.origin is not None  # the antecedents were mined from a table
-        origin = replace(certificate.origin, classes=labels(data), target=data.target)
-        problem = origin.problem(data.X, data.y, sample_weight=data.weight)
-        if problem.fingerprint != replace(search.problem, classes=origin.classes).fingerprint:
-            raise CertificateError("the conditions of the antecedents do not give the same rows on the raw columns")
-        certificate = replace(certificate, fingerprint=problem.fingerprint, origin=origin)
+        certificate = proof_of(search, data)
         certificate.save(path)
-    except (CertificateError, OriginError) as error:
+    except ValueError as error:
         raise CommandError(f"no proof is saved: {error}", 1) from error
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
     report(f"saved {path}: {path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
+    return certificate
+
+
+def proof_of(search: Search, data: Dataset) -> Certificate:
+    """The proof with what it takes to check it on the data file, which is tried.
+
+    Raises
+    ------
+    ValueError
+        When there is none, or it does not hold on the raw columns.
+    """
+    from ..certificate import CertificateError
+
+    prove: Callable[[], Certificate] | None = getattr(search, "certificate", None)
+    if prove is None:
+        raise CertificateError("this method makes none")
+    certificate = prove()
+    assert certificate.origin is not None  # the antecedents were mined from a table
+    origin = replace(certificate.origin, classes=labels(data), target=data.target)
+    problem = origin.problem(data.X, data.y, sample_weight=data.weight)
+    if problem.fingerprint != replace(search.problem, classes=origin.classes).fingerprint:
+        raise CertificateError("the conditions of the antecedents do not give the same rows on the raw columns")
+    return replace(certificate, fingerprint=problem.fingerprint, origin=origin)
 
 
 def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | None = None) -> Search:

@@ -71,6 +71,8 @@ class Database:
             self._engine.connect().execution_options(**_WRITES) as connection,
             connection.begin(),
         ):
+            if connection.dialect.name == "postgresql":
+                _wait_for_turn(connection)
             yield connection
 
     def close(self) -> None:
@@ -212,6 +214,12 @@ def _create(connection: Connection) -> None:
     connection.execute(SCHEMA.insert().values(version=VERSION))
 
 
+def _wait_for_turn(connection: Connection) -> None:
+    """Let one write after the other, as with a file: otherwise two that keep the same would refuse each other."""
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{int(1000 * BUSY_SECONDS)}ms'")
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({APPLICATION_ID})")
+
+
 def _prepare(engine: Engine) -> None:
     """Let SQLAlchemy say when transactions begin, and let nothing in the file do more than hold rows."""
 
@@ -229,7 +237,7 @@ def _prepare(engine: Engine) -> None:
 
 def _reason(error: sa.exc.SQLAlchemyError) -> str:
     said = _first_line(getattr(error, "orig", None) or error)
-    if "locked" in said or "busy" in said:
+    if "locked" in said or "busy" in said or "lock timeout" in said:
         return f"is being written by another process for more than {BUSY_SECONDS:g} s; try again"
     if "readonly" in said:
         return "may only be read by this user"

@@ -10,7 +10,7 @@ from ..results import plain
 from ..search import Snapshot, Status
 from .data_rows import LARGEST_ROWS, data_hash, training_csv
 from .errors import StoreError
-from .run import Run, digest, named, now
+from .run import Run, digest, named, now, storable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,7 +111,7 @@ def _settings(recording: Recording) -> dict[str, str]:
 
 
 def _data_name(data: Dataset | None, otherwise: str) -> str:
-    return str(otherwise or ("" if data is None else data.name))[:200]
+    return storable(str(otherwise or ("" if data is None else data.name)))[:200]
 
 
 def _finite(value: float) -> float:

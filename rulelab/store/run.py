@@ -160,7 +160,12 @@ def read(about: Any, hash: Any, name: Any = "", proof: Any = None) -> Run:
 
 def named(name: Any) -> str:
     """A name as it is kept: one line, not too long."""
-    return " ".join(name.split())[:MOST_CHARACTERS] if isinstance(name, str) else ""
+    return " ".join(storable(name).split())[:MOST_CHARACTERS] if isinstance(name, str) else ""
+
+
+def storable(text: str) -> str:
+    """A text as every database takes it: without NUL, and without halves of characters."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _wrong(run: Run) -> Any:

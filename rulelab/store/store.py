@@ -17,7 +17,7 @@ from .boards import BoardEntry
 from .database import Database, size
 from .errors import StoreError
 from .place import NOTHING, default_url
-from .run import Run, digest, named, now, read
+from .run import Run, digest, named, now, read, storable
 from .schema import FILES, PARTS, RUNS
 
 if TYPE_CHECKING:
@@ -418,7 +418,7 @@ class Store:
         wanted = _chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
         if deleted is not None:
             wanted = wanted.where(RUNS.c.deleted.is_not(None) if deleted else RUNS.c.deleted.is_(None))
-        for word in search.split():
+        for word in storable(search).split():
             like = [each.icontains(word, autoescape=True) for each in (RUNS.c.name, RUNS.c.hash, RUNS.c.about)]
             wanted = wanted.where(sa.or_(*like))
         with self._database.reading() as connection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from visits import Visit, workers
@@ -285,6 +286,61 @@ def test_cards_are_renamed_and_moved_by_keyboard(visit) -> None:
     view.page.keyboard.press("Shift+Tab")
     view.page.keyboard.press("Enter")
     view.until(lambda: headings.first.text_content() == f"A mine {HOSTILE}")
+    assert view.dialogs == []
+    assert view.console == []
+
+
+def test_the_strip_of_names_orders_renames_and_removes(visit) -> None:
+    view = visit(1280, 720)
+    page = view.page
+    page.goto(view.base + "?tab=Compare")
+    view.button("Fit baselines").wait_for()
+    chips = page.get_by_role("list", name="Order of the cards").get_by_role("listitem")
+    for k in range(3):
+        upload(view, "model.json", saved())
+        view.until(lambda k=k: chips.count() == cards(view) == k + 1)
+
+    def names() -> list[str]:
+        return chips.locator(".words").all_inner_texts()
+
+    def held() -> bool:
+        return chips.get_by_role("button").and_(page.locator(":focus")).count() == 1
+
+    chips.first.get_by_role("button").focus()
+    for k, name in enumerate(("one", f"two {HOSTILE}", "three")):
+        view.until(held)
+        page.keyboard.press("F2")
+        page.get_by_role("textbox", name=f"Name of card {'ABC'[k]}").fill(name)
+        page.keyboard.press("Enter")
+        view.until(lambda k=k, name=name: names()[k] == name)
+        view.until(held)
+        page.keyboard.press("ArrowRight")
+    view.until(held)
+    page.keyboard.press("Shift+Home")
+    view.until(lambda: names() == ["three", "one", f"two {HOSTILE}"])
+    view.until(held)
+    page.keyboard.press("Shift+ArrowRight")
+    view.until(lambda: names() == ["one", "three", f"two {HOSTILE}"])
+    headings = page.locator(".rl-model h2")
+    view.until(lambda: headings.nth(1).text_content() == "B three")
+
+    def dragged(k: int, to: Any) -> None:
+        chips.nth(k).scroll_into_view_if_needed()
+        one, other = chips.nth(k).bounding_box(), to.bounding_box()
+        page.mouse.move(one["x"] + 12, one["y"] + 16)
+        page.mouse.down()
+        page.mouse.move(other["x"] + other["width"] - 4, other["y"] + other["height"] / 2, steps=4)
+        page.mouse.up()
+
+    dragged(0, chips.nth(2))
+    view.until(lambda: names() == ["three", f"two {HOSTILE}", "one"])
+    dragged(0, page.get_by_text("Drop here to remove"))
+    view.until(lambda: names() == [f"two {HOSTILE}", "one"])
+    chips.nth(1).get_by_role("button").focus()
+    page.keyboard.press("Delete")
+    view.until(lambda: names() == [f"two {HOSTILE}"])
+    view.until(lambda: cards(view) == 1)
+    assert headings.first.text_content() == f"A two {HOSTILE}"
     assert view.dialogs == []
     assert view.console == []
 

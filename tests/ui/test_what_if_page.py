@@ -16,6 +16,8 @@ _FOCUSED = """() => {
     return at.getAttribute("aria-label")
 }"""
 
+_FOCUSED_ID = _FOCUSED.replace('getAttribute("aria-label")', "id")
+
 
 def rules(view: Visit) -> list[str]:
     return view.page.get_by_role("list", name="Rules").locator(".words").all_inner_texts()
@@ -71,3 +73,40 @@ def test_a_list_is_made_by_keyboard_and_dragged_and_flips_one_person(visit) -> N
     assert view.too_wide() == []
     assert view.console == []
     assert view.foreign() == []
+
+
+def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> None:
+    view = visit(390, 844)
+    page = view.page
+    page.goto(view.base + "?tab=What+if&data=tic_tac_toe&family=rule_set&max_complexity=6")
+    view.button("Beat the optimizer").click()
+    status = page.get_by_label("Your list", exact=True)
+    status.get_by_text("above the certified optimum").wait_for()
+    field = page.get_by_label("Add a condition")
+    conditions = page.get_by_role("list", name="Rules").locator(".part")
+
+    def parts() -> list[str]:
+        return [text.replace("✕", "").strip() for text in conditions.all_inner_texts()]
+
+    for k, (text, place) in enumerate((("middle_middle == x", "a new rule"), ("top_left == x", "rule 1"))):
+        page.get_by_label("To", exact=True).select_option(place)
+        field.fill(text)
+        page.locator("#found [role=option]").get_by_text(text, exact=True).wait_for()
+        field.press("Enter")
+        view.until(lambda k=k: len(parts()) == k + 1)
+    assert sorted(parts()) == ["middle_middle == x", "top_left == x"]
+    before = status.inner_text()
+    view.button("Take middle_middle == x out of rule 1").focus()
+    page.keyboard.press("Enter")
+    view.until(lambda: parts() == ["top_left == x"])
+    view.until(lambda: status.inner_text() != before)
+    before = status.inner_text()
+    view.button("Take top_left == x out of rule 1").focus()
+    page.keyboard.press("Enter")
+    view.until(lambda: [text.strip() for text in rules(view)] == ["always"])
+    view.until(lambda: status.inner_text() != before)
+    view.until(lambda: page.evaluate(_FOCUSED_ID) == "search")
+    view.button("Undo").click()
+    view.until(lambda: len(rules(view)) == 2)
+    assert view.too_wide() == []
+    assert view.console == []

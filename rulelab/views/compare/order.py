@@ -118,7 +118,7 @@ export function render({ model }) {
       })
     }
     const end = (now) => {
-      chip.removeEventListener("pointermove", go)
+      for (const name of ["pointermove", "pointerup", "pointercancel"]) { window.removeEventListener(name, heard) }
       chip.style.transform = ""
       row.forEach((one) => { one.classList.remove("before", "after", "dragged") })
       root.classList.remove("dragging")
@@ -129,9 +129,9 @@ export function render({ model }) {
       setTimeout(() => { chip.firstChild.isConnected && show() }, 0)
       if (away) { remove(from) } else { move(from, to) }
     }
-    chip.addEventListener("pointermove", go)
-    chip.addEventListener("pointerup", end, { once: true })
-    chip.addEventListener("pointercancel", end, { once: true })
+    const heard = (now) => { if (now.pointerId === event.pointerId) { (now.type === "pointermove" ? go : end)(now) } }
+    // a quick hand has left the chip before the first move is told
+    for (const name of ["pointermove", "pointerup", "pointercancel"]) { window.addEventListener(name, heard) }
   }
   const show = () => {
     if (writing) { return }

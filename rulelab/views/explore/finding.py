@@ -127,9 +127,10 @@ class Found(Good):
     def verdict(self) -> tuple[str, str]:
         result, snapshot = self.result, self.snapshot
         share = 100 * self.ratio
+        have = "has" if result.count == 1 else "have"
         what = f"{counted(result.count, 'models')} ({_lists(result)})"
         if snapshot.status is Status.OPTIMAL:
-            return "proven", f"certified complete: {what} have an objective within {share:.4g} % of the optimum"
+            return "proven", f"certified complete: {what} {have} an objective within {share:.4g} % of the optimum"
         if result.complete:
             return "proven", f"complete but for the rounding of the weights: {what} within {share:.4g} % of the optimum"
         why = {

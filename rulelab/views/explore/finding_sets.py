@@ -109,9 +109,10 @@ class FoundSets(Good):
     def verdict(self) -> tuple[str, str]:
         result, share = self.result, 100 * self.ratio
         over = f"over rules of at most {counted(result.max_conditions, 'conditions')}"
+        have = "has" if result.count == 1 else "have"
         what = f"{counted(result.count, 'models')} ({counted(result.n_sets, 'sets')})"
         if result.complete:
-            said = f"certified complete, {over}: {what} have an objective within {share:.4g} % of the optimum"
+            said = f"certified complete, {over}: {what} {have} an objective within {share:.4g} % of the optimum"
             return "proven", said
         why = {
             "limit": "as many models as were asked for",

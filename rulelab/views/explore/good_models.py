@@ -173,6 +173,9 @@ class Choosing(Viewer):
         if found is not None:
             left = f"{count(len(self._kept))} of {count(found.result.count)} models"
             text = f'<p class="note">{left}</p>' + explore_html.models(found, self._kept.tolist(), self.gaps, chosen)
+            parts = f"{found.part.capitalize()}s"
+            self._heading.object = f"<h2>{parts} of the good models</h2>"
+            self._parts.label = f"{parts} (CSV)"
             if self._table.object != text:
                 self._table.object = text
 
@@ -266,17 +269,19 @@ class Choosing(Viewer):
             download("Models (CSV)", "good_models.csv", self.models_csv),
             download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150),
         )
+        self._parts = exports[1]
         self._picker = select(self.param.model, sizing_mode="stretch_width", **LISTED)
         self._table = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
         dots, matrix, within = (
             pn.Column(*box.items, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **WIDE) for box in self._boxes
         )
+        self._heading = _heading("Antecedents of the good models")
         antecedents, models = (
-            pn.Column(_heading(head), item, stylesheets=[PANEL_CSS], css_classes=[place], **WIDE)
+            pn.Column(head, item, stylesheets=[PANEL_CSS], css_classes=[place], **WIDE)
             for head, item, place in (
-                ("Antecedents of the good models", self._antecedents, "rl-wide"),
-                ("Good models", self._table, "rl-row"),
+                (self._heading, self._antecedents, "rl-wide"),
+                (_heading("Good models"), self._table, "rl-row"),
             )
         )
         bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}

@@ -46,8 +46,9 @@ def antecedents(found: Good) -> str:
         verb, meaning = "covers", "From 0: some near-optimal set does without the rule."
     more = len(relied) - _MOST
     note = f'<p class="note">and {count(more)} more, in the table to save</p>' if more > 0 else ""
+    named = f"{found.part.capitalize()}s of the good models"
     return (
-        f'<table aria-label="Antecedents of the good models" class="parts"><thead><tr><th scope="col">{found.part}</th>'
+        f'<table aria-label="{named}" class="parts"><thead><tr><th scope="col">{found.part}</th>'
         f'<th scope="col">models</th><th scope="col">% of {found.ways}</th><th scope="col">{verb}, % of rows</th>'
         f'<th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}<p class="note">{meaning}</p>'
     )

@@ -21,7 +21,7 @@ from ..live.wording import count, counted, family_name
 from ..search.runs.words import DATA, FAMILY, differing
 from ..widgets.esc import plain
 from ..widgets.uploader import Uploader
-from . import saving
+from . import proving, saving
 from .keeper import Keeper, Task
 from .keeping import keeper
 from .list import RunList
@@ -161,6 +161,9 @@ class KeptRuns(param.Parameterized):
             self._do(lambda store: _each(store.restore, back), lambda _: self._look(f"{_runs(back)} brought back"))
         elif what == "compare" and hashes:
             self._do(lambda store: _cards(store, hashes[:MOST_COMPARED]), self._pinned)
+        elif what == "check" and hashes:
+            self._say("reading the proof ...")
+            self._do(lambda store: proving.evidence(store, hashes[0]), self._check)
         elif what == "export" and hashes:
             self._do(lambda store: _archive(store, hashes), lambda content: self._send(content, len(hashes)))
 
@@ -218,6 +221,14 @@ class KeptRuns(param.Parameterized):
             )
         else:
             self._look(f"kept: {title(run)}")
+
+    def _check(self, found: proving.Evidence) -> None:
+        """Check a proof beside the store and the page."""
+        assert self._keeper is not None
+        name = title(found.run)
+        self._say(f"checking the proof of {name} ...")
+        task = self._keeper.do_after(lambda: proving.check(found), lambda _store, said: said)
+        self._await(task, lambda said: self._say(f"{name}: {said}"))
 
     def _look(self, said: str | None = None) -> None:
         """List what is kept now."""
@@ -324,6 +335,7 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
         "said": plain(" · ".join(said), 600),
         "present": present,
         "openable": "recording" in run.files,
+        "proven": run.proof is not None,
     }
 
 

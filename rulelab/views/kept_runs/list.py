@@ -10,7 +10,7 @@ from panel.custom import Child, JSComponent
 
 from ..widgets.style import BLUE, FAINT, FOCUS, LINE, MUTED, TEXT
 
-ACTS = ("look", "open", "rename", "delete", "undo", "compare", "export")
+ACTS = ("look", "open", "rename", "delete", "undo", "compare", "export", "check")
 _ESM = """
 const made = (tag, text = "", attributes = {}) => {
   const node = document.createElement(tag)
@@ -104,6 +104,7 @@ export function render({ model }) {
       field.select()
     }
     if (row.openable) { acts.append(act("Open", "open", () => { send("open", [row.hash]); dialog.close() })) }
+    if (row.proven) { acts.append(act("Check proof", "check", () => send("check", [row.hash]))) }
     acts.append(act("Rename", "rename", rename))
     const link = made("a", "Link", { href: `?run=${row.hash.slice(0, 16)}`, "aria-label": `Link to ${row.title}` })
     acts.append(link)

@@ -109,7 +109,7 @@ export function render({ model }) {
     places(n)
     if (at && (inside || list.getRootNode().activeElement === null)) {
       const row = list.children[Math.min(at[0], n)]
-      const same = row.querySelector(`.${at[1]}`) ?? row.querySelector("button")
+      const same = row.querySelector(`.${at[1]}`) ?? row.querySelector("button") ?? field
       same.focus({ preventScroll: true })
     }
   }

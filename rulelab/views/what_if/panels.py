@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -206,7 +207,9 @@ class RoomPanel(Viewer):
         """Show what others have reached; True while there is a room."""
         if self._entered and self._seen != BOARDS.version:
             self._seen = BOARDS.version
-            text = table(BOARDS.board(self._entered, self._game), self._session, wording.number)
+            assert self._hand is not None
+            shown = partial(wording.worth, self._hand)
+            text = table(BOARDS.board(self._entered, self._game), self._session, shown)
         elif self._entered:
             return True
         else:

@@ -364,7 +364,7 @@ class WhatIfView(Viewer):
             self.groups.follow(hand)
             self._say()
             if said:
-                self._editor.said = f"{said}; objective {wording.number(hand.objective)}"
+                self._editor.said = f"{said}; objective {wording.worth(hand, hand.objective)}"
             self.person.follow(hand)
             self.room.follow(hand, self._hints, self._revealed)
 
@@ -390,7 +390,7 @@ class WhatIfView(Viewer):
             table_of = rules_table(best.snapshot.incumbent.model, names, hand.prepared.target)  # type: ignore[union-attr]
             text = (
                 f"<h2>{wording.revealed(hand, best)}</h2>{table_of}"
-                f'<p class="sum">objective {wording.number(best.objective)}</p>'
+                f'<p class="sum">objective {wording.worth(hand, best.objective)}</p>'
             )
         self._answer.object, self._answer_box.visible = text, bool(text)
 

@@ -35,6 +35,11 @@ def number(value: Fraction, digits: int = 4) -> str:
     return shown if value == 0 or shown.strip("-0.") else f"{float(value):.1e}"
 
 
+def worth(hand: Hand, value: Fraction) -> str:
+    """An objective, or a difference of two, in the units of the family: of rule sets rows, which are seldom broken."""
+    return f"{float(value):.10g}" if hand.bench.family == "rule_set" else number(value)
+
+
 def distance(hand: Hand, waiting: str) -> tuple[str, str]:
     """A tone, and how far the list is from the optimum, as exactly as it is known."""
     best, own, words = hand.best, hand.objective, hand.words
@@ -53,7 +58,7 @@ def distance(hand: Hand, waiting: str) -> tuple[str, str]:
             return "idle", f"{_apart(hand, -above, 'below the certified optimum')}, which may have at most {most}"
         return "idle", _apart(hand, above, "above the certified optimum")
     bound = Fraction(best.snapshot.lower_bound)
-    rest = f"the optimum is at most {number(max(own - bound, Fraction(0)))} below your {words.noun}"
+    rest = f"the optimum is at most {worth(hand, max(own - bound, Fraction(0)))} below your {words.noun}"
     found = f"the best {words.noun} that the search has found in its time"
     if above < 0:
         return "limit", f"{_apart(hand, -above, f'better than {found}')}; {rest}"
@@ -65,19 +70,19 @@ def distance(hand: Hand, waiting: str) -> tuple[str, str]:
 def _apart(hand: Hand, difference: Fraction, than: str) -> str:
     """A difference of objectives, and how many wrong rows it is worth."""
     if hand.bench.family == "rule_set":
-        return f"{number(difference)} {than}"
+        return f"{worth(hand, difference)} {than}"
     rows = float(difference) * hand.problem.total_weight
-    worth = "wrong rows" if hand.bench.family == "rule_list" else "false alarms"
-    return f"{number(difference)} {than}, as much as {rows:.3g} {worth}"
+    what = "wrong rows" if hand.bench.family == "rule_list" else "false alarms"
+    return f"{worth(hand, difference)} {than}, as much as {rows:.3g} {what}"
 
 
 def figures(hand: Hand, model: DecisionList | RuleSet, gap: float | None) -> list[list[str]]:
     """Names and values, always the same names in the same places."""
     best = hand.best
-    above = "–" if best is None or hand.refusal else number(hand.objective - best.objective)
+    above = "–" if best is None or hand.refusal else worth(hand, hand.objective - best.objective)
     size = [["complexity", str(model.complexity)]] if isinstance(model, RuleSet) else []
     return [
-        ["objective", number(hand.objective)],
+        ["objective", worth(hand, hand.objective)],
         ["errors", count(model.errors)],
         ["accuracy", f"{100 * (1 - model.errors / model.weight):.2f} %"],
         ["rules", str(len(model.rules))],
@@ -90,7 +95,7 @@ def figures(hand: Hand, model: DecisionList | RuleSet, gap: float | None) -> lis
 def equation(hand: Hand, model: DecisionList | RuleSet) -> str:
     """The objective, taken apart; HTML."""
     parts = FAMILIES[hand.bench.family].objective(model, hand.search.parameters)
-    return f'<p class="sum">objective {number(hand.objective)} = {esc(parts, 400)}</p>'
+    return f'<p class="sum">objective {worth(hand, hand.objective)} = {esc(parts, 400)}</p>'
 
 
 def rows_of(hand: Hand, model: DecisionList | RuleSet) -> list[dict[str, Any]]:
@@ -199,11 +204,11 @@ def hint(hand: Hand, best: Change[Any] | None) -> str:
     if hand.refusal:
         return (
             f"Best of all single changes: {change_in_words(hand, best)}. It leaves a list that falls, of objective "
-            f"{number(best.objective)}."
+            f"{worth(hand, best.objective)}."
         )
     return (
         f"Best of all single changes: {change_in_words(hand, best)}. It brings the objective from "
-        f"{number(hand.objective)} to {number(best.objective)}."
+        f"{worth(hand, hand.objective)} to {worth(hand, best.objective)}."
     )
 
 

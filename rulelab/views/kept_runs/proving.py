@@ -1,0 +1,98 @@
+"""The proof of a kept run, checked in a process of its own by what the command line checks with; nothing of Panel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ... import datasets
+from ...store import Run, Store, StoreError
+from ..widgets.esc import plain
+
+MOST_SECONDS = 300
+"""Of a check."""
+_ROWS = "rows.csv"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a check needs.
+
+    Attributes
+    ----------
+    run : Run
+    model, proof : bytes
+    rows : bytes or None
+        As CSV; None: they are those of the data set that the run names.
+    """
+
+    run: Run
+    model: bytes
+    proof: bytes
+    rows: bytes | None
+
+
+def evidence(store: Store, which: str) -> Evidence:
+    """What is kept of a run.
+
+    Raises
+    ------
+    StoreError
+        When it has no proof, or its rows are not kept.
+    """
+    run = store.run(which)
+    if run.proof is None:
+        raise StoreError("no proof is kept of this run")
+    rows = store.file(run, "rows") if "rows" in run.files else None
+    if rows is None and run.data not in datasets.names():
+        raise StoreError(
+            "the rows of this run are not kept, only their hash: export it, and check its proof on the file with "
+            "rulelab verify"
+        )
+    if rows is None and run.split is not None:
+        raise StoreError(
+            f"rows of {run.data} were kept out for a test, which the proof says nothing of; it cannot be checked here"
+        )
+    return Evidence(run, store.file(run, "model"), store.file(run, "proof"), rows)
+
+
+def check(given: Evidence) -> str:
+    """What the check says, in one line."""
+    with tempfile.TemporaryDirectory(prefix="rulelab-check-") as name:
+        folder = Path(name)
+        (folder / "model.json").write_bytes(given.model)
+        (folder / "proof.npz").write_bytes(given.proof)
+        data = [given.run.data]
+        if given.rows is not None:
+            (folder / _ROWS).write_bytes(given.rows)
+            data = [_ROWS, *_sensitive(given.run)]
+        here = str(Path(__file__).parents[3])
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "rulelab", "verify", data[0], "model.json", "proof.npz", *data[1:]],
+                cwd=folder,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join([here, *filter(None, sys.path)])},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=MOST_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"the check was not done after {MOST_SECONDS} s"
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    if lines and done.returncode == 1:
+        return plain(f"{lines[0]} (on the rows as they are read again)", 400)
+    if lines and done.returncode == 0:
+        return plain("; ".join([lines[0], *(line for line in lines if line.startswith("checked: "))]), 400)
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return plain(f"the proof cannot be checked: {said[-1] if said else 'the check ended without an answer'}", 400)
+
+
+def _sensitive(run: Run) -> list[str]:
+    """The option that names the groups, where the search compared some."""
+    named = run.settings.get("Sensitive attribute", "none")
+    return [] if named == "none" else [part for name in named.split(", ") for part in ("--sensitive", name)]
