@@ -154,6 +154,15 @@ def test_a_legend_names_only_what_is_drawn(view) -> None:
     assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], []]
 
 
+@pytest.mark.parametrize("look", LOOKS)
+def test_plots_have_no_frame_and_a_legend_shows_colours_that_are_no_data(look) -> None:
+    for plot in SearchFigures(LOOKS[look]).plots:
+        assert plot.figure.outline_line_color is None
+        for renderer in (one for legend in plot.figure.legend for entry in legend.items for one in entry.renderers):
+            colours = {getattr(renderer.glyph, name, None) for name in ("fill_color", "line_color")}
+            assert colours.isdisjoint(renderer.data_source.column_names), plot.title
+
+
 def test_one_step_is_seen_and_so_is_the_end(view) -> None:
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED and view.session.snapshot is not None)

@@ -275,7 +275,11 @@ TERMS = (
         "Points are means over the folds, ± one standard error.",
         aliases=("sweep folds",),
     ),
-    Term("time limit per fit", "Seconds of search for each model of a sweep.", aliases=("sweep time limit",)),
+    Term(
+        "time limit per fit",
+        "Seconds of search for each model of a sweep.",
+        aliases=("sweep time limit", "seconds per fit"),
+    ),
     Term(
         "count on",
         "Whether figures count test rows or training rows.",

@@ -8,6 +8,19 @@ import pytest
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
+_SOCKETS = """
+window.sockets = []
+window.cut = false
+const Real = window.WebSocket
+window.WebSocket = class extends Real {
+  constructor(url, ...more) {
+    super(window.cut ? url.replace("/ws", "/nowhere") : url, ...more)
+    window.sockets.push(this)
+  }
+}
+"""
+_CUT = "() => { window.cut = true; window.sockets.forEach((socket) => socket.close()) }"
+
 
 def _opened(view) -> str:
     return view.page.locator("[role=tab][aria-selected=true]").first.inner_text()
@@ -53,3 +66,14 @@ def test_the_address_opens_a_tab_and_a_bad_one_is_complained_about(visit) -> Non
     assert view.page.get_by_role("navigation", name="Parts of the page").count() == 1
     assert "tab = Nowhere" in alert.inner_text()
     assert "family = x" in alert.inner_text()
+
+
+def test_a_lost_connection_is_said(visit) -> None:
+    view = visit(390, 844)
+    view.page.add_init_script(_SOCKETS)
+    view.open("?data=tic_tac_toe")
+    lost = view.page.get_by_role("alert", name="Connection")
+    assert not lost.is_visible()
+    view.page.evaluate(_CUT)
+    lost.get_by_text("The connection to the server is lost, and tried again.").wait_for()
+    assert view.too_wide() == []

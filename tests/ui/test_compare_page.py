@@ -133,6 +133,7 @@ def test_uploads_are_pinned_or_explained(visit) -> None:
     upload(view, "broken.json", "{")
     view.until(lambda: "JSON" in alert.inner_text())
     assert cards(view) == 0
+    assert not view.page.get_by_text("Drag a name").is_visible()
     notes = {"title": HOSTILE, "intended_use": HOSTILE, "data": {HOSTILE: HOSTILE}, "parameters": {"a": "<b>x</b>"}}
     upload(view, "good.json", json.dumps({**json.loads(saved(HOSTILE)), "card": notes}))
     view.until(lambda: cards(view) == 1)

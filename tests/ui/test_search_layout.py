@@ -93,6 +93,8 @@ def test_verifying_moves_nothing(visit) -> None:
     view = visit(390, 900)
     view.page.add_init_script(_WATCH)
     view.open(f"?{QUICK}")
+    name, tabs = view.page.get_by_role("heading", level=1).bounding_box(), view.page.get_by_role("tablist").first
+    assert tabs.bounding_box()["x"] >= name["x"] + name["width"] + 5
     assert view.button("Verify").count() == 0
     view.button("Run").click()
     view.until_status("certified optimal")

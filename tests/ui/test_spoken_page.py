@@ -207,7 +207,7 @@ FRONTS = """
 - button "Folds and conditions":
   - heading "Folds and conditions" [level=2]
 - textbox "Folds"
-- textbox "Time limit per fit (s)"
+- textbox "Seconds per fit"
 - button "Compare with":
   - heading "Compare with" [level=2]
 - checkbox "CART" [checked]

@@ -16,7 +16,7 @@ from ..fronts.points import criterion_words
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.ticker import Beat
-from ..live.wording import count
+from ..live.wording import count, duration
 from ..widgets import icons
 from ..widgets.download import download
 from ..widgets.esc import plain
@@ -168,7 +168,7 @@ class CountView(Viewer):
             if total is not None:
                 tone, said = verdict(total)
                 figures = [
-                    ["counting time", f"{total.snapshot.seconds:.1f} s"],
+                    ["counting time", duration(total.snapshot.seconds)],
                     ["sets of rows", count(total.snapshot.states)],
                 ]
                 self._status.param.update(tone=tone, phase=said, figures=figures)

@@ -90,7 +90,9 @@ tr.chosen { background: color-mix(in srgb, #0072B2 16%, transparent); }
 .bar span { position: absolute; top: 0; height: 10px; min-width: 3px; border-radius: 5px; background: #D55E00; }
 @media (max-width: 560px) {
   .models tr { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); }
-  .models th, .models td { padding: 3px 4px; min-width: 0; }
+  .bar { width: 84px; }
+  .models th, .models td, .parts th, .parts td { padding: 3px 4px; min-width: 0; }
+  .parts thead th { white-space: normal; }
   .models thead th { white-space: normal; align-content: end; }
   .models thead th:last-child, .parts td:last-child, .parts thead th:last-child { display: none; }
   .models td.text { grid-column: 1 / -1; padding-top: 0; padding-bottom: 6px; }

@@ -21,7 +21,7 @@ from ..live.job import Job
 from ..live.pool import POOL
 from ..live.session import Prepared
 from ..live.ticker import Beat
-from ..live.wording import count, objective
+from ..live.wording import count, duration, objective
 from ..widgets import icons
 from ..widgets.download import download
 from ..widgets.esc import esc, plain
@@ -182,7 +182,7 @@ class ExploreView(Choosing):
             figures=[
                 ["optimum", objective(found.result.optimum, found.base.model.family)],
                 ["good models", count(found.result.count)],
-                ["search time", f"{found.snapshot.seconds:.1f} s"],
+                ["search time", duration(found.snapshot.seconds)],
             ],
         )
         self._take_overview(found)

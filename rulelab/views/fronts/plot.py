@@ -285,7 +285,14 @@ class FrontPlot:
         plot.x_range, plot.y_range = Range1d(start=0, end=10), Range1d(start=0, end=100)
         self._strip = BoxAnnotation(left=0, fill_alpha=0.05, line_alpha=0, visible=False, level="underlay")
         self._strip_name = Label(
-            x=0, y=0, text="no rule count", text_font_size="11px", y_units="screen", x_offset=4, visible=False
+            x=0,
+            y=0,
+            text="no rule count",
+            text_align="right",
+            text_font_size="11px",
+            y_units="screen",
+            x_offset=-4,
+            visible=False,
         )
         plot.add_layout(self._strip)
         plot.add_layout(self._strip_name)
@@ -369,7 +376,7 @@ class FrontPlot:
             for one in (self.figure.xaxis[0], self.figure.xgrid[0]):
                 one.bounds = (0, end * 1.06) if strip else "auto"  # nothing is counted in the strip
             self._strip.update(left=end * _STRIP[0], visible=strip)
-            self._strip_name.update(x=end * _STRIP[0], visible=strip)
+            self._strip_name.update(x=end * _STRIP[3], visible=strip)
         return low, high
 
     def _tapped(self, attr: str, old: list[int], new: list[int]) -> None:

@@ -68,7 +68,7 @@ class SweepSetup(param.Parameterized):
     sweep_conditions = param.Integer(default=1, bounds=(1, 3), label="Lists: conditions per rule")
     sweep_quantiles = param.Integer(default=5, bounds=(2, 1000), label="Quantile groups per number")
     sweep_folds = param.Integer(default=5, bounds=(2, 50), label="Folds")
-    sweep_time_limit = param.Number(default=10.0, bounds=(0, None), label="Time limit per fit (s)")
+    sweep_time_limit = param.Number(default=10.0, bounds=(0, None), label="Seconds per fit")
     sweep_baselines = param.ListSelector(default=_USUAL, objects=list(BASELINES), label="Compare with")
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The user's own table, which can be swept too.")
 

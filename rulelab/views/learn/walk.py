@@ -214,6 +214,7 @@ class Walk(Viewer):
                 value=self._chosen,
                 size="small",
                 sx=_AS_NAMED,
+                min_width=250,
                 margin=(0, 0, 10, 0),
             )
             self._choice.param.watch(self._choose, "value")

@@ -101,7 +101,7 @@ def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, st
         ("lower bound", bound),
         ("gap", gap(snapshot, family)),
         *_FIGURES.get(family, _list_figures)(snapshot),
-        ("search time", f"{snapshot.seconds:.1f} s"),
+        ("search time", duration(snapshot.seconds)),
     ]
 
 
@@ -260,6 +260,11 @@ def remaining(snapshot: Snapshot) -> str:
     if snapshot.status is Status.OPTIMAL:
         return "none left"
     return NONE if not math.isfinite(snapshot.log10_remaining) else f"{snapshot.log10_remaining:.1f}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds, with as many digits as tell short searches apart."""
+    return f"{seconds:.2f} s" if seconds < 9.995 else f"{seconds:.1f} s"
 
 
 def worded(message: str) -> str:

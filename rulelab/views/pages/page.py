@@ -12,6 +12,7 @@ from ...warming import begin_in_background
 from ..forms.address import Address, Part
 from ..live.telling import listen
 from ..widgets.browser import AddressBar
+from ..widgets.connection import Connection
 from ..widgets.explained import Explained
 from ..widgets.icons import ICON
 from .look import SPOKEN, Look, template
@@ -41,7 +42,7 @@ def create() -> pmui.Page:
         favicon=ICON,
         meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
         header=[tabs.strip, tabs.runs.list],
-        main=[tabs.body, tabs.kept, Explained(), bar],
+        main=[tabs.body, tabs.kept, Explained(), bar, Connection(width=0, height=0, margin=0)],
         busy_indicator=None,
         dark_theme=look.dark,
         theme_config=SPOKEN,

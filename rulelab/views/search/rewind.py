@@ -56,6 +56,7 @@ class Rewind(param.Parameterized):
             value=1,
             disabled=True,
             size="small",
+            tooltips=False,
             css_classes=term_classes("moment"),
             stylesheets=[_SLIDER_CSS],
             sizing_mode="stretch_width",

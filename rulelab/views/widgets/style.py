@@ -220,7 +220,6 @@ BUTTON_CSS = f"""
 .bk-btn {{ border: 1px solid {LINE} !important; padding: 4px 8px; display: inline-flex !important; align-items: center;
   justify-content: center; transition: none !important; }}
 .bk-btn .bk-SVGIcon {{ position: relative; top: 3px; }}
-.bk-btn > a {{ padding-top: 0 !important; padding-bottom: 0 !important; line-height: 24px !important; }}
 .bk-btn:focus-visible {{ {FOCUS} }}
 .bk-btn[disabled] {{ opacity: 0.45; cursor: default; }}
 .bk-btn-primary {{ color: var(--panel-on-primary-color, #fff) !important; }}
@@ -248,7 +247,10 @@ CARD_HEAD_CSS = f"""
 .card-header-row {{ font-size: 14px !important; }}
 """
 
-SMALL_CSS = ".bk-btn { padding: 4px 6px !important; font-size: 13px !important; }"
+SMALL_CSS = """
+.bk-btn { padding: 4px 6px !important; font-size: 13px !important; }
+.bk-btn > a { padding-top: 0 !important; padding-bottom: 0 !important; line-height: 24px !important; }
+"""
 """Of buttons, many of which have to stand side by side."""
 
 CARD_TITLE_CSS = "h2 { font-size: 1.17em; margin: 1em 0; }"

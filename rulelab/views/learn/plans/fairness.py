@@ -71,11 +71,10 @@ PLAN = Plan(
     choice=Choice(
         "fairness",
         "Tolerance",
-        {_ANY: EqualOpportunity(1.0), ".1": EqualOpportunity(0.1), ".02": EqualOpportunity(0.02)}
+        {_ANY: EqualOpportunity(1.0), "0.1": EqualOpportunity(0.1), "0.02": EqualOpportunity(0.02)}
         | {_NONE: EqualOpportunity(0.0)},
     ),
     figures={
-        "loss": lambda run: f"{run.snapshot.incumbent.objective:g}" if run.snapshot.incumbent else "",
         "difference (points)": lambda run: f"{_gap(run):.1f}",
     },
     steps=(
@@ -93,7 +92,7 @@ PLAN = Plan(
             "Now only sets count whose rates differ by no more than the tolerance. The search proves for each of them "
             "that no such set has a smaller loss.",
             "model",
-            "Run with a tolerance of .1, then with .02.",
+            "Run with a tolerance of 0.1, then with 0.02.",
             tried(3),
             "What does it cost, and is the price of the method or of the matter?",
             _price,
