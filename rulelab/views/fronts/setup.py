@@ -16,7 +16,7 @@ from ...datasets.registry import RECORDS
 from ...sweeps import BASELINES, FAMILIES, SweepError
 from ..forms.criteria import NO_CRITERION, WORDS, criterion_of
 from ..forms.data import UPLOADED, Labelled
-from ..forms.fields import card, column, field, note, pair
+from ..forms.fields import card, column, field, note
 from ..forms.tables import Counted, offered
 from ..live.wording import counted
 from ..widgets.esc import esc, plain
@@ -282,11 +282,10 @@ class SweepSetup(param.Parameterized):
             field(self, "set_grid", text),
         )
         fair = self.param.set_fairness.rx() != NO_CRITERION
-        limits = [field(self, "sweep_time_limit", pn.widgets.FloatInput, step=5) for _ in range(2)]
-        self._folds = pair(field(self, "sweep_folds", pn.widgets.IntInput, start=2, end=50), limits[0])
+        self._folds = field(self, "sweep_folds", pn.widgets.IntInput, start=2, end=50)
         self._key = field(self, "sweep_key", pn.widgets.Select)
         share = field(self, "sweep_test_share", pn.widgets.FloatInput, step=0.05, start=0.05, end=0.9)
-        self._test = column(pair(share, limits[1]), self._key, note(_ABOUT_TEST), visible=False)
+        self._test = column(share, self._key, note(_ABOUT_TEST), visible=False)
         self.more = column(
             card(
                 "Fairness",
@@ -302,6 +301,7 @@ class SweepSetup(param.Parameterized):
                 "Folds and conditions",
                 self._test,
                 self._folds,
+                field(self, "sweep_time_limit", pn.widgets.FloatInput, step=5),
                 field(self, "sweep_quantiles", pn.widgets.IntInput, start=2, end=1000),
                 field(self, "sweep_conditions", pn.widgets.IntInput, start=1, end=3),
                 field(self, "set_conditions", pn.widgets.IntInput, start=1),
