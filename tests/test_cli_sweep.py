@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
-from test_cli import run
+from patience import PATIENCE
+from test_cli import run, start
 from test_sweep_counted import FRAME, GRID
 from test_sweep_counted import run as swept
 
@@ -60,6 +63,23 @@ def test_a_data_set_is_cross_validated(capsys: pytest.CaptureFixture[str]) -> No
     assert "EqualOpportunity" in out
     assert "2 folds, seed 0" in out
     assert err == ""
+
+
+@pytest.mark.long
+def test_ctrl_c_tells_what_is_done(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    noise = pd.DataFrame((rng.random((600, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
+    noise.assign(y=rng.integers(0, 2, 600)).to_csv(tmp_path / "noise.csv", index=False)
+    options = ("--target", "y", "--folds", 2, "--time-limit", "none", "-o", tmp_path / "points.csv")
+    process = start("sweep", tmp_path / "noise.csv", *options, "--vary", "regularization=0.0001")
+    for line in process.stderr:
+        if "0 of 2 fits done" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert out.startswith("interrupted: 0 of 2 fits done")
+    assert (tmp_path / "points.csv").exists()
 
 
 @pytest.mark.parametrize(

@@ -209,8 +209,9 @@ def _told(
     failed = [result for result in running.results if result.status == "failed"]
     for result in failed[:1]:
         say(f"{count(len(failed), 'fit')} failed, the first: {one_line(result.message)}")
-    print(_points(running, args.criterion.replace("-", "_")))
-    print("", _verdict(running, recipe, interrupted), sep="\n")
+    if running.results:
+        print(_points(running, args.criterion.replace("-", "_")), end="\n\n")
+    print(_verdict(running, recipe, interrupted))
     frames = {"output": _both_parts(running), "fits": running.frame}
     for name, path in files.items():
         try:
