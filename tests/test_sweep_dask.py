@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from patience import PATIENCE
 from test_sweep import DATA, GRID, TIMES, hard
+from test_sweep_counted import COUNTS
+from test_sweep_counted import GRID as COUNTED_GRID
 
 import rulelab as rl
 
@@ -39,3 +41,11 @@ def test_cancelling_on_a_cluster(client):
     assert sweep.wait(PATIENCE)
     assert sweep.progress.state == "cancelled"
     assert sweep.progress.done == 0
+
+
+def test_counted_rows_on_a_cluster(client):
+    arguments = {"grid": COUNTED_GRID, "sensitive": "sex"}
+    here, there = rl.sweep(COUNTS, **arguments), rl.sweep(COUNTS, **arguments, client=client)
+    assert here.wait(PATIENCE)
+    assert there.wait(PATIENCE)
+    pd.testing.assert_frame_equal(there.frame.drop(columns=TIMES), here.frame.drop(columns=TIMES))

@@ -203,3 +203,35 @@ def test_types_that_differ_between_files(kind: str, tmp_path: Path) -> None:
     table = rl.tables.open(str(tmp_path / "*.csv"))  # a text file has no types: all of them are looked at
     assert table.kind("a") == "category"
     assert rl.tables.count(table, [rl.Condition("a", "==", "x")], "y").n_rows == 6
+
+
+@pytest.mark.parametrize("engine", SOME)
+def test_a_target_that_is_no_number_is_missing(engine: str, tmp_path: Path) -> None:
+    arrow = pa.table({"a": [1, 2, 3, 4] * 5, "y": pa.array([0.0, 1.0, float("nan"), None] * 5)})
+    frame = arrow if engine == "pyarrow" else pl.from_arrow(arrow) if engine == "polars" else None
+    pq.write_table(arrow, tmp_path / "t.parquet")
+    table = rl.tables.open(str(tmp_path / "t.parquet") if frame is None else frame)
+    counts = rl.tables.count(table, rl.Binarizer(thresholds=3).fit(table.features("y")), "y")
+    assert (counts.n_rows, counts.without_target, counts.rows[counts.label == 0].sum()) == (10, 10, 5)
+    assert {c.value for c in counts.conditions} == {1, 2}
+
+
+def test_groups_that_are_no_numbers_are_missing() -> None:
+    arrow = pa.table({"a": [1, 2] * 10, "s": pa.array([1.0, 2.0, float("nan"), None] * 5), "y": [0, 1, 1, 0] * 5})
+    for source in (arrow, duckdb.connect().from_arrow(arrow), pl.from_arrow(arrow), arrow.to_pandas()):
+        counts = rl.tables.count(rl.tables.open(source), [rl.Condition("a", "<=", 1)], "y", sensitive="s")
+        assert sorted(map(str, set(counts.sensitive["s"]))) == ["1.0", "2.0", "None"]
+
+
+@pytest.mark.parametrize("names", [["a", "A"], ["ß b", "SS B"], ["a", "a"]])
+def test_names_that_sql_does_not_tell_apart_are_refused(names: list[str], tmp_path: Path) -> None:
+    nested = pa.array([{"a": 1, "y": 2}] * 4)
+    pq.write_table(pa.table({"s": nested, "y": [0, 1, 0, 1], "b": [1, 2, 3, 4]}), tmp_path / "nested.parquet")
+    assert rl.tables.open(str(tmp_path / "nested.parquet")).columns == ["s", "y", "b"]
+    arrow = pa.table([[1, 2, 3, 4], [0, 1, 0, 1], [0, 1, 1, 0]], names=[*names, "y"])
+    pq.write_table(arrow, tmp_path / "t.parquet")
+    (tmp_path / "t.csv").write_text(f"{names[0]},{names[1]},y\n1,0,0\n2,1,1\n", encoding="utf-8")
+    sources: list[Any] = [str(tmp_path / "t.parquet"), str(tmp_path / "t.csv"), arrow]
+    for source in sources:
+        with pytest.raises(TableError, match="capital letters alone" if names[0] != names[1] else "repeated column"):
+            rl.tables.open(source)

@@ -179,3 +179,16 @@ def test_the_command_line_splits(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ):
         assert main(["fit", files, *common, *wrong]) in (1, 2)
         assert message in capsys.readouterr().err
+
+
+def test_kinds_come_in_one_order_however_an_engine_gives_them(tmp_path: Path) -> None:
+    frame = keyed()
+    kinds = []
+    for engine in ("duckdb", "duckdb", "polars", "pandas"):
+        table = open_as(engine, frame, tmp_path)
+        counts = rl.tables.count(table, [rl.Condition("age", "<=", 40)], "y", sensitive=["sex", "city"])
+        kinds.append(counts.split_at_random(0.3, seed=4))
+    for other in kinds[1:]:
+        pd.testing.assert_series_equal(kinds[0].rows, other.rows)
+        pd.testing.assert_series_equal(kinds[0].label, other.label)
+        assert kinds[0].sensitive.fillna("").astype(str).equals(other.sensitive.fillna("").astype(str))

@@ -5,16 +5,20 @@ from __future__ import annotations
 import pytest
 from live import HOSTILE, use_file, use_roles
 from patience import PATIENCE, wait_until
+from test_sweep_counted import FRAME
 from test_views_fronts import SMALL
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
+from rulelab.views.forms import tables as served_tables
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.forms.data_settings import DataSettings
+from rulelab.views.fronts.model import ALL_ROWS
 from rulelab.views.fronts.order import numbers
 from rulelab.views.fronts.run import Run
 from rulelab.views.fronts.setup import SweepSetup
 from rulelab.views.fronts.tab import FrontsView
+from rulelab.views.fronts.view import FrontView
 from rulelab.views.live import recipe
 
 
@@ -97,9 +101,9 @@ CSV = f"colour,size,ok,side\n{ROWS}".encode()
 
 
 def shared_setups() -> tuple[DataSettings, SweepSetup]:
-    """The settings of both tabs, of which the second one follows the uploads of the first one, as on the page."""
+    """The settings of both tabs, of which the second one follows the tables of the first one, as on the page."""
     search, sweep = DataSettings(), SweepSetup()
-    search.param.watch(lambda event: sweep.param.update(uploaded=event.new), "uploaded")
+    search.param.watch(lambda *events: sweep.param.update(**{e.name: e.new for e in events}), ["uploaded", "tables"])
     return search, sweep
 
 
@@ -161,3 +165,83 @@ def test_data_too_large_for_the_page_are_not_swept(monkeypatch) -> None:
     done = Run(SMALL)
     done.join(PATIENCE)
     assert "more than the" in str(done.error)
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A table of the server, of 600 rows in two files."""
+    place = tmp_path / "secret place"
+    place.mkdir()
+    for k, part in enumerate((FRAME[:300], FRAME[300:])):
+        part.to_parquet(place / f"trips_{k}.parquet")
+    yield str(place / "trips_*.parquet")
+    served_tables.offer([])
+
+
+def test_a_table_of_the_server_is_swept_by_its_counts(served, monkeypatch) -> None:
+    served_tables.offer([served])
+    search, setup = shared_setups()
+    assert "trips (table of this server)" in setup._data.options
+    assert (setup._folds.visible, setup._test.visible) == (True, False)
+    setup.sweep_data = "trips"
+    assert (setup._folds.visible, setup._test.visible) == (False, True)
+    assert "Choose this table in the tab Search first" in setup._about_data.object
+    with pytest.raises(SweepError, match="Choose this table in the tab Search first"):
+        setup.order()
+    search.data = "trips"
+    for name, role in (("y", "target"), ("sex", "sensitive")):
+        search.draft.give(name, role)
+    search.accept()
+    assert "It predicts y = 1" in setup._about_data.object
+    assert setup.param.sweep_sensitive.objects == ["(none)", "sex"]
+    assert setup.param.sweep_key.objects[1:] == ["age", "two", "id"]
+    setup.param.update(
+        sweep_sensitive="sex",
+        sweep_key="id",
+        sweep_families=["rule_list"],
+        list_grid="0.05, 0.01",
+        sweep_baselines=["cart", "random_forest"],
+    )
+    order = setup.order()
+    assert order.baselines == ("cart",)
+    done = Run(order)
+    done.join(PATIENCE)
+    assert done.error is None
+    started = done.started
+    sweep = started.sweeps[0]
+    assert sweep.plan.counts.n_rows == 600
+    assert sweep.groups == ("f", "m")
+    assert "secret" not in f"{started.data.notes}{started.codes}"
+    made: dict[str, object] = {}
+    exec(started.codes[0].replace("trips_*.parquet", served) + "\nsweep.wait()", made)
+    assert made["sweep"].plan.identity["data"] == sweep.plan.identity["data"]
+    assert made["sweep"].plan.identity["rows"] == sweep.plan.identity["rows"]
+
+    view = FrontView()
+    view.follow(Run(order))
+    wait_until(lambda: not view.refresh())
+    view.point = "0:0"
+    assert "30 % of the keys in &#x27;id&#x27; are kept out for the test" in view._summary.object
+    assert "folds" not in view._summary.object
+    assert not view._measure.visible
+    card = view._model.card
+    assert card.parameters["test split"] == sweep.plan.split
+    assert int(card.facts["test rows"]) + int(card.data["training rows"]) == 600
+    view._model.fold = ALL_ROWS
+    wait_until(lambda: not view.refresh() and view._model.card is not card)
+    assert view._model.card.data["training rows"] == "600"
+    assert "kept out" not in view._model.card.limits
+    view.close()
+
+
+def test_a_table_with_a_target_needs_no_sheet_and_may_be_dealt_at_random(served) -> None:
+    served_tables.offer([served], target="y")
+    setup = SweepSetup(sweep_families=["rule_list"], list_grid="0.05", sweep_baselines=[])
+    setup.sweep_data = "trips"
+    setup.sweep_test_share = 0.25
+    done = Run(setup.order())
+    done.join(PATIENCE)
+    assert done.error is None
+    assert "25 % of the rows are kept out for the test, at random" in done.started.sweeps[0].plan.split
+    setup.sweep_data = "diabetes"
+    assert setup.order().counting is None

@@ -90,15 +90,24 @@ def _opened(args: argparse.Namespace) -> Iterator[Table]:
         except duckdb.Error as error:
             raise CommandError(f"{args.data} cannot be counted: {one_line(str(error))[:300]}", 1) from error
         return
-    try:
+    known = tables.open(args.data)  # which refuses files that differ
+    with client_at(args.scheduler):
         from dask import dataframe
+
+        yield tables.open(dataframe.read_parquet(sorted(glob.glob(args.data)) or args.data), known.name)
+
+
+@contextlib.contextmanager
+def client_at(address: str) -> Iterator[Any]:
+    """A client of the Dask cluster with a scheduler at this address; CommandError where there is none."""
+    try:
+        from dask import dataframe  # noqa: F401 - what tables take of Dask
         from distributed import Client
     except ImportError:
         raise CommandError("--scheduler needs Dask: pip install 'rulelab[dask]'", 1) from None
-    known = tables.open(args.data)  # which refuses files that differ
     try:
-        client = Client(args.scheduler, timeout=_CONNECT_SECONDS)
+        client = Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:
-        raise CommandError(f"there is no Dask scheduler at {args.scheduler}: {one_line(str(error))}", 1) from error
+        raise CommandError(f"there is no Dask scheduler at {address}: {one_line(str(error))}", 1) from error
     with client:
-        yield tables.open(dataframe.read_parquet(sorted(glob.glob(args.data)) or args.data), known.name)
+        yield client

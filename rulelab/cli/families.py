@@ -137,7 +137,7 @@ def _add(group: Any, name: str, families: Iterable[Family]) -> None:
     if first.kind == "criterion":
         text += f": {', '.join(CRITERIA_NAMES)}; such as equal-opportunity:0.05"
     options: dict[str, Any] = {"metavar": _METAVARS.get(first.kind)}
-    options |= {"choices": first.choices} if first.kind == "choice" else {"type": _reader(first)}
+    options |= {"choices": first.choices} if first.kind == "choice" else {"type": reader_of(first)}
     add(group, f"--{flag}", default=argparse.SUPPRESS, text=text, **options)
 
 
@@ -160,7 +160,8 @@ def _text(parameter: Parameter, nouns: Iterable[str]) -> str:
     return f"{parameter.help} ({said})" if said else parameter.help
 
 
-def _reader(parameter: Parameter) -> Any:
+def reader_of(parameter: Parameter) -> Any:
+    """What reads a value of a parameter from a text; it raises ArgumentTypeError."""
     least, words = parameter.least, f"a number {'above' if parameter.above else 'of at least'} {parameter.least:g}"
     parse = {
         "whole": whole(int(least)),

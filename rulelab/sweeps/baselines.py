@@ -28,6 +28,7 @@ class _Classifier(Method):
 
     baseline = True
     packages: tuple[str, ...] = ("scikit-learn",)
+    of_counts = False
 
     @abc.abstractmethod
     def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
@@ -37,6 +38,7 @@ class _Classifier(Method):
         return {name: value for name, value in parameters.items() if name not in BINARIZING}
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        self._check_counted(parameters, plan)
         X, y = np.array([[0.0], [1.0]] * 4, dtype=np.float32), np.array([False, True] * 4)
         groups = np.repeat(np.array(plan.compared[:2] or ("a", "b"), dtype=object), 4)
         self.train(X, Part(plan.X, y, groups, np.arange(8)), parameters, plan)
@@ -64,7 +66,7 @@ class _Classifier(Method):
         )
 
     def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
-        return self.estimator(self.own(parameters), plan.random_state).fit(X, part.y)
+        return self.estimator(self.own(parameters), plan.random_state).fit(X, part.y, sample_weight=part.weight)
 
     def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
         return np.asarray(fitted.predict(X), dtype=bool)
@@ -77,10 +79,21 @@ class _Classifier(Method):
 
         def make() -> tuple[np.ndarray, np.ndarray]:
             table, binarizer = conditions_of(fold, parameters)
+            if fold.test.counts is not None:
+                return table.to_numpy(dtype=np.float32), fold.test.counts.frame.to_numpy(dtype=np.float32)
             test = fold.test.X if binarizer is None else binarizer.transform(fold.test.X)
             return table.to_numpy(dtype=np.float32), test.to_numpy(dtype=np.float32)
 
         return fold.cached("features", repr({name: parameters[name] for name in BINARIZING}), make)
+
+    def _check_counted(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        if plan.counts is None:
+            return
+        if not self.of_counts:
+            fit = ", ".join(name for name, method in BASELINES.items() if method.of_counts)
+            raise SweepError(f"the baseline {self.name} needs the rows one by one; of counted rows there are {fit}")
+        if parameters.get("min_samples_leaf", 1) != 1:
+            raise SweepError(f"min_samples_leaf of {self.name} counts rows, which counted rows are not; leave it at 1")
 
 
 class Cart(_Classifier):
@@ -90,6 +103,7 @@ class Cart(_Classifier):
     """
 
     name = "cart"
+    of_counts = True
     defaults = {"max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0, **BINARIZING}
     grid = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12, 16, 24]}
 
@@ -115,6 +129,7 @@ class Logistic(_Classifier):
     """Logistic regression with an L2 penalty."""
 
     name = "logistic_regression"
+    of_counts = True
     defaults = {"C": 1.0, **BINARIZING}
     grid = {"C": [1.0]}
 
@@ -126,6 +141,7 @@ class AdaBoost(_Classifier):
     """AdaBoost of stumps."""
 
     name = "adaboost"
+    of_counts = True
     defaults = {"n_estimators": 50, "learning_rate": 1.0, **BINARIZING}
     grid = {"n_estimators": [50]}
 
@@ -140,6 +156,7 @@ class _Fairlearn(_Classifier):
     criteria: ClassVar[Mapping[str, str]]
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        self._check_counted(parameters, plan)
         if importlib.util.find_spec("fairlearn") is None:
             raise SweepError(f"the baseline {self.name} needs the package fairlearn; install it, or leave it out")
         if plan.groups is None:
@@ -213,6 +230,7 @@ class CompasScore(Method):
 
     name = "compas_score"
     baseline = True
+    of_counts = False
     defaults: Mapping[str, Any] = {}
     grid: Mapping[str, Any] = {}
 

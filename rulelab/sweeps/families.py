@@ -20,6 +20,7 @@ from ..families import Family
 from ..models import Model
 from ..recipe import Recipe, binarized
 from ..search import Search, Status
+from ..tables import as_rows
 from .errors import SweepError
 from .keys import defaults_of
 from .method import Fitted, Method, Stopped
@@ -32,6 +33,8 @@ _ROWS = {"y", "sample_weight"}  # of mining
 
 def conditions_of(fold: Fold, parameters: Mapping[str, Any]) -> tuple[pd.DataFrame, Binarizer | None]:
     """The conditions of the training rows, and what made them (None when the columns are Boolean already)."""
+    if fold.train.counts is not None:
+        return fold.cached("conditions", "", lambda: (fold.train.counts.frame, None))  # type: ignore[union-attr]
     given = {name: parameters[name] for name in BINARIZING}
     return fold.cached("conditions", repr(given), lambda: binarized(fold.train.X, given))
 
@@ -76,10 +79,13 @@ class Certified(Method):
         """The problem of the training rows; raises NothingFound."""
         recipe, part = Recipe(self.family, parameters), fold.train
         labels = part.y.astype(int)
-        features, note = recipe.features(conditions_of(fold, parameters)[0], labels, columns=part.X.columns)
+        conditions, weight = conditions_of(fold, parameters)[0], part.weight
+        features, note = recipe.features(conditions, labels, weight, columns=part.X.columns)
         if note:
             warnings.warn(note, UserWarning, stacklevel=2)
-        problem = recipe.problem(features, labels, groups=part.groups)
+        problem = recipe.problem(features, labels, weight, groups=part.groups)
+        if part.counts is not None:
+            problem = as_rows(problem, part.counts)
         if problem.groups is None:
             return problem
         kept = [g for g, name in enumerate(problem.groups.names) if name in fold.compared]
@@ -87,7 +93,7 @@ class Certified(Method):
 
     def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
         """The model of these rows where there is nothing to search, and its objective."""
-        return self.family.without_rules([0, 1], int(part.y.sum()), int((~part.y).sum()), parameters)
+        return self.family.without_rules([0, 1], part.total(True), part.total(False), parameters)
 
     def fit(
         self,

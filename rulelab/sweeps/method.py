@@ -62,6 +62,8 @@ class Method(abc.ABC):
         The grid when none is given.
     packages : tuple of str
         Distributions, besides this one, whose version matters to the results.
+    of_counts : bool
+        Whether rows that are counted, with their numbers as weights, give the same model as the rows themselves.
     path : str or None
         The parameter along which a fit can start from the one before, with ``falling`` saying from which end.
     """
@@ -73,6 +75,7 @@ class Method(abc.ABC):
     packages: tuple[str, ...] = ()
     path: str | None = None
     falling: bool = True
+    of_counts: bool = True
 
     @abc.abstractmethod
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:

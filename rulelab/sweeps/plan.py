@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from ..arguments import is_whole
 from ..data.metrics import FEW, group_labels
 from ..datasets import Dataset
+from ..tables import PatternCounts
 from .errors import SweepError
 
 BALANCE = "balance"
@@ -23,12 +24,26 @@ _COMPAS_POSITIVE = ("Medium", "High")
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some rows: the table, the labels as bool, the group of each row (None without a sensitive attribute)."""
+    """Some rows: the table, the labels as bool, the group of each row (None without a sensitive attribute).
+
+    Of rows that were counted there is one of each kind, with its weight, and ``counts`` has their conditions.
+    """
 
     X: pd.DataFrame
     y: np.ndarray
     groups: np.ndarray | None
     rows: np.ndarray
+    counts: PatternCounts | None = None
+
+    @property
+    def weight(self) -> np.ndarray | None:
+        """How much each row counts; None: all alike."""
+        return None if self.counts is None else self.counts.rows.to_numpy()
+
+    def total(self, positive: bool) -> int | float:
+        """How much the rows of a class count."""
+        of = self.y if positive else ~self.y
+        return int(of.sum()) if self.weight is None else self.weight[of].sum().item()
 
 
 @dataclass(eq=False)
@@ -63,7 +78,7 @@ class Plan:
     score : bool array, shape (n_rows,), or None
         Prediction of the COMPAS score, where the data set has one.
     fold_of : int array, shape (n_rows,)
-        The fold that tests each row.
+        The fold that tests each row; -1 for rows that none does.
     resample : str or None
         "balance": the training rows of the rarer class are drawn again until both classes have as many.
     random_state : int
@@ -71,6 +86,8 @@ class Plan:
         Of one fit; see `rulelab.steps`.
     identity : dict
         What results must have in common with this plan to be of use for it; see `ResultsFile`.
+    counts : PatternCounts or None
+        Where rows were counted; a row above is a kind of rows then.
     """
 
     X: pd.DataFrame
@@ -84,11 +101,17 @@ class Plan:
     time_limit: float | None
     gap: float
     identity: dict[str, Any]
+    counts: PatternCounts | None = None
     token: str = field(default_factory=lambda: os.urandom(8).hex())
 
     @property
     def n_folds(self) -> int:
         return int(self.fold_of.max()) + 1
+
+    @property
+    def split(self) -> str:
+        """How counted rows are dealt to training and test, in words; empty where there are folds."""
+        return "" if self.counts is None else self.counts.split
 
     def fold(self, index: int) -> Fold:
         """The rows of one fold, resampled as asked; the same whenever it is called."""
@@ -100,7 +123,8 @@ class Plan:
 
     def _part(self, rows: np.ndarray) -> Part:
         groups = None if self.groups is None else self.groups[rows]
-        return Part(self.X.iloc[rows].reset_index(drop=True), self.y[rows], groups, rows)
+        counts = None if self.counts is None else self.counts.only(np.isin(np.arange(len(self.y)), rows))
+        return Part(self.X.iloc[rows].reset_index(drop=True), self.y[rows], groups, rows, counts)
 
 
 def make_plan(
@@ -115,13 +139,16 @@ def make_plan(
 ) -> Plan:
     """Check the arguments of a sweep that do not depend on the family, and deal the rows to folds.
 
+    Counted rows have a plan of their own, see `rulelab.sweeps.counted`.
+
     Raises
     ------
     SweepError
     """
     if not isinstance(dataset, Dataset):
         raise SweepError(
-            f"a sweep needs a data set of rulelab.datasets (load, read or from_frame make one), not {type(dataset)}"
+            "a sweep needs a data set of rulelab.datasets (load, read or from_frame make one), or the counts that "
+            f"rulelab.tables.count makes, not {type(dataset)}"
         )
     if dataset.weight is not None:
         raise SweepError(
@@ -129,15 +156,15 @@ def make_plan(
             "give that column another role, or none"
         )
     y = dataset.y.to_numpy() == 1
-    _check_numbers(cv, random_state, time_limit, gap)
+    check_numbers(cv, random_state, time_limit, gap)
     smallest = min(int(y.sum()), int((~y).sum()))
     if cv > smallest:
         raise SweepError(f"cv is {cv}, but the rarer class has only {smallest} rows; every fold needs one of them")
     if resample not in (None, BALANCE):
         raise SweepError(f"resample must be None or {BALANCE!r}, not {resample!r}")
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive or ())
-    groups = _groups(dataset, names) if names else None
-    chosen = _compared(groups, y, compared)
+    groups = groups_of(dataset, names) if names else None
+    chosen = compared_groups(groups, y, compared)
     fold_of = np.empty(len(y), dtype=np.int64)
     splitter = StratifiedKFold(cv, shuffle=True, random_state=random_state)
     for index, (_, test) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
@@ -155,7 +182,7 @@ def make_plan(
         gap=gap,
         identity={
             "dataset": dataset.name,
-            "data": _digest(dataset.X, y, groups),
+            "data": digest_of(dataset.X, y, groups),
             "cv": cv,
             "random_state": random_state,
             "resample": resample,
@@ -166,8 +193,10 @@ def make_plan(
     )
 
 
-def _compared(groups: np.ndarray | None, y: np.ndarray, asked: Sequence[str] | None) -> tuple[str, ...]:
-    """The groups asked for, else those with enough rows of both classes, else all."""
+def compared_groups(
+    groups: np.ndarray | None, y: np.ndarray, asked: Sequence[str] | None, rows: np.ndarray | None = None
+) -> tuple[str, ...]:
+    """The groups asked for, else those with enough rows of both classes, else all; ``rows`` says how many each is."""
     if groups is None:
         if asked:
             raise SweepError("groups were named, but no sensitive attribute; give sensitive=... too")
@@ -180,11 +209,15 @@ def _compared(groups: np.ndarray | None, y: np.ndarray, asked: Sequence[str] | N
             what = f"{unknown[0]!r} is none of them" if unknown else "name at least two to compare"
             raise SweepError(f"the groups are {', '.join(map(repr, names[:20]))}; {what}")
         return tuple(dict.fromkeys(chosen))
-    enough = [name for name in names if min((y & (groups == name)).sum(), (~y & (groups == name)).sum()) >= FEW]
+    rows = np.ones(len(y), dtype=np.int64) if rows is None else rows
+    sizes = {name: [rows[side & (groups == name)].sum() for side in (y, ~y)] for name in names}
+    enough = [name for name in names if min(sizes[name]) >= FEW]
     return tuple(enough if len(enough) > 1 else names)
 
 
-def _check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> None:
+def check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> None:
+    """Refuse numbers that are none; raises SweepError."""
+
     def number(value: Any) -> bool:
         return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(value >= 0)
 
@@ -200,7 +233,8 @@ def _check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> Non
         raise SweepError(f"gap must be a number >= 0, not {gap!r}")
 
 
-def _groups(dataset: Dataset, names: list[str]) -> np.ndarray:
+def groups_of(dataset: Dataset, names: list[str]) -> np.ndarray:
+    """The group of each row by these attributes; raises SweepError."""
     known = [] if dataset.sensitive is None else list(dataset.sensitive.columns)
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -226,7 +260,8 @@ def _balanced(rows: np.ndarray, y: np.ndarray, random: np.random.Generator) -> n
     return np.concatenate([rows, np.sort(again)])
 
 
-def _digest(X: pd.DataFrame, y: np.ndarray, groups: np.ndarray | None) -> str:
+def digest_of(X: pd.DataFrame, y: np.ndarray, groups: np.ndarray | None) -> str:
+    """A hash of all that is in the rows."""
     digest = hashlib.sha256("\x1f".join(map(str, X.columns)).encode("utf-8", "surrogatepass"))
     digest.update(pd.util.hash_pandas_object(X, index=False).to_numpy().astype("<u8").tobytes())
     digest.update(y.tobytes())

@@ -34,8 +34,9 @@ class Scores:
     def of(cls, part: Part, predicted: np.ndarray | None) -> Scores | None:
         if predicted is None:
             return None
-        groups = {} if part.groups is None else group_confusions(part.y, predicted, part.groups)
-        return cls(confusion(part.y, predicted), groups)
+        rows = part.y, predicted
+        groups = {} if part.groups is None else group_confusions(*rows, part.groups, part.weight)
+        return cls(confusion(*rows, part.weight), groups)
 
     def to_dict(self) -> dict[str, Any]:
         return {"whole": list(self.whole.counts), "groups": {name: list(c.counts) for name, c in self.groups.items()}}

@@ -180,7 +180,7 @@ class Sweep:
                 figures = [c.removesuffix("_se") for c in points if c.endswith("_se")]
                 hint = "; gaps need a sensitive attribute" if name.endswith("_gap") and not self.groups else ""
                 raise SweepError(f"there is no figure {name!r}{hint}; choose among {', '.join(figures)}")
-        return front(points if baselines else points[~points["baseline"]], x, y)
+        return front(points if baselines else points[~points["baseline"].astype(bool)], x, y)
 
     def rates(self, point: int, on: str = "test") -> pd.DataFrame:
         """Rates with Wilson intervals of every group of people, counted over all folds of one configuration.

@@ -8,7 +8,9 @@ from typing import Any
 
 from ..datasets import Dataset
 from ..limits import TIME_LIMIT
+from ..tables import PatternCounts
 from .baselines import BASELINES
+from .counted import counted_plan
 from .errors import SweepError
 from .families import BINARIZING, FAMILIES
 from .grid import Configuration, chains, configurations
@@ -22,15 +24,16 @@ from .store.file import ResultsFile
 from .worker import limits_of
 
 BACKENDS = ("threads", "processes")
+_FOLDS = 10
 
 Grid = Mapping[str, Sequence[Any]]
 
 
 def sweep(
-    dataset: Dataset,
+    dataset: Dataset | PatternCounts,
     family: str = "rule_list",
     grid: Grid | None = None,
-    cv: int = 10,
+    cv: int | None = None,
     sensitive: str | Sequence[str] | None = None,
     n_jobs: int = 1,
     client: Any = None,
@@ -46,25 +49,29 @@ def sweep(
 ) -> Sweep:
     """Fit a family of models over a grid of parameters, each on the folds of a stratified cross-validation.
 
+    Rows that were counted where they lie are trained and tested on as their counts say.
+
     Returns at once; the fits go on in the background. Conditions and antecedents are made from the training rows of
     each fold alone. Along the regularization of rule lists, and the complexity of rule sets, each search starts from
     the optimum before.
 
     Parameters
     ----------
-    dataset : Dataset
-        See `rulelab.datasets`.
+    dataset : Dataset or PatternCounts
+        See `rulelab.datasets`. Counts of `rulelab.tables.count` need a split: its test rows are those of the only fold.
+        Their conditions are those that they were counted under.
     family : str
         One of `rulelab.sweeps.FAMILIES`.
     grid : dict of list, optional
         Values by parameter: of the search (regularization, ...), of mining (max_conditions, min_support, max_support,
         by_class: supports count within a class) and of binarizing (thresholds, negations, max_categories). Every
         combination is fitted. Default: the family's.
-    cv : int
-        Number of folds.
+    cv : int, optional
+        Number of folds, 10 if nothing is said. None for counts.
     sensitive : str or sequence of str, optional
-        Sensitive attribute of the data set; several are intersected. It is only measured, not used in training, but by
-        methods with fairness constraints. Rows where it is missing are a group of their own, "(missing)".
+        Sensitive attribute of the data set, or of the counts; several are intersected. It is only measured, not used in
+        training, but by methods with fairness constraints. Rows where it is missing are a group of their own,
+        "(missing)".
     n_jobs : int
         Fits at a time; -1 for as many as there are processors.
     client : distributed.Client, optional
@@ -111,9 +118,14 @@ def sweep(
     """
     if family not in FAMILIES:
         raise SweepError(f"there is no family {family!r}; the families are {', '.join(FAMILIES)}")
-    plan = make_plan(dataset, cv, sensitive, resample, random_state, time_limit, gap, groups)
+    more = sensitive, resample, random_state, time_limit, gap, groups
+    if isinstance(dataset, PatternCounts):
+        plan = counted_plan(dataset, cv, *more)
+    else:
+        plan = make_plan(dataset, _FOLDS if cv is None else cv, *more)
     runners = _runners(plan, n_jobs, client, backend)
     grids = _with_baselines(family, grid, baselines)
+    _check_conditions(grids, plan)
     methods = FAMILIES | BASELINES
     found: list[list[Configuration]] = []
     for name, given in grids.items():
@@ -147,6 +159,17 @@ def _with_baselines(
         own = method.grid if given is None else given
         grids[name] = {**{k: v for k, v in fixed.items() if k in method.defaults}, **own}
     return grids
+
+
+def _check_conditions(grids: Mapping[str, Grid], plan: Plan) -> None:
+    """Refuse to make other conditions of rows that are counted already; raises SweepError."""
+    named = [(method, name) for method, grid in grids.items() for name in BINARIZING if name in grid]
+    if plan.counts is not None and named:
+        method, name = named[0]
+        raise SweepError(
+            f"the grid of {method} names {name}, but the rows are counted under their conditions already; count once "
+            "for each of its values"
+        )
 
 
 def _checked(method: Method, grid: Grid, plan: Plan) -> list[Configuration]:

@@ -68,7 +68,7 @@ def count(
     table.require([target, *sensitive, *([] if weight is None else [weight]), *(c.column for c in conditions)])
     labels, positive, without = _labels(table, target, positive)
     cells = _cells(table, conditions)
-    frame = table.frame.filter(~nw.col(target).is_null())
+    frame = table.with_value(target)
     schema = frame.collect_schema()
     weighing = ROWS if weight is None else Weighing.by(frame, weight, table.name)
     frame = weighing.cut(weighing.above_zero(frame))
@@ -92,12 +92,12 @@ def count(
         codes = (found[f"word {word}"].to_numpy().astype(np.int64) >> shift) & ((1 << bits) - 1)
         data[each.column] = each.stand_ins().iloc[codes].reset_index(drop=True)
     features = pd.DataFrame({name: _typed(data[name]) for name in (each.column for each in cells)})
-    people = {name: pd.Series(found[_GROUP.format(k)].to_list(), dtype=object) for k, name in enumerate(sensitive)}
+    people = {name: _cells_of(found[_GROUP.format(k)]) for k, name in enumerate(sensitive)}
     test = None if split is None else pd.Series(found[_TEST].to_numpy().astype(bool), name=_TEST)
     if test is not None and (test.all() or not test.any()):
         side = "every row is" if test.all() else "no row is"
         raise TableError(f"{side} kept out of training: {split.in_words()}")  # type: ignore[union-attr]
-    order = np.lexsort([heads, *(np.asarray(found[key].to_numpy()) for key in keys if key.startswith("word"))])[::-1]
+    order = _order(found, keys, heads)
     if not weighing.whole:
         n, of = exact_floats(n[order], weighing.unit)
         first = np.append(True, of[1:] != of[:-1])[: len(of)]
@@ -169,6 +169,25 @@ def _words(cells: Sequence[Cells], schema: Any) -> tuple[list[nw.Expr], list[tup
         places.append((len(words) - 1, used, bits))
         used += bits
     return words, places
+
+
+def _order(found: Any, keys: Sequence[str], heads: np.ndarray) -> np.ndarray:
+    """An order of the kinds that is the same however an engine gives them."""
+    ranks = [heads]
+    for key in [*(k for k in keys if not k.startswith("word")), *(k for k in keys if k.startswith("word"))]:
+        whole = key.startswith("word") or key in (_LABEL, _TEST)
+        ranks.append(found[key].to_numpy() if whole else _ranks(_cells_of(found[key])))
+    return np.lexsort(ranks)[::-1]
+
+
+def _cells_of(column: Any) -> pd.Series:
+    """Cells of which the missing ones are None, whatever an engine has for them."""
+    cells = pd.Series(column.to_list(), dtype=object)
+    return cells.where(cells.notna(), None)
+
+
+def _ranks(cells: pd.Series) -> np.ndarray:
+    return pd.factorize(cells.map(lambda value: "" if value is None else f" {value}"), sort=True)[0]
 
 
 def _advice(cells: Sequence[Cells]) -> str:

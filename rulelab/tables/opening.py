@@ -41,6 +41,8 @@ def open_table(source: Any, name: str | None = None) -> Table:
         return replace(_checked(nw.from_native(relation), name or _name(paths)), connection=connection)
     try:
         frame = nw.from_native(source)
+    except nw.exceptions.DuplicateError:
+        raise TableError("repeated column names; every column needs a name of its own") from None
     except TypeError:
         raise TableError(
             "a table is a path to CSV or Parquet files, or a dataframe that narwhals knows (pandas, Polars, PyArrow, "
@@ -54,15 +56,34 @@ def open_table(source: Any, name: str | None = None) -> Table:
 def _checked(frame: Any, name: str) -> Table:
     engine = str(frame.implementation).split(".")[-1].lower()
     lazy = frame.lazy() if isinstance(frame, nw.DataFrame) else frame
-    columns = lazy.collect_schema().names()
+    try:
+        columns = lazy.collect_schema().names()
+    except nw.exceptions.DuplicateError:
+        raise TableError(f"{name}: repeated column names; every column needs a name of its own") from None
     odd = [column for column in columns if not isinstance(column, str) or not column.strip()]
     if odd:
         raise TableError(f"{name}: a column has no name, or one that is no text ({odd[0]!r}); name it or remove it")
     if "*" in columns:
         raise TableError(f"{name}: a column is called '*', which means all columns in SQL; rename it")
-    if len(set(columns)) < len(columns):
-        raise TableError(f"{name}: repeated column names; every column needs a name of its own")
+    _refuse_repeated(columns, name)
     return Table(lazy, name, engine)
+
+
+def _refuse_repeated(columns: Sequence[str], name: str) -> None:
+    """Names that are the same in SQL, which does not tell capitals from small letters; raises TableError."""
+    known: dict[str, str] = {}
+    for column in columns:
+        folded = column.casefold()
+        if folded not in known:
+            known[folded] = column
+            continue
+        other = known[folded]
+        if other == column:
+            raise TableError(f"{name}: repeated column names ({column!r}); every column needs a name of its own")
+        raise TableError(
+            f"{name}: the columns {other!r} and {column!r} differ in capital letters alone, which not all engines tell "
+            "apart; rename one"
+        )
 
 
 def _paths(sources: Sequence[str | Path]) -> list[str]:
@@ -106,14 +127,35 @@ def _relation(paths: list[str]) -> tuple[Any, Any]:
         if _ending(paths[0]) == "parquet":
             _same_columns(connection, paths)
             return connection.read_parquet(paths), connection
+        _refuse_repeated(_header(connection, paths[0]), _name(paths))
         return connection.read_csv(paths, sample_size=-1, header=True), connection  # type: ignore[arg-type]
     except duckdb.Error as error:
         raise TableError(f"{paths[0]} cannot be read: {_first_line(error)}") from error
 
 
+def _header(connection: Any, path: str) -> list[str]:
+    """The names in the first line of a CSV file, of which DuckDB itself changes those that are repeated."""
+    first = connection.read_csv(path, header=False, all_varchar=True).limit(1).fetchall()
+    return [cell for cell in (first[0] if first else ()) if cell is not None]
+
+
+def _outermost(connection: Any, path: str) -> list[str]:
+    """The names of the columns of a Parquet file as it has them, without what lies inside them."""
+    schema = connection.execute("select name, coalesce(num_children, 0) from parquet_schema(?)", [path]).fetchall()
+    names, at = [], 1  # after the root
+    while at < len(schema):
+        names.append(schema[at][0])
+        inside = 1
+        while inside:
+            inside += schema[at][1] - 1
+            at += 1
+    return names
+
+
 def _same_columns(connection: Any, paths: Sequence[str]) -> None:
     first: dict[str, str] = {}
     for path in paths:
+        _refuse_repeated(_outermost(connection, path), Path(path).name)
         relation = connection.read_parquet(path)
         here = dict(zip(relation.columns, map(str, relation.types), strict=True))
         first = first or here

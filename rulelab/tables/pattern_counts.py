@@ -100,7 +100,11 @@ class PatternCounts:
         test = np.zeros(len(self), dtype=bool) if self.test is None else self.test.to_numpy()
         return np.flatnonzero(~test), np.flatnonzero(test)
 
-    def _some(self, kept: pd.Series, **more: Any) -> PatternCounts:
+    def only(self, kept: np.ndarray) -> PatternCounts:
+        """The kinds that a Boolean array of shape (n_kinds,) says, as one part."""
+        return self._some(kept, test=None)
+
+    def _some(self, kept: pd.Series | np.ndarray, **more: Any) -> PatternCounts:
         """Some kinds."""
         names = ("features", "label", "rows", "sensitive", "heads", "test")
         found = {

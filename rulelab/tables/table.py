@@ -98,7 +98,7 @@ class Table:
         TableError
         """
         self.require([target, *others, *([] if weight is None else [weight])])
-        frame = self.frame.filter(~nw.col(target).is_null())
+        frame = self.with_value(target)
         if split is not None:
             frame = frame.filter(~split.of(self))
         aside = [name for name in (target, *others) if name != weight]
@@ -106,6 +106,11 @@ class Table:
             return replace(self, frame=frame).drop(*aside)
         weighing = Weighing.by(frame, weight, self.name)
         return replace(self, frame=weighing.above_zero(frame).drop(*aside), weighing=weighing)
+
+    def with_value(self, name: str) -> nw.LazyFrame[Any]:
+        """The rows in which a column is not missing; a number that is none is missing, on every engine."""
+        frame = self.frame.filter(~nw.col(name).is_null())
+        return frame.filter(~nw.col(name).is_nan()) if self.frame.collect_schema()[name].is_float() else frame
 
     def require(self, names: Sequence[str]) -> None:
         """Refuse names of columns that are not there; raises TableError."""

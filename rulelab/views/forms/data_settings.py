@@ -48,6 +48,7 @@ class DataSettings(Settings):
     sensitive: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Sensitive attribute")
     test_share = param.Number(default=TEST_SHARE.default, bounds=(0, TEST_SHARE.most), label=TEST_SHARE.title)
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The table of the last file, as it is used.")
+    tables = param.Dict(default={}, doc="The tables of this server whose columns have roles, by their names.")
     pending = param.Boolean(
         default=False, doc="Whether a file is coming, or its sheet is neither accepted nor given up."
     )
@@ -55,7 +56,6 @@ class DataSettings(Settings):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         available = datasets.names()
-        self._tables: dict[str, Labelled] = {}
         self._options = {plain(_option(name, how)): name for name, how in available.items()}
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
         self.param.data.objects = list(self._options.values())
@@ -113,7 +113,7 @@ class DataSettings(Settings):
         name = UPLOADED
         if isinstance(labelled, Counted):
             name = labelled.name
-            self._tables[name] = labelled
+            self.tables = {**self.tables, name: labelled}
         else:
             self.uploaded = labelled
             self.param.data.objects = [*self._options.values(), UPLOADED]
@@ -141,7 +141,7 @@ class DataSettings(Settings):
     @property
     def _own(self) -> Labelled | None:
         """The file or the table in use."""
-        return self.uploaded if self.data == UPLOADED else self._tables.get(self.data)
+        return self.uploaded if self.data == UPLOADED else self.tables.get(self.data)
 
     def _receive(self, contents: bytes, file_name: str) -> None:
         """Read a file beside the page, which goes on meanwhile."""
@@ -228,7 +228,7 @@ class DataSettings(Settings):
     def _open_table(self) -> None:
         """The sheet of a table of this server, when it is chosen for the first time."""
         served = offered().get(self.data)
-        if served is None or self.data in self._tables:
+        if served is None or self.data in self.tables:
             self._before = self.data
             return
         try:

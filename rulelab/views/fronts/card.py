@@ -12,19 +12,22 @@ import pandas as pd
 from ...data.conditions import NothingFound
 from ...datasets import Dataset
 from ...sweeps import FAMILIES, Result, Sweep
+from ...sweeps.families import BINARIZING
 from ...sweeps.grid import plain as plain_value
 from ...sweeps.plan import Fold
 from ..cards import card as cards
 from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
 from ..live.session import Prepared
-from ..live.wording import family_name
+from ..live.wording import count, family_name
 from .points import word
 
 
 def data_of(sweep: Sweep) -> Dataset:
     """The data set as the sweep knows it: without the names of the target and of its classes."""
     plan = sweep.plan
+    if plan.counts is not None:
+        return plan.counts.dataset()
     names = " and ".join(plan.identity["sensitive"])
     return Dataset(
         X=plan.X,
@@ -62,14 +65,15 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: 
     card = cards.of_model(result.load(), data, np.flatnonzero(plan.fold_of == result.fold), split)
     proof = None
     if result.objective is not None and result.lower_bound is not None:
-        scope = f"no {family_name(result.family)} over the conditions of this fold has a smaller objective"
+        where = "these conditions" if plan.split else "the conditions of this fold"
+        scope = f"no {family_name(result.family)} over {where} has a smaller objective"
         proof = Proof(result.objective, result.lower_bound, result.status == "optimal", scope)
     again = (
         f"{code}\nsweep.wait()\n"
         f"result = next(r for r in sweep.results if (r.point, r.fold) == ({result.point}, {result.fold}))\n"
         "model = result.load()\nprint(model)\n"
     )
-    title = f"{data.name}, fold {result.fold + 1} of {plan.n_folds}"
+    title = f"{data.name}, training rows" if plan.split else f"{data.name}, fold {result.fold + 1} of {plan.n_folds}"
     return _completed(replace(card, code=again if code else card.code), sweep, result.point, title, proof)
 
 
@@ -95,6 +99,8 @@ def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], No
     """
     plan, chosen = sweep.plan, sweep.parameters_of(point)
     method = FAMILIES[next(result.family for result in sweep.results if result.point == point)]
+    if plan.counts is not None:
+        data = replace(plan.counts, test=None, split="").dataset()
     report("making the conditions of all rows")
     part = replace(plan, fold_of=np.ones_like(plan.fold_of)).fold(0).train
     title = f"{data.name}, all rows"
@@ -122,11 +128,17 @@ def parameters(sweep: Sweep, point: int) -> dict[str, str]:
     plan = sweep.plan
     chosen = dict(sweep.parameters_of(point))
     found = {"quantile groups": word(plain_value(chosen.pop("thresholds")))}
+    if plan.counts is not None:
+        found = {"conditions": f"{count(len(plan.counts.conditions))}, under which the rows were counted"}
+        chosen = {name: value for name, value in chosen.items() if name not in BINARIZING}
     if "min_support" in chosen:
         found["conditions per rule"] = f"at most {chosen.pop('max_conditions')}"
         found["support"] = f"{chosen.pop('min_support'):g} to {chosen.pop('max_support'):g}"
     found |= {name.replace("_", " "): _in_words(name, value) for name, value in chosen.items() if value is not None}
-    found["cross-validation"] = f"{plan.n_folds} folds, seed {plan.random_state}"
+    if plan.split:
+        found["test split"] = plan.split
+    else:
+        found["cross-validation"] = f"{plan.n_folds} folds, seed {plan.random_state}"
     if plan.time_limit is not None:
         found["time limit"] = f"{plan.time_limit:g} s"
     if plan.resample is not None:

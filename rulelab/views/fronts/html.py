@@ -25,8 +25,8 @@ _FIGURES = (
 )
 
 
-def table(points: Sequence[Point], on: str, gap: str | None) -> str:
-    """All points as a table, with a mark for those on the front of their family."""
+def table(points: Sequence[Point], on: str, gap: str | None, split: str = "") -> str:
+    """All points as a table, with a mark for those on the front of their family; a split takes the place of folds."""
     if not points:
         return '<p class="empty">There is no result yet.</p>'
     names = [COMPLEXITY] if gap is None else [COMPLEXITY, gap]
@@ -36,7 +36,8 @@ def table(points: Sequence[Point], on: str, gap: str | None) -> str:
     return (
         '<div class="box" role="region" aria-label="Table of the points" tabindex="0" style="overflow-x: auto">'
         '<table class="facts methods points">'
-        f"<caption>Means over the folds on {PARTS[on]}, ± one standard error</caption>"
+        f"<caption>{f'On {PARTS[on]}' if split else f'Means over the folds on {PARTS[on]}, ± one standard error'}"
+        "</caption>"
         '<thead><tr><th scope="col">method</th>'
         + "".join(f'<th class="num" scope="col">{head}</th>' for head in heads)
         + f"</tr></thead><tbody>{body}</tbody></table></div>"
@@ -54,12 +55,21 @@ def _row(point: Point, names: Sequence[str], on_front: Sequence[bool]) -> str:
 
 
 def summary(
-    test: Point | None, training: Point | None, gap: str | None, gap_words: str, notes: Sequence[str] = ()
+    test: Point | None,
+    training: Point | None,
+    gap: str | None,
+    gap_words: str,
+    notes: Sequence[str] = (),
+    split: str = "",
 ) -> str:
-    """What a point stands for: its means over the folds on both kinds of rows, and what is to be said of it."""
+    """What a point stands for: its figures on both kinds of rows, means over the folds or of a split, and notes."""
     point = test or training
     assert point is not None
     what = "" if point.baseline else f", {point.proven} of them proven optimal"
+    dealt = f"{point.folds} folds{what}; means ± one standard error"
+    if split:
+        proven = "" if point.baseline else "proven optimal; " if point.proven else "not proven optimal; "
+        dealt = esc(f"{proven}{split}")
     figures = [*_FIGURES[:6], *([] if gap is None else [(f"{gap_words} (%)", gap, percent)]), *_FIGURES[6:]]
     body = "".join(
         f'<tr><th scope="row">{esc(name)}</th>'
@@ -71,7 +81,7 @@ def summary(
     parameters = f'<p class="note">{esc(point.parameters)}</p>' if point.parameters else ""
     return (
         f"<h2>{esc(LABELS[point.method])}</h2>{parameters}"
-        f'<p class="note">{point.folds} folds{what}; means ± one standard error</p>'
+        f'<p class="note">{dealt}</p>'
         + "".join(f'<p class="warn">{esc(note)}</p>' for note in notes)
         + '<table class="facts figures"><thead><tr><th></th><th class="num" scope="col">test</th>'
         f'<th class="num" scope="col">training</th></tr></thead><tbody>{body}</tbody></table>'

@@ -33,9 +33,10 @@ _ABOUT_FOLD = (
     '<p class="note">One of the models behind the point: trained on the other folds, tested on this one. '
     "The point is the mean of all of them.</p>"
 )
+_ABOUT_SPLIT = '<p class="note">The model of the training rows, tested on the rows that were kept out.</p>'
 _ABOUT_ALL = (
     '<p class="note">The same setting searched on all rows: the model to use. No rows are left to test it on; what to '
-    "expect of it is the mean over the folds.</p>"
+    "expect of it is what the point says.</p>"
 )
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
@@ -124,6 +125,8 @@ class PointModel(Viewer):
         assert self._point is not None
         sweep, point = self._started.sweeps[self._point.sweep], self._point.point
         folds = sorted(r.fold for r in sweep.results if r.point == point and r.model is not None)
+        if sweep.plan.split and folds:
+            return {"training rows": folds[0], _OFFERED: ALL_ROWS}
         return {**{f"fold {k + 1} of {sweep.plan.n_folds}": k for k in folds}, _OFFERED: ALL_ROWS} if folds else {}
 
     @param.depends("fold", watch=True)
@@ -149,7 +152,7 @@ class PointModel(Viewer):
             return
         codes = self._started.codes
         result = next(r for r in sweep.results if (r.point, r.fold) == (point.point, self.fold))
-        self._about.object = _ABOUT_FOLD
+        self._about.object = _ABOUT_SPLIT if sweep.plan.split else _ABOUT_FOLD
         code = codes[point.sweep] if codes else ""
         self._put(fronts_card.of_fold(sweep, result, data, code, self._started.named))
 

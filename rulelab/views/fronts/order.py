@@ -14,6 +14,7 @@ from ...sweeps import BASELINES, Sweep, SweepError, sweep
 from ...warming import warm_up
 from ..live.recipe import load_code, refuse_large
 from ..live.wording import family_name
+from .counting import Counting
 from .run import Started
 
 MAX_VALUES = 30
@@ -67,6 +68,8 @@ class Order:
         Gives the data set, where it is none by name.
     source_code : str
         Python that does the same, with ``rl`` for this package.
+    counting : Counting or None
+        A table of this server whose rows are counted instead.
     """
 
     data: str
@@ -77,6 +80,7 @@ class Order:
     time_limit: float = 10.0
     source: Callable[[], Dataset] | None = field(default=None, repr=False)
     source_code: str = ""
+    counting: Counting | None = None
 
     def __call__(self, report: Callable[[str], None]) -> Started:
         """Start all sweeps; baselines are fitted beside the first one.
@@ -89,7 +93,12 @@ class Order:
         if not self.grids:
             raise SweepError("choose at least one family to sweep")
         report("reading the data")
-        data = load(self.data) if self.source is None else self.source()
+        swept: Any
+        if self.counting is not None:
+            swept = self.counting(report)
+            data = swept.dataset()
+        else:
+            swept = data = load(self.data) if self.source is None else self.source()
         refuse_large(data)
         for family in self.grids:
             report(f"compiling the search for a {family_name(family)}: once per machine, some seconds")
@@ -98,20 +107,21 @@ class Order:
         try:
             for family in self.grids:
                 report(f"starting: {family_name(family)}")
-                started.append(sweep(data, family, **self._options(family)))
+                started.append(sweep(swept, family, **self._options(family)))
         except ValueError:
             for one in started:
                 one.cancel()
             raise
         codes = tuple(self.code(family) for family in self.grids)
-        return Started(tuple(started), data, codes, named=self.source is None)
+        return Started(tuple(started), data, codes, named=self.source is None and self.counting is None)
 
     def code(self, family: str) -> str:
         """Python that starts the family's sweep as ``sweep``."""
         options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options(family).items())
-        source = self.source_code or load_code(self.data)
+        source = f"data = {self.source_code or load_code(self.data)}\n"
+        source = source if self.counting is None else self.counting.code()
         return (
-            f"import rulelab as rl\n{_imports(self.grids[family])}\ndata = {source}\n"
+            f"import rulelab as rl\n{_imports(self.grids[family])}\n{source}"
             f"sweep = rl.sweep(\n    data,\n    {family!r},\n{options})"
         )
 
@@ -121,14 +131,14 @@ class Order:
         baselines = {name: own.get(name) for name in self.baselines} if family == first else {}
         return {
             "grid": {name: list(values) for name, values in self.grids[family].items()},
-            "cv": self.folds,
+            **({"cv": self.folds} if self.counting is None else {}),
             "sensitive": list(self.sensitive) or None,
             "baselines": baselines,
             "time_limit": self.time_limit,
         }
 
 
-def available(score: bool, groups: bool, fairlearn: bool) -> list[str]:
+def available(score: bool, groups: bool, fairlearn: bool, counted: bool = False) -> list[str]:
     """The baselines that data allow.
 
     Parameters
@@ -139,13 +149,15 @@ def available(score: bool, groups: bool, fairlearn: bool) -> list[str]:
         Whether there are groups of people.
     fairlearn : bool
         Whether that package is installed.
+    counted : bool
+        Whether rows are counted.
     """
     needs = {
         "compas_score": score,
         "exponentiated_gradient": groups and fairlearn,
         "threshold_optimizer": groups and fairlearn,
     }
-    return [name for name in BASELINES if needs.get(name, True)]
+    return [name for name in BASELINES if needs.get(name, True) and (not counted or BASELINES[name].of_counts)]
 
 
 def _criteria(grid: Grid) -> list[Any]:

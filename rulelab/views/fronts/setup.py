@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import panel as pn
 import panel_material_ui as pmui
@@ -15,10 +16,12 @@ from ...datasets.registry import RECORDS
 from ...sweeps import BASELINES, FAMILIES, SweepError
 from ..forms.criteria import NO_CRITERION, WORDS, criterion_of
 from ..forms.data import UPLOADED, Labelled
-from ..forms.fields import card, column, field, note, pair
+from ..forms.fields import card, column, field, note
+from ..forms.tables import Counted, offered
 from ..live.wording import counted
 from ..widgets.esc import esc, plain
 from ..widgets.style import SELECT_CSS
+from .counting import Counting
 from .order import Order, available, numbers
 from .points import LABELS
 from .run import Run
@@ -26,14 +29,19 @@ from .run import Run
 SHARED = (
     *("sweep_data", "sweep_sensitive", "sweep_families", "sweep_baselines", "sweep_folds", "sweep_time_limit"),
     *("list_grid", "falling_grid", "set_grid", "set_fairness", "set_tolerances", "set_group_size"),
-    *("sweep_quantiles", "sweep_conditions", "set_conditions"),
+    *("sweep_quantiles", "sweep_conditions", "set_conditions", "sweep_test_share", "sweep_key"),
 )
 """The parameters that the address of the page holds."""
 _NO_GROUPS = "(none)"
 _AND = " and "
+_AT_RANDOM = "(drawn at random)"
 _MISSED = FAMILIES["falling_rule_list"].defaults["positive_weight"]
 _USUAL = ["cart", "random_forest", "logistic_regression"]
 _HOW_TO_UPLOAD = "To sweep a table of your own, upload it in the tab Search; it is offered here then."
+_ABOUT_TEST = (
+    "Counted rows are dealt once, instead of to folds. By a hash of a column, rows that share its value stay together."
+)
+_NO_ROLES = "Choose this table in the tab Search first, where its columns are given their roles."
 
 
 class SweepSetup(param.Parameterized):
@@ -68,17 +76,22 @@ class SweepSetup(param.Parameterized):
     sweep_conditions = param.Integer(default=1, bounds=(1, 3), label="Lists: conditions per rule")
     sweep_quantiles = param.Integer(default=5, bounds=(2, 1000), label="Quantile groups per number")
     sweep_folds = param.Integer(default=5, bounds=(2, 50), label="Folds")
+    sweep_test_share = param.Number(default=0.3, bounds=(0.05, 0.9), label="Test share")
+    sweep_key: param.Selector[str] = param.Selector(default=_AT_RANDOM, objects=[_AT_RANDOM], label="Test rows")
     sweep_time_limit = param.Number(default=10.0, bounds=(0, None), label="Seconds per fit")
     sweep_baselines = param.ListSelector(default=_USUAL, objects=list(BASELINES), label="Compare with")
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The user's own table, which can be swept too.")
+    tables = param.Dict(default={}, doc="The tables of this server whose columns have roles, by their names.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        offered = datasets.names()
-        self.param.sweep_data.objects = list(offered)
-        self._options = {
-            plain(name if how != "download" else f"{name} (to be downloaded)"): name for name, how in offered.items()
+        known = {
+            name: f"{name} (to be downloaded)" if how == "download" else name for name, how in datasets.names().items()
         }
+        self._options = {plain(said): name for name, said in known.items()}
+        self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
+        self.param.sweep_data.objects = list(self._options.values())
+        self._named: dict[str, Counted] = {}
         self._attributes: dict[str, tuple[str, ...]] = {}
         self._offer()
         self._build()
@@ -91,6 +104,9 @@ class SweepSetup(param.Parameterized):
             raise SweepError("choose at least one family to sweep")
         allowed = self._allowed()
         sensitive, own = self._attributes[self.sweep_sensitive], self._own
+        counting = self._counting()
+        if counting is not None:
+            own = None
         return Order(
             data=self.sweep_data if own is None else own.name,
             grids=grids,
@@ -100,6 +116,7 @@ class SweepSetup(param.Parameterized):
             time_limit=self.sweep_time_limit,
             source=None if own is None else own.dataset,
             source_code="" if own is None else own.code(),
+            counting=counting,
         )
 
     def new_run(self) -> Run:
@@ -107,7 +124,7 @@ class SweepSetup(param.Parameterized):
         return Run(self.order())
 
     def _grid(self, family: str) -> dict[str, list[Any]]:
-        common = {"thresholds": [self.sweep_quantiles]}
+        common = {} if self.counts else {"thresholds": [self.sweep_quantiles]}
         grid: dict[str, list[Any]]
         if family == "rule_set":
             values = numbers(self.set_grid, self.param.set_grid.label, whole=True)
@@ -130,21 +147,62 @@ class SweepSetup(param.Parameterized):
         return [None, *(criterion_of(self.set_fairness, value, value) for value in tolerances)]
 
     def _allowed(self) -> list[str]:
-        scored = self._own is None and "score_text" in RECORDS[self.sweep_data].excluded
+        scored = self.sweep_data in RECORDS and "score_text" in RECORDS[self.sweep_data].excluded
         installed = importlib.util.find_spec("fairlearn") is not None
-        return available(scored, self.sweep_sensitive != _NO_GROUPS, installed)
+        return available(scored, self.sweep_sensitive != _NO_GROUPS, installed, self.counts)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the rows are counted where they lie."""
+        return self.sweep_data in offered()
 
     @property
     def _own(self) -> Labelled | None:
-        """The user's table, where it is to be swept."""
+        """The user's table, or that of the server, where it is to be swept; None where columns have no roles."""
+        if self.counts:
+            return self.tables.get(self.sweep_data) or self._with_target(self.sweep_data)
         return self.uploaded if self.sweep_data == UPLOADED else None
 
-    @param.depends("sweep_data", watch=True)
+    def _with_target(self, name: str) -> Counted | None:
+        """A table of the server by the target that was named when the server was started."""
+        served = offered()[name]
+        if served.target is not None and name not in self._named:
+            with contextlib.suppress(ValueError):  # the tab Search says what is wrong with it
+                self._named[name] = cast(Counted, served.draft().accepted())
+        return self._named.get(name)
+
+    def _counting(self) -> Counting | None:
+        """How the rows of a table of the server are counted; raises ValueError where its columns have no roles."""
+        own = self._own
+        if not self.counts:
+            return None
+        if own is None:
+            raise SweepError(_NO_ROLES)
+        key = None if self.sweep_key == _AT_RANDOM else self.sweep_key
+        if key is None and own.weight is not None:
+            raise SweepError("rows that are weighted are not drawn at random; choose a column as key of the test rows")
+        return Counting(cast(Counted, own), self.sweep_quantiles, self.sweep_test_share, key)
+
+    @param.depends("sweep_data", "tables", watch=True)
+    def _offer_keys(self) -> None:
+        """What may say which rows are for the test."""
+        own = self._own
+        keys = [_AT_RANDOM, *(own.keys if isinstance(own, Counted) else ())]
+        kept = self.sweep_key if self.sweep_key in keys else _AT_RANDOM
+        self.param.sweep_key.objects = keys
+        self._key.options = {plain(name if name == _AT_RANDOM else f"by a hash of {name}"): name for name in keys}
+        self.sweep_key = kept
+        for part, visible in ((self._folds, not self.counts), (self._test, self.counts)):
+            part.visible = visible
+
+    @param.depends("sweep_data", "tables", watch=True)
     def _offer(self) -> None:
         """The attributes of the data set, alone and two together; of the user's table all columns of few values."""
         own = self._own
         none: dict[str, tuple[str, ...]] = {_NO_GROUPS: ()}
-        if own is None:
+        if own is None and self.counts:
+            self._attributes = none
+        elif own is None:
             names = list(RECORDS[self.sweep_data].sensitive)
             both = {_AND.join(pair): pair for pair in combinations(names, 2)}
             self._attributes = {name: (name,) for name in names} | both | none
@@ -161,19 +219,23 @@ class SweepSetup(param.Parameterized):
         """The user's table among the data sets, and what is predicted in it."""
         own = self.uploaded
         if own is not None:
-            self.param.sweep_data.objects = [*datasets.names(), UPLOADED]
+            self.param.sweep_data.objects = [*self._options.values(), UPLOADED]
             self._data.options = {**self._options, plain(f"{own.name} (your file)"): UPLOADED}
             if self.sweep_data == UPLOADED:
                 self._offer()
         self._say_target()
 
-    @param.depends("sweep_data", watch=True)
+    @param.depends("sweep_data", "tables", watch=True)
     def _say_target(self) -> None:
         own = self._own
         text = _HOW_TO_UPLOAD
         if own is not None:
             what = f"{esc(own.target, 60)} = {esc(own.positive, 60)}" if own.positive is not None else esc(own.target)
             text = f"It predicts {what}, as chosen in the tab Search."
+            if self.counts:
+                text = f"A table of this server, whose rows are counted where they lie. It predicts {what}."
+        elif self.counts:
+            text = _NO_ROLES
         elif self.uploaded is not None:
             text = "Your file is in the list."
         self._about_data.object = f'<p class="note">{text}</p>'
@@ -220,6 +282,10 @@ class SweepSetup(param.Parameterized):
             field(self, "set_grid", text),
         )
         fair = self.param.set_fairness.rx() != NO_CRITERION
+        self._folds = field(self, "sweep_folds", pn.widgets.IntInput, start=2, end=50)
+        self._key = field(self, "sweep_key", pn.widgets.Select)
+        share = field(self, "sweep_test_share", pn.widgets.FloatInput, step=0.05, start=0.05, end=0.9)
+        self._test = column(share, self._key, note(_ABOUT_TEST), visible=False)
         self.more = column(
             card(
                 "Fairness",
@@ -233,10 +299,9 @@ class SweepSetup(param.Parameterized):
             ),
             card(
                 "Folds and conditions",
-                pair(
-                    field(self, "sweep_folds", pn.widgets.IntInput, start=2, end=50),
-                    field(self, "sweep_time_limit", pn.widgets.FloatInput, step=5),
-                ),
+                self._test,
+                self._folds,
+                field(self, "sweep_time_limit", pn.widgets.FloatInput, step=5),
                 field(self, "sweep_quantiles", pn.widgets.IntInput, start=2, end=1000),
                 field(self, "sweep_conditions", pn.widgets.IntInput, start=1, end=3),
                 field(self, "set_conditions", pn.widgets.IntInput, start=1),
@@ -246,3 +311,4 @@ class SweepSetup(param.Parameterized):
         )
         self.data_card.css_classes = [*self.data_card.css_classes, "rl-data"]
         self._offer_baselines()
+        self._offer_keys()

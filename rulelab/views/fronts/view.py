@@ -162,6 +162,12 @@ class FrontView(Viewer):
         """The figure of the chosen gap; None without groups."""
         return gap_name(self.criterion, self.measure) if self.grouped else None
 
+    @property
+    def split(self) -> str:
+        """How counted rows are dealt to training and test, in words; empty where there are folds."""
+        started = () if self._run is None else self._run.started.sweeps
+        return started[0].plan.split if started else ""
+
     def points(self, on: str | None = None) -> list[Point]:
         """What is known, in an order that only grows."""
         if self._run is None:
@@ -194,7 +200,9 @@ class FrontView(Viewer):
             box.refresh()
         present = {p.method for p in points}
         shown: dict[Any, bool] = {
-            **dict.fromkeys((self._gap_box, self._criterion, self._measure), bool(points) and self.grouped),
+            **dict.fromkeys((self._gap_box, self._criterion), bool(points) and self.grouped),
+            self._measure: bool(points) and self.grouped and not self.split,
+            self._bars: not self.split,
             **dict.fromkeys((self._box_of_all, self._bar, self._folded, self._pick, self._methods), bool(points)),
             **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
@@ -202,10 +210,14 @@ class FrontView(Viewer):
         for item, visible in shown.items():
             if item.visible != visible:
                 item.visible = visible
-        self._offer(sorted(points, key=lambda p: (p.sweep, p.point)))
+        self._offer(self._by_point(points))
         if not self._folded.collapsed:
-            _write(self._table, fronts_html.table(sorted(points, key=lambda p: (p.sweep, p.point)), self.on, gap))
+            _write(self._table, fronts_html.table(self._by_point(points), self.on, gap, self.split))
         self._summarise(run)
+
+    @staticmethod
+    def _by_point(points: Sequence[Point]) -> list[Point]:
+        return sorted(points, key=lambda p: (p.sweep, p.point))
 
     def _offer(self, points: Sequence[Point]) -> None:
         """The points in the list to choose from: the way of the keyboard."""
@@ -233,7 +245,7 @@ class FrontView(Viewer):
         sweep = run.started.sweeps[p.sweep]
         accuracies = {q.point: q.value("accuracy") for q in self.points() if q.sweep == p.sweep}
         notes = warning(sweep, p, self.on, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
-        text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes)
+        text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes, self.split)
         if sweep.groups:
             attribute = " and ".join(sweep.plan.identity["sensitive"])
             text += fronts_html.rates(sweep.rates(p.point, self.on), attribute, self.on)
@@ -289,9 +301,9 @@ class FrontView(Viewer):
             align="end",
             margin=0,
         )
-        bars = pmui.Checkbox.from_param(self.param.error_bars, size="small", align="end", margin=0)
+        self._bars = pmui.Checkbox.from_param(self.param.error_bars, size="small", align="end", margin=0)
         self._bar = pn.Row(
-            *(on, self._criterion, self._measure, bars, exports),
+            *(on, self._criterion, self._measure, self._bars, exports),
             visible=False,
             stylesheets=[BAR_CSS],
             css_classes=["rl-row"],

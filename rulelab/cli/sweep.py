@@ -1,0 +1,278 @@
+"""``rulelab sweep``: a family over a grid of parameters, each point tested on rows that its models have not seen."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..families import BINARIZING, DEMANDS, FAMILIES
+from ..interrupts import noted
+from ..limits import TIME_LIMIT
+from .console import CommandError, one_line, say, table
+from .counted import client_at
+from .data_options import Report, read, unheard
+from .families import (
+    CRITERIA_NAMES,
+    MODELS,
+    add_memory,
+    add_parameters,
+    add_preparation,
+    count,
+    criterion_of,
+    reader_of,
+    recipe_of,
+)
+from .options import add, add_columns, add_source, least_zero, or_none, whole
+from .output import writable
+from .verify import is_data_set
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..recipe import Recipe
+    from ..sweeps import Sweep
+
+_FOLDS = 10
+_LOOK_SECONDS = 0.25
+_LOG_SECONDS = 5.0
+_BINARIZING = {each.name for each in BINARIZING}
+
+
+def add_to(commands: Any) -> None:
+    """Register the command."""
+    what = (
+        "Fit a family with every combination of some values of its parameters, on the folds of a cross-validation or, "
+        "where rows are counted, on their test rows, and say which are on the front of accuracy and complexity."
+    )
+    parser = commands.add_parser("sweep", help="accuracy, complexity and fairness over parameters", description=what)
+    add_source(parser)
+    add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
+    text = "values of a parameter, as regularization=0.05,0.01 or fairness=none,equal-opportunity:0.05; repeatable"
+    add(parser, "--vary", action="append", default=[], metavar="NAME=V,..", text=text)
+    text = f"of the cross-validation (default: {_FOLDS}); counted rows have --test-share or --test-column instead"
+    add(parser, "--folds", type=whole(2), metavar="N", text=text)
+    text = "another method on the same conditions and rows, as cart or logistic-regression; repeatable"
+    add(parser, "--compare", action="append", default=[], metavar="NAME", text=text)
+    names = [name for name, record in CRITERIA_NAMES.items() if len(record.tolerances) == 1]
+    text = "the gap between groups that is told, where there are sensitive attributes"
+    add(parser, "--criterion", choices=names, default=names[0], text=text)
+    add(parser, "-o", "--output", metavar="FILE", text="save the points, on test and on training rows, as CSV")
+    add(parser, "--fits", metavar="FILE", text="save every fit with its model as CSV")
+    text = "keep every result here at once; the same command goes on with what the file holds"
+    add(parser, "--results", metavar="FILE", text=text)
+    add(parser, "--jobs", type=whole(1), default=1, metavar="N", text="fits at a time")
+    add(parser, "--quiet", action="store_true", text="no progress")
+    add_columns(parser)
+    add_preparation(parser)
+    add_parameters(parser, demands=True)
+    add(parser, "--random-state", type=whole(0), default=0, metavar="N", text="seed of the folds and of what is random")
+    limits = parser.add_argument_group("limits", "At Ctrl-C the fits that are done are told.")
+    text = "seconds of each search, or none"
+    add(limits, "--time-limit", type=or_none(least_zero), default=TIME_LIMIT, metavar="S", text=text)
+    add_memory(limits)
+    parser.set_defaults(run=sweep)
+
+
+def sweep(args: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    from .. import sweeps
+
+    files = {name: writable(path) for name in ("output", "fits") if (path := getattr(args, name)) is not None}
+    recipe = recipe_of(args, args.model)
+    grid = grid_of(args)
+    compared = [name.replace("-", "_") for name in args.compare]
+    report = unheard if args.quiet else say
+    groups = args.sensitive
+    if is_data_set(args.data):
+        args.sensitive = []  # those of a data set with a name are chosen among its own
+    try:
+        data, counts = read(args, recipe, report)
+        if counts is not None and counts.test is None:
+            raise CommandError("counted rows need rows for the test: give --key and --test-share, or --test-column")
+        if counts is not None and args.folds is not None:
+            raise CommandError("--folds needs rows one by one: counted ones have --test-share or --test-column")
+        kept = {name: values for name, values in grid.items() if counts is None or name not in _BINARIZING}
+        with _cluster(args) as client:
+            running = sweeps.sweep(
+                data if counts is None else counts,
+                recipe.family.name,
+                kept,
+                (args.folds or _FOLDS) if counts is None else None,
+                groups or None,
+                args.jobs,
+                client,
+                baselines=compared,
+                results=args.results,
+                random_state=args.random_state,
+                time_limit=args.time_limit,
+            )
+            interrupted = _followed(running, args.quiet)
+    except ValueError as error:
+        raise CommandError(error) from error
+    return _told(running, args, recipe, files, interrupted, report)
+
+
+def grid_of(args: argparse.Namespace) -> dict[str, list[Any]]:
+    """The values of ``--vary``, and those of other options that were given; CommandError for what is no value."""
+    family = MODELS[args.model]
+    known = {each.name: each for each in family.parameters}
+    grid: dict[str, list[Any]] = {}
+    for text in args.vary:
+        name, equals, values = text.partition("=")
+        parameter = known.get(name.strip().replace("-", "_"))
+        if parameter is None or not equals or parameter.kind in ("names", "limits", "name"):
+            names = (each.name for each in known.values() if each.kind not in ("names", "limits", "name"))
+            raise CommandError(
+                f"--vary {one_line(text)!r}: write NAME=V,.. with a parameter of a {family.noun}: {', '.join(names)}"
+            )
+        if hasattr(args, parameter.name):
+            flag = parameter.name.replace("_", "-")
+            raise CommandError(f"--vary {parameter.name} and --{flag} both say what it is: leave one out")
+        found = grid.setdefault(parameter.name, [])
+        for one in re.split(r",(?=\s*[A-Za-z])" if parameter.kind == "criterion" else ",", values):
+            try:
+                found.append(_value(parameter, one.strip()))
+            except (argparse.ArgumentTypeError, CommandError) as error:
+                raise CommandError(f"--vary {parameter.name}: {error}") from None
+    if not grid:
+        grid = {name: list(values) for name, values in FAMILIES[family.name].grid.items() if not hasattr(args, name)}
+    demands = {each.name for each in DEMANDS}
+    recipe = recipe_of(args, args.model)
+    fixed = {name: [recipe[name]] for name in known if hasattr(args, name) and (name not in demands or recipe[name])}
+    return {**grid, **fixed}
+
+
+def _value(parameter: Any, text: str) -> Any:
+    if parameter.kind == "criterion":
+        return None if text == "none" else criterion_of(text)
+    if parameter.kind == "switch":
+        if text not in ("yes", "no"):
+            raise CommandError(f"must be yes or no, not {text!r}")
+        return text == "yes"
+    if parameter.kind == "choice" and text not in parameter.choices:
+        raise CommandError(f"must be one of {', '.join(parameter.choices)}, not {text!r}")
+    if parameter.optional and text == "none":
+        return None
+    return reader_of(parameter)(text)
+
+
+@contextlib.contextmanager
+def _cluster(args: argparse.Namespace) -> Iterator[Any]:
+    """The cluster that has counted the rows, which does the fits, too; None: there is none."""
+    if args.scheduler is None:
+        yield None
+    else:
+        with client_at(args.scheduler) as client:
+            yield client
+
+
+def _followed(running: Sweep, quiet: bool) -> bool:
+    """Wait for the end of the sweep, telling how far it is; whether Ctrl-C came first."""
+    terminal = sys.stderr.isatty()
+    every = 1 if terminal else int(_LOG_SECONDS / _LOOK_SECONDS)
+    with noted() as interrupted:
+        looks = 0
+        while not _ended(running):
+            if interrupted:
+                running.cancel()
+            elif not quiet and looks % every == 0:
+                _show(running, terminal)
+            looks += 1
+    if not quiet:
+        _show(running, terminal)
+        say("") if terminal else None
+    return bool(interrupted)
+
+
+def _ended(running: Sweep) -> bool:
+    return running.wait(_LOOK_SECONDS)
+
+
+def _show(running: Sweep, terminal: bool) -> None:
+    now = running.progress
+    left = "" if not now.seconds_left else f"  about {now.seconds_left:.0f} s left"
+    line = f"{now.seconds:8.1f} s  {now.done} of {count(now.total, 'fit')} done{left}"
+    print(f"\r\033[K{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
+
+
+def _told(
+    running: Sweep, args: argparse.Namespace, recipe: Recipe, files: dict[str, Path], interrupted: bool, report: Report
+) -> int:
+    for message in running.messages:
+        say(one_line(message))
+    failed = [result for result in running.results if result.status == "failed"]
+    for result in failed[:1]:
+        say(f"{count(len(failed), 'fit')} failed, the first: {one_line(result.message)}")
+    if running.results:
+        print(_points(running, args.criterion.replace("-", "_")), end="\n\n")
+    print(_verdict(running, recipe, interrupted))
+    frames = {"output": _both_parts(running), "fits": running.frame}
+    for name, path in files.items():
+        try:
+            frames[name].to_csv(path, index=False)
+        except OSError as error:
+            raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
+        report(f"saved {path}")
+    return 1 if failed else 0
+
+
+def _points(running: Sweep, criterion: str) -> str:
+    """A row for each point, with a mark for those that none beats in accuracy and complexity."""
+    test, train = running.points("test"), running.points("train").set_index("point")
+    gap = f"{criterion}_gap_pooled" if running.groups else None
+    on_front = set(running.pareto()["point"])
+    head = ["method", "parameters", "proven", "accuracy %", "training %", *([] if gap is None else ["gap %"])]
+    rows = []
+    for row in test.to_dict("records"):
+        own = test[test["family"] == row["family"]]
+        varied = [name for name in running.parameters if own[name].map(repr).nunique() > 1]
+        words = ", ".join(f"{name.replace('_', ' ')} {_plain(row[name])}" for name in varied)
+        figures = [_percent(row, "accuracy"), _percent(train.loc[row["point"]], "accuracy")]
+        figures += [] if gap is None else [_percent(row, gap)]
+        proven = "-" if row["baseline"] else f"{row['proven']} of {row['folds']}"
+        size = "-" if math.isnan(row["complexity"]) else f"{row['complexity']:.1f}"
+        mark = "yes" if row["point"] in on_front else ""
+        rows.append((row["family"].replace("_", " "), words, proven, *figures, size, mark))
+    head += ["complexity", "on the front"]
+    return table(head, rows, right=range(2, len(head) - 1))
+
+
+def _percent(row: Any, name: str) -> str:
+    value, error = row[name], row.get(f"{name}_se", math.nan)
+    if math.isnan(value):
+        return "-"
+    return f"{100 * value:.1f}" if math.isnan(error) else f"{100 * value:.1f} ± {100 * error:.1f}"
+
+
+def _plain(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "none"
+    return f"{value:g}" if isinstance(value, float) else one_line(str(value))
+
+
+def _both_parts(running: Sweep) -> pd.DataFrame:
+    import pandas as pd
+
+    parts = [running.points(on).assign(rows=on) for on in ("test", "train")]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _verdict(running: Sweep, recipe: Recipe, interrupted: bool) -> str:
+    fits: Sequence[Any] = [result for result in running.results if not result.baseline]
+    proven = sum(result.status in ("optimal", "infeasible") for result in fits)
+    split = running.plan.split
+    dealt = split or f"{count(running.plan.n_folds, 'fold')}, seed {running.plan.random_state}"
+    now = running.progress
+    if now.done < now.total or not fits:
+        said = f"{'interrupted' if interrupted else 'ended early'}: {now.done} of {count(now.total, 'fit')} done"
+    elif proven == len(fits):
+        said = f"certified: each {recipe.family.noun} is optimal for its training rows"
+    else:
+        said = f"not certified: {proven} of {count(len(fits), 'search')} proven to the end"
+    return f"{said}\n{one_line(dealt)}; {now.seconds:.2f} s"

@@ -1,0 +1,103 @@
+"""``rulelab sweep``: what it prints, saves and refuses, on rows that are read and on rows that are counted."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from patience import PATIENCE
+from test_cli import run, start
+from test_sweep_counted import FRAME, GRID
+from test_sweep_counted import run as swept
+
+VARY = ("--vary", "regularization=0.05,0.01", "--max-conditions", 1)
+TABLE = ("--target", "y", "--sensitive", "sex", "--thresholds", 4)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> str:
+    for k, part in enumerate((FRAME[:300], FRAME[300:])):
+        part.to_parquet(tmp_path / f"part_{k}.parquet")
+    return str(tmp_path / "part_*.parquet")
+
+
+def test_counted_rows_are_swept_as_in_python(files: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    split = ("--key", "id", "--test-share", 0.3)
+    saved = ("-o", tmp_path / "points.csv", "--fits", tmp_path / "fits.csv", "--results", tmp_path / "kept.jsonl")
+    status, out, err = run(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved)
+    assert status == 0, err
+    assert "certified: each rule list is optimal for its training rows" in out
+    assert "30 % of the keys in 'id' are kept out for the test, by a hash" in out
+    assert "of 10 fits done" in err
+    known = swept(grid=GRID, baselines=["cart"])
+    columns = ["point", "family", "test_errors", "train_errors", "objective", "test_equal_opportunity_gap"]
+    fits = pd.read_csv(tmp_path / "fits.csv")
+    pd.testing.assert_frame_equal(fits[columns], known.frame[columns], check_dtype=False)
+    points = pd.read_csv(tmp_path / "points.csv")
+    assert points.groupby("rows").size().to_dict() == {"test": 10, "train": 10}
+    front = set(known.pareto()["point"])
+    assert sum(line.rstrip().endswith("  yes") for line in out.splitlines()) == len(front)
+    status, again, err = run(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved[-2:])
+    assert status == 0, err
+    assert again.splitlines()[:-1] == out.splitlines()[:-1]
+    assert "10 of 10 fits done" in err.splitlines()[3]
+
+
+def test_a_data_set_is_cross_validated(capsys: pytest.CaptureFixture[str]) -> None:
+    fair = (
+        "--vary",
+        "fairness=none,equal-opportunity:0.1",
+        "--min-group-size",
+        0,
+        "--regularization",
+        0.05,
+        "--max-conditions",
+        1,
+    )
+    status, out, err = run(capsys, "sweep", "diabetes", "--sensitive", "sex", "--folds", 2, *fair, "--quiet")
+    assert status == 0, err
+    assert "2 of 2" in out
+    assert "EqualOpportunity" in out
+    assert "2 folds, seed 0" in out
+    assert err == ""
+
+
+@pytest.mark.long
+def test_ctrl_c_tells_what_is_done(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    noise = pd.DataFrame((rng.random((600, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
+    noise.assign(y=rng.integers(0, 2, 600)).to_csv(tmp_path / "noise.csv", index=False)
+    options = ("--target", "y", "--folds", 2, "--time-limit", "none", "-o", tmp_path / "points.csv")
+    process = start("sweep", tmp_path / "noise.csv", *options, "--vary", "regularization=0.0001")
+    for line in process.stderr:
+        if "0 of 2 fits done" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert out.startswith("interrupted: 0 of 2 fits done")
+    assert (tmp_path / "points.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--vary", "speed=3"), "write NAME=V,.. with a parameter of a rule list: "),
+        (("--vary", "regularization"), "write NAME=V,.."),
+        (("--vary", "regularization=0.1,much"), "--vary regularization: must be"),
+        (("--vary", "fairness=equal-opportunity"), "--fairness must be a criterion"),
+        (("--vary", "regularization=0.1", "--regularization", 0.2), "both say what it is"),
+        (("--key", "id", "--test-share", 0.3, "--compare", "oracle"), "there is no baseline 'oracle'"),
+        (("--folds", 3, "--key", "id", "--test-share", 0.3), "--folds needs rows one by one"),
+        ((), "give --key and --test-share, or --test-column"),
+        (("--key", "id", "--test-share", 0.3, "--compare", "random-forest"), "needs the rows one by one"),
+        (("-o", "/nowhere/points.csv"), "there is no folder /nowhere"),
+    ],
+)
+def test_what_is_wrong_is_said(files: str, options: tuple, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "sweep", files, *TABLE, *options, "--quiet")
+    assert (status, out) == (2, "")
+    assert message in err
