@@ -25,6 +25,7 @@ from .opening import Opening
 from .settings import ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 from .stopping import Stopping
+from .worker import Place, Receiving
 
 MAX_MESSAGE_BYTES = 10_000_000
 """Uploads come in pieces of 1 MB."""
@@ -51,6 +52,7 @@ def serve(
     memory: int | None = None,
     session_memory: int | None = None,
     begun: Callable[[], Any] | None = None,
+    place: Place | None = None,
     **options: Any,
 ) -> Any:
     """Serve the page, by default to this machine only, until interrupted or asked to end (SIGTERM).
@@ -94,6 +96,9 @@ def serve(
         Bytes that one search may hold.
     begun : callable, optional
         Called when the server listens.
+    place : Place, optional
+        Which of several processes this is, see `rulelab serve --workers`: it does not listen; the one that does hands
+        it connections.
     **options
         Further options of `panel.serve`.
 
@@ -111,8 +116,9 @@ def serve(
     secure = bool(origin) and any(each.secure for each in allowed)
     below = prefix_of(prefix)
     key = secrets_.find(secret)
+    number = None if place is None else place.number
     defaults: dict[str, Any] = {
-        "transforms": [partial(Guarded, secure=secure, named=bool(allowed)), Compressed],
+        "transforms": [partial(Guarded, secure=secure, named=bool(allowed), place=number), Compressed],
         "websocket_compression_level": 6,
         "websocket_compression_mem_level": 5,
         "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
@@ -139,8 +145,16 @@ def serve(
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
+    if place is not None:
+        port, address, show = 0, "127.0.0.1", False
+        options["verbose"] = False
     start = partial(
-        pn.serve, {"/": Opening(create, TITLE)}, port=port, address=address, show=show, **{**defaults, **options}
+        pn.serve,
+        {"/": Opening(create, TITLE, number)},
+        port=port,
+        address=address,
+        show=show,
+        **{**defaults, **options},
     )
     if threaded:
         thread = start(threaded=True)
@@ -148,6 +162,9 @@ def serve(
         return thread
     server = start(start=False)
     standing.server = server
+    if place is not None:
+        server._http.stop()  # another process listens
+        server.io_loop.add_callback(Receiving(place, standing).begin)
     _call(begun)
     Stopping(standing, grace).listen()
     server.start()
