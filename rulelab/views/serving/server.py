@@ -22,7 +22,7 @@ from .health import HealthHandler, MetricsHandler, Standing
 from .login import Passwords
 from .memory import MemoryWatch
 from .opening import Opening
-from .settings import ServingError, is_loopback, origins, passwords
+from .settings import Origin, ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 from .stopping import Stopping
 from .worker import Place, Receiving
@@ -131,7 +131,7 @@ def serve(
         "cookie_secret": secrets_.key(key, "cookies"),
         "cookie_path": below + "/",
         "xsrf_cookies": True,
-        **_login(basic_auth, oauth, key),
+        **_login(basic_auth, oauth, _return_address(origin, below)),
     }
     if allowed:
         defaults["websocket_origin"] = sorted({each.host for each in allowed})
@@ -191,7 +191,15 @@ def _patterns(standing: Standing, shown: bool) -> list[tuple[str, Any, dict[str,
     return [("/health", HealthHandler, told), ("/metrics", MetricsHandler, told)]
 
 
-def _login(file: str | Path | None, oauth: str | None, key: bytes) -> dict[str, Any]:
+def _return_address(given: Sequence[str], below: str) -> str | None:
+    """Where a provider sends people back to, behind a proxy, too; None: where they have come from."""
+    if not given or os.environ.get("PANEL_OAUTH_REDIRECT_URI"):
+        return None
+    named = Origin.parse(given[0])
+    return f"{'https' if named.secure else 'http'}://{named.host}{below}/login"
+
+
+def _login(file: str | Path | None, oauth: str | None, back: str | None) -> dict[str, Any]:
     """Panel's options for who has to log in."""
     if file is not None and oauth is not None:
         raise ServingError("people log in with a password of a file, or with a provider, not with both")
@@ -208,4 +216,4 @@ def _login(file: str | Path | None, oauth: str | None, key: bytes) -> dict[str, 
     missing = [name for name in ("PANEL_OAUTH_KEY", "PANEL_OAUTH_SECRET") if not os.environ.get(name)]
     if missing:
         raise ServingError(f"logging in by {oauth} needs {' and '.join(missing)} in the environment")
-    return {"oauth_provider": oauth}
+    return {"oauth_provider": oauth, **({} if back is None else {"oauth_redirect_uri": back})}
