@@ -1,4 +1,4 @@
-"""A server of the page in a process of its own, and who comes to it with requests that no browser would make."""
+"""A server of the page, in a process or in a thread, and who comes to it with requests that no browser would make."""
 
 from __future__ import annotations
 
@@ -9,19 +9,30 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlencode
 
+import panel as pn
+from panel.viewable import Viewable
 from patience import PATIENCE, wait_until
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
 
+from rulelab.views.serving.opening import Opening
+
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def listens(port: int) -> bool:
+    """Whether somebody listens on a port of this machine."""
+    with socket.socket() as near:
+        return near.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_port() -> int:
@@ -124,11 +135,23 @@ def served(*arguments: str, state: Path, port: int | None = None, **variables: s
 
             def answers() -> bool:
                 assert process.poll() is None, out.written
-                with socket.socket() as near:
-                    return near.connect_ex(("127.0.0.1", port)) == 0
+                return listens(port)
 
             wait_until(answers, 0.1)
             yield out
         finally:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def served_here(create: Callable[[], Viewable], **options: Any) -> Iterator[tuple[int, threading.Thread]]:
+    """The port of pages that are made so in this process, and the thread of their loop."""
+    port = free_port()
+    pages = {"/": Opening(create, "made")}
+    thread = pn.serve(pages, port=port, show=False, threaded=True, verbose=False, **options)
+    try:
+        wait_until(lambda: listens(port), 0.05)
+        yield port, thread
+    finally:
+        thread.stop()

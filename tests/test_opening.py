@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import panel as pn
 import pytest
 from bokeh.core.json_encoder import serialize_json
-from patience import PATIENCE, wait_until
-
-from rulelab.views.serving.opening import Opening
+from patience import PATIENCE
+from servers import served_here
 
 pytestmark = pytest.mark.long
-
-
-@contextmanager
-def served(create: Callable[[], pn.viewable.Viewable]) -> Iterator[tuple[str, threading.Thread]]:
-    """The address of pages that are made so, and the thread of the server's loop."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    thread = pn.serve({"/": Opening(create, "made")}, port=port, show=False, threaded=True, verbose=False)
-    try:
-        wait_until(lambda: answers(port), 0.05)
-        yield f"http://127.0.0.1:{port}/", thread
-    finally:
-        thread.stop()
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as near:
-        return near.connect_ex(("127.0.0.1", port)) == 0
 
 
 def get(address: str) -> str:
@@ -53,7 +30,8 @@ def test_the_server_answers_while_a_page_is_made() -> None:
         return pn.Row(pn.state.location.search)
 
     found: list[str] = []
-    with served(create) as (address, loop):
+    with served_here(create) as (port, loop):
+        address = f"http://127.0.0.1:{port}/"
         thread = threading.Thread(target=lambda: found.append(get(f"{address}?a=1")))
         thread.start()
         assert begun.wait(PATIENCE)
@@ -74,7 +52,7 @@ def test_a_page_that_cannot_be_made_says_so() -> None:
         documents.append(pn.state.curdoc)
         raise KeyError("nothing to show")
 
-    with served(create) as (address, _):
-        assert "<title>" in get(address)
+    with served_here(create) as (port, _):
+        assert "<title>" in get(f"http://127.0.0.1:{port}/")
         (document,) = documents
         assert "nothing to show" in serialize_json(document.to_json())

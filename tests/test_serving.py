@@ -25,6 +25,7 @@ from rulelab.views.serving import logs, memory
 from rulelab.views.serving import secret as secrets_
 from rulelab.views.serving.guarded import Guarded
 from rulelab.views.serving.login import _path
+from rulelab.views.serving.server import _login, _return_address
 from rulelab.views.serving.settings import Origin, ServingError, is_loopback, origins, passwords, prefix
 from rulelab.views.widgets.uploader import Uploader
 
@@ -296,6 +297,19 @@ def test_what_is_not_safe_is_not_served(
     assert err.count("\n") == 1
     assert said in err
     assert os.environ.get("PANEL_OAUTH_KEY") is None
+
+
+def test_who_logs_in_elsewhere_is_sent_back_below_the_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PANEL_OAUTH_REDIRECT_URI", raising=False)
+    assert _return_address((), "/lab") is None
+    assert _return_address(("https://Lab.example", "other:1"), "/lab") == "https://lab.example/lab/login"
+    assert _return_address(("lab.example:5006",), "") == "http://lab.example:5006/login"
+    for name in ("PANEL_OAUTH_KEY", "PANEL_OAUTH_SECRET"):
+        monkeypatch.setenv(name, "x")
+    back = "https://lab.example/lab/login"
+    assert _login(None, "github", back) == {"oauth_provider": "github", "oauth_redirect_uri": back}
+    monkeypatch.setenv("PANEL_OAUTH_REDIRECT_URI", "https://elsewhere.example")
+    assert _return_address(("https://lab.example",), "/lab") is None
 
 
 @pytest.fixture

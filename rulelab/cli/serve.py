@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import argparse
 import re
+from functools import partial
 from typing import Any
 
 from .console import CommandError, say
-from .options import add, least_zero, size
+from .options import add, least_zero, size, whole
 from .store_option import add_store, kept
+from .workers import by_workers, not_free, worker
 
 
 def serve(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.workers > 1 and args.worker is None:
+        return by_workers(args)
     from ..tables import TableError
     from ..views import serve
     from ..views.forms.tables import offer
     from ..views.serving import logs
     from ..views.serving.settings import ServingError
+    from ..views.serving.worker import Place
 
+    place = None if args.worker is None else Place(args.worker[0], args.workers, args.worker[1])
     if args.target is not None and not args.table:
         raise CommandError("--target is the column to predict of a --table: name that, too")
     try:
@@ -30,14 +36,12 @@ def serve(args: argparse.Namespace) -> int:
     options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
     try:
         with kept(args) as where:
-            serve(**options, secret=args.secret_file, begun=lambda: say(where))
+            told = None if place is not None and place.number else partial(say, where)
+            serve(**options, secret=args.secret_file, begun=told, place=place)
     except ServingError as error:
         raise CommandError(error) from error
     except OSError as error:
-        what = error.strerror or error
-        raise CommandError(
-            f"cannot listen on {args.address}, port {args.port}: {what}; choose another --port", 1
-        ) from error
+        raise not_free(args.address, args.port, error) from error
     return 0
 
 
@@ -74,6 +78,9 @@ def add_to(commands: Any) -> None:
     add(running, "--grace", type=least_zero, default=10.0, metavar="SECONDS", text=text)
     text = "that the server may hold, as 4GB: then the largest search ends with what it has proven, and none begins"
     add(running, "--memory", type=size, metavar="SIZE", text=text)
+    text = "processes that have the pages, which this one hands connections to; they share the store and --memory"
+    add(running, "--workers", type=whole(1), default=1, metavar="N", text=text)
+    running.add_argument("--worker", type=worker, help=argparse.SUPPRESS)
     add(running, "--session-memory", type=size, metavar="SIZE", text="that one search may hold, as 500MB")
 
 

@@ -35,7 +35,7 @@ class Visitor:
         await self._message("ACK")
         await self._send("PULL-DOC-REQ", {})
         document = json.loads(await self._message("PULL-DOC-REPLY"))
-        self._run = next(found["id"] for found in _models(document) if found["attributes"].get("label") == "Run")
+        self._run = next((each["id"] for each in _models(document) if each["attributes"].get("label") == "Run"), "")
         await self._event("document_ready", [])
 
     async def watch(self) -> None:

@@ -36,11 +36,11 @@ LATEST_CLOSED = 60.0
 class Server:
     """The server, and what it says about itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, workers: int = 1) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [sys.executable, "-m", "rulelab", "serve", "--port", str(self.port)]
+        command = [sys.executable, "-m", "rulelab", "serve", "--port", str(self.port), "--workers", str(workers)]
         environment = os.environ | {"RULELAB_WARMING": "0"}
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
@@ -128,6 +128,7 @@ def main(argv: Sequence[str] = ()) -> int:
     options = argparse.ArgumentParser(prog="rulelab bench class", description=(__doc__ or "").splitlines()[0])
     options.add_argument("--sessions", type=int, default=30, help="pages at once (%(default)s)")
     options.add_argument("--seconds", type=float, default=20.0, help="of searching (%(default)g)")
+    options.add_argument("--workers", type=int, default=1, help="processes of the server (%(default)s)")
     options.add_argument("--rounds", type=int, default=1, help="lessons one after the other (%(default)s)")
     args = options.parse_args(argv)
     if args.sessions < 1 or args.rounds < 1:
@@ -135,9 +136,10 @@ def main(argv: Sequence[str] = ()) -> int:
     use_shared_data()
     warm = "from rulelab import warming; warming.lists(); warming.others()"
     subprocess.run([sys.executable, "-c", warm], check=True, cwd=Path.cwd())
-    server = Server()
+    server = Server(args.workers)
     try:
-        server.figures()
+        while server.figures()["workers"] < args.workers:
+            time.sleep(0.2)
         asyncio.run(lesson(server, 3, 3.0, False))
         first = server.figures()
         print(f"memory, after three pages{first['memory_bytes'] / 1e6:7.0f} MB, {first['threads']:.0f} threads")

@@ -33,7 +33,7 @@ class Pool:
         with self._changed:
             self._line.append(ticket)
             try:
-                while not cancelled() and not (self._free and self._line[0] is ticket):
+                while not cancelled() and not (self._free > 0 and self._line[0] is ticket):
                     self._changed.wait(_LOOK_SECONDS)
             finally:
                 self._line.remove(ticket)
@@ -47,6 +47,12 @@ class Pool:
                 with self._changed:
                     self._free += 1
                     self._changed.notify_all()
+
+    def share(self, places: int) -> None:
+        """Have so many places from now on, as others on this machine work, too."""
+        with self._changed:
+            self._free += places - self.places
+            self.places = places
 
     @property
     def waiting(self) -> int:

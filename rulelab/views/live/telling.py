@@ -13,9 +13,16 @@ _PAGES: WeakKeyDictionary[Any, Callable[[str], None]] = WeakKeyDictionary()
 
 
 def listen(document: Any, show: Callable[[str], None]) -> None:
-    """Have a page told from now on; ``show`` is called in its turn, and shows a sentence."""
+    """Have a page told from now on until it is closed; ``show`` is called in its turn, and shows a sentence."""
     with _LOCK:
         _PAGES[document] = show
+    document.on_session_destroyed(lambda context: _forget(document))
+
+
+def _forget(document: Any) -> None:
+    """Let go of a page: what it shows by holds its document, too."""
+    with _LOCK:
+        _PAGES.pop(document, None)
 
 
 def tell_all(said: str) -> None:

@@ -48,12 +48,23 @@ def create() -> pmui.Page:
         theme_config=SPOKEN,
         template=template(),
     )
-    with edit_readonly(page):  # else every page would be told of what any other one does
-        page.busy = False
+    _follow_nobody(page)
     page.link(look, dark_theme="dark", bidirectional=True)
     look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
     pn.state.onload(look.follow_system)
     return page
+
+
+def _follow_nobody(page: pmui.Page) -> None:
+    """Undo that a page shows whether the server is busy.
+
+    It would be told of what any other page does, and what tells it would keep it after it was closed.
+    """
+    with edit_readonly(page):
+        page.busy = False
+    for watcher in list(pn.state.param.watchers.get("busy", {}).get("value", ())):
+        if getattr(getattr(watcher.fn, "__self__", None), "self", None) is page:
+            pn.state.param.unwatch(watcher)
 
 
 def _write(bar: AddressBar, query: str, step: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import panel as pn
@@ -128,7 +129,12 @@ class BestModel:
 
     def prepare(self) -> None:
         """Make the buttons, hidden as yet, when a run begins: what is drawn late moves what stands beneath it."""
-        self.proof.prepare()
+        document = pn.state.curdoc
+        with nullcontext() if document is None else document.models.freeze():  # looked through once, not for each part
+            self.proof.prepare()
+            self._prepare_exports()
+
+    def _prepare_exports(self) -> None:
         if not self.exports.objects:
             files = (
                 ("Model (JSON)", "model.json", self.model_json),

@@ -8,9 +8,13 @@ import secrets
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.web import OutputTransform
 
+from .door import place_of
+
 _SCRIPT = re.compile(rb"(<script)((?:\s[^>]*)?>.*?</script\s*>)", re.DOTALL | re.IGNORECASE)
 _FLAGS = ("HttpOnly", "SameSite=Lax")
 _FROM = ("Origin", "Sec-Websocket-Origin")
+PROXIED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+"""Headers by which a proxy says for whom it asks."""
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -26,7 +30,8 @@ def policy(nonce: str) -> str:
 
     Scripts are those that the server itself wrote into the page, its files, and modules that these make. Handlers in
     attributes of elements, with which text that was not escaped would run, do not. Bokeh makes functions out of
-    strings, and the components write styles, so that these two are allowed.
+    strings, which the figures of the axes, the tooltips of the tree and all its tables are, and the components write
+    styles, so that these two are allowed; such strings come from this package alone, never from a user.
 
     Parameters
     ----------
@@ -59,11 +64,20 @@ class Guarded(OutputTransform):
         Whether people come by https, so that cookies go by nothing else.
     named : bool
         Whether a connection that does not say from which page it comes is one from no page, and is refused.
+    place : int, optional
+        The number of this process, where there are several; one that is for a page of another is refused.
     """
 
-    def __init__(self, request: HTTPServerRequest, secure: bool = False, named: bool = False) -> None:
+    def __init__(
+        self, request: HTTPServerRequest, secure: bool = False, named: bool = False, place: int | None = None
+    ) -> None:
         self._secure = secure
-        if named and "Upgrade" in request.headers and not any(name in request.headers for name in _FROM):
+        self._once = place is not None and any(name in request.headers for name in PROXIED)
+        if "Upgrade" not in request.headers:
+            return
+        unnamed = named and not any(name in request.headers for name in _FROM)
+        token = request.headers.get("Sec-Websocket-Protocol", "").rpartition(",")[2].strip()
+        if unnamed or (place is not None and place_of(token) not in (None, place)):
             request.headers["Origin"] = "null"  # as a browser says of such a page; the server compares it with its own
 
     def transform_first_chunk(
@@ -76,6 +90,8 @@ class Guarded(OutputTransform):
         for name, value in _HEADERS.items():
             out[name] = value
         out.pop("Server", None)
+        if self._once and "Upgrade" not in out:
+            out["Connection"] = "close"  # the next request of a proxy may be for another process
         if self._secure:
             out["Strict-Transport-Security"] = "max-age=31536000"
         nonce = secrets.token_urlsafe(16)

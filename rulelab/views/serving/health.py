@@ -6,7 +6,7 @@ import asyncio
 import ipaddress
 import json
 import time
-from collections import deque
+from collections import Counter, deque
 from typing import Any
 
 import psutil
@@ -15,10 +15,10 @@ from tornado.web import RequestHandler
 from ... import __version__
 from ..live.pool import POOL
 from ..live.session import OPEN, RUNS
+from .guarded import PROXIED
 
 _BEAT_SECONDS = 0.05
 WINDOW_SECONDS = 60.0
-_PROXIED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 
 class Standing:
@@ -30,11 +30,14 @@ class Standing:
         Whether it is about to end, and takes nobody in any more.
     server : object
         Set once it is made.
+    others : list of dict
+        What the other processes of this server have reported last, see `report`.
     """
 
     def __init__(self) -> None:
         self.stopping = False
         self.server: Any = None
+        self.others: list[dict[str, Any]] = []
         self._began = time.monotonic()
         self._process = psutil.Process()
         self._stalls: deque[tuple[float, float]] = deque()
@@ -60,7 +63,8 @@ class Standing:
         now = time.monotonic()
         while self._stalls and self._stalls[0][0] < now - WINDOW_SECONDS:
             self._stalls.popleft()
-        return next((late for at, late in self._stalls if at >= now - seconds), 0.0)
+        all_stalls = [self._stalls, *(other["stalls"] for other in self.others)]
+        return max(next((late for at, late in each if at >= now - seconds), 0.0) for each in all_stalls)
 
     @property
     def sessions(self) -> int:
@@ -70,14 +74,29 @@ class Standing:
         contexts = self.server._tornado.applications.values()
         return sum(len(context._sessions) for context in contexts)
 
+    @property
+    def runs(self) -> Counter[str]:
+        """How many runs have ended, by how."""
+        return sum((Counter(other["runs"]) for other in self.others), Counter(RUNS))
+
+    def report(self) -> dict[str, Any]:
+        """What the other processes of this server are to know; clocks of one machine are the same for all."""
+        return {"figures": self._own_figures(), "runs": dict(RUNS), "stalls": list(self._stalls)}
+
     def figures(self, seconds: float = WINDOW_SECONDS) -> dict[str, float]:
-        """Numbers by name, with their units in it; bytes are resident memory, of child processes, too.
+        """Numbers by name, with their units in it, of all processes; bytes are resident, of child processes, too.
 
         Parameters
         ----------
         seconds : float
             Of which the longest stall is asked for.
         """
+        out = self._own_figures()
+        for other in self.others:
+            out |= {name: out[name] + other["figures"][name] for name in out if name != "uptime_seconds"}
+        return out | {"loop_stall_seconds": max(0.0, self.longest_stall(seconds))}
+
+    def _own_figures(self) -> dict[str, float]:
         used = self._process.cpu_times()
         searches = [each.state for each in list(OPEN)]
         return {
@@ -88,7 +107,7 @@ class Standing:
             "memory_bytes": resident(self._process),
             "cpu_seconds_total": used.user + used.system,
             "threads": self._process.num_threads(),
-            "loop_stall_seconds": max(0.0, self.longest_stall(seconds)),
+            "workers": 1,
         }
 
 
@@ -142,7 +161,8 @@ _HELP = {
     "searches_waiting": "searches that wait for a processor",
     "memory_bytes": "resident memory, with child processes",
     "cpu_seconds_total": "processor time, without child processes",
-    "threads": "of the process",
+    "threads": "of all processes",
+    "workers": "processes that have pages",
     "loop_stall_seconds": "longest time in the last minute in which no page was answered",
 }
 
@@ -167,7 +187,7 @@ class MetricsHandler(HealthHandler):
                 f"rulelab_{name} {value:.12g}",
             ]
         lines += ["# HELP rulelab_runs_total runs that have ended, by how", "# TYPE rulelab_runs_total counter"]
-        lines += [f'rulelab_runs_total{{end="{end}"}} {count}' for end, count in sorted(RUNS.items())]
+        lines += [f'rulelab_runs_total{{end="{end}"}} {count}' for end, count in sorted(self._standing.runs.items())]
         lines += ["# HELP rulelab_info the version", "# TYPE rulelab_info gauge"]
         lines += [f'rulelab_info{{version="{__version__}"}} 1']
         self.write("\n".join(lines) + "\n")
@@ -190,4 +210,4 @@ def _near(handler: RequestHandler) -> bool:
         near = ipaddress.ip_address(handler.request.remote_ip or "").is_loopback
     except ValueError:
         near = False
-    return near and not any(name in handler.request.headers for name in _PROXIED)
+    return near and not any(name in handler.request.headers for name in PROXIED)

@@ -15,6 +15,8 @@ from panel.io.handlers import FunctionHandler
 from panel.io.state import set_curdoc
 from panel.viewable import Viewable
 
+from .door import PLACE
+
 
 class Opening(Application):
     """Makes a page for each session, one after the other; the loop takes a page once it is made.
@@ -24,13 +26,20 @@ class Opening(Application):
     create : callable
         Gives the page of the present session.
     title : str
+    place : int, optional
+        The number of this process, where there are several: the token of a page says which one has it.
     """
 
-    def __init__(self, create: Callable[[], Viewable], title: str) -> None:
+    def __init__(self, create: Callable[[], Viewable], title: str, place: int | None = None) -> None:
         super().__init__(FunctionHandler(self._finish))
+        self._place = {} if place is None else {PLACE: place}
         self._create, self._title = create, title
         self._maker = ThreadPoolExecutor(1, thread_name_prefix="rulelab page")
         self._failed: WeakKeyDictionary[Document, Exception] = WeakKeyDictionary()
+
+    def process_request(self, request: Any) -> dict[str, Any]:
+        """What the token of a page says beside its session."""
+        return super().process_request(request) | self._place
 
     async def on_session_created(self, session_context: SessionContext) -> None:
         """Make the page of a session, before its document is used."""

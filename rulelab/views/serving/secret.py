@@ -47,7 +47,7 @@ def find(file: str | Path | None = None) -> bytes:
     except OSError as error:
         if file is not None:
             raise ServingError(f"the secret in {path} can neither be read nor made: {error.strerror}") from error
-        return secrets.token_bytes(32)  # of this run alone: pages do not outlive it
+        return secrets.token_hex(32).encode()  # of this run alone: pages do not outlive it
 
 
 def key(secret: bytes, purpose: str) -> str:

@@ -22,9 +22,10 @@ from .health import HealthHandler, MetricsHandler, Standing
 from .login import Passwords
 from .memory import MemoryWatch
 from .opening import Opening
-from .settings import ServingError, is_loopback, origins, passwords
+from .settings import Origin, ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 from .stopping import Stopping
+from .worker import Place, Receiving
 
 MAX_MESSAGE_BYTES = 10_000_000
 """Uploads come in pieces of 1 MB."""
@@ -51,6 +52,7 @@ def serve(
     memory: int | None = None,
     session_memory: int | None = None,
     begun: Callable[[], Any] | None = None,
+    place: Place | None = None,
     **options: Any,
 ) -> Any:
     """Serve the page, by default to this machine only, until interrupted or asked to end (SIGTERM).
@@ -94,6 +96,9 @@ def serve(
         Bytes that one search may hold.
     begun : callable, optional
         Called when the server listens.
+    place : Place, optional
+        Which of several processes this is, see `rulelab serve --workers`: it does not listen; the one that does hands
+        it connections.
     **options
         Further options of `panel.serve`.
 
@@ -111,8 +116,9 @@ def serve(
     secure = bool(origin) and any(each.secure for each in allowed)
     below = prefix_of(prefix)
     key = secrets_.find(secret)
+    number = None if place is None else place.number
     defaults: dict[str, Any] = {
-        "transforms": [partial(Guarded, secure=secure, named=bool(allowed)), Compressed],
+        "transforms": [partial(Guarded, secure=secure, named=bool(allowed), place=number), Compressed],
         "websocket_compression_level": 6,
         "websocket_compression_mem_level": 5,
         "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
@@ -125,7 +131,7 @@ def serve(
         "cookie_secret": secrets_.key(key, "cookies"),
         "cookie_path": below + "/",
         "xsrf_cookies": True,
-        **_login(basic_auth, oauth, key),
+        **_login(basic_auth, oauth, _return_address(origin, below)),
     }
     if allowed:
         defaults["websocket_origin"] = sorted({each.host for each in allowed})
@@ -139,8 +145,16 @@ def serve(
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
+    if place is not None:
+        port, address, show = 0, "127.0.0.1", False
+        options["verbose"] = False
     start = partial(
-        pn.serve, {"/": Opening(create, TITLE)}, port=port, address=address, show=show, **{**defaults, **options}
+        pn.serve,
+        {"/": Opening(create, TITLE, number)},
+        port=port,
+        address=address,
+        show=show,
+        **{**defaults, **options},
     )
     if threaded:
         thread = start(threaded=True)
@@ -148,6 +162,9 @@ def serve(
         return thread
     server = start(start=False)
     standing.server = server
+    if place is not None:
+        server._http.stop()  # another process listens
+        server.io_loop.add_callback(Receiving(place, standing).begin)
     _call(begun)
     Stopping(standing, grace).listen()
     server.start()
@@ -174,7 +191,15 @@ def _patterns(standing: Standing, shown: bool) -> list[tuple[str, Any, dict[str,
     return [("/health", HealthHandler, told), ("/metrics", MetricsHandler, told)]
 
 
-def _login(file: str | Path | None, oauth: str | None, key: bytes) -> dict[str, Any]:
+def _return_address(given: Sequence[str], below: str) -> str | None:
+    """Where a provider sends people back to, behind a proxy, too; None: where they have come from."""
+    if not given or os.environ.get("PANEL_OAUTH_REDIRECT_URI"):
+        return None
+    named = Origin.parse(given[0])
+    return f"{'https' if named.secure else 'http'}://{named.host}{below}/login"
+
+
+def _login(file: str | Path | None, oauth: str | None, back: str | None) -> dict[str, Any]:
     """Panel's options for who has to log in."""
     if file is not None and oauth is not None:
         raise ServingError("people log in with a password of a file, or with a provider, not with both")
@@ -191,4 +216,4 @@ def _login(file: str | Path | None, oauth: str | None, key: bytes) -> dict[str, 
     missing = [name for name in ("PANEL_OAUTH_KEY", "PANEL_OAUTH_SECRET") if not os.environ.get(name)]
     if missing:
         raise ServingError(f"logging in by {oauth} needs {' and '.join(missing)} in the environment")
-    return {"oauth_provider": oauth}
+    return {"oauth_provider": oauth, **({} if back is None else {"oauth_redirect_uri": back})}

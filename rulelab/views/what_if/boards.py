@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Protocol
 
 from ..widgets.esc import esc, plain
@@ -121,9 +122,16 @@ class Boards:
             self._players += 1
             return f"player {self._players}"
 
+    def refresh(self) -> None:
+        """Have brought what other processes of this server have kept of the boards that are here."""
+        with self._lock:
+            for (room, game), board in self._boards.items():
+                if self.lasting is not None and not all(isinstance(key, _Left) for key in board):
+                    self.lasting.bring(room, game, partial(self._brought, room, game, True))
+
     def _board(self, room: str, game: str) -> dict[object, Entry]:
         if (room, game) not in self._boards and self.lasting is not None:
-            self.lasting.bring(room, game, lambda entries: self._brought(room, game, entries))
+            self.lasting.bring(room, game, partial(self._brought, room, game, False))
         board = self._boards.setdefault((room, game), {})
         self._boards.move_to_end((room, game))
         while len(self._boards) > MOST_ROOMS:
@@ -136,17 +144,25 @@ class Boards:
         for each in left[MOST_PLAYERS:]:
             del board[each]
 
-    def _brought(self, room: str, game: str, entries: list[Entry]) -> None:
-        """Put on a board what was kept of it; who is there already has the better of both."""
+    def _brought(self, room: str, game: str, whole: bool, entries: list[Entry]) -> None:
+        """Put on a board what was kept of it; who is there already has the better of both.
+
+        Where it is the whole board, who is neither here nor in it has taken another name elsewhere.
+        """
         with self._lock:
             board = self._boards.get((room, game))
             if board is None:
                 return
+            before = dict(board)
+            if whole:
+                kept = {entry.name for entry in entries}
+                for left in [key for key in board if isinstance(key, _Left) and key.name not in kept]:
+                    del board[left]
             there = {entry.name: key for key, entry in board.items()}
             for entry in entries[:MOST_PLAYERS]:
                 key = there.get(entry.name, _Left(entry.name))
                 board[key] = _better(entry, board[key]) if key in board else entry
-            self.version += 1
+            self.version += board != before
 
 
 @dataclass(frozen=True)
