@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,6 @@ from ..widgets.esc import plain
 
 MOST_SECONDS = 300
 """Of a check."""
-_ROWS = "rows.csv"
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,9 @@ def check(given: Evidence) -> str:
         (folder / "proof.npz").write_bytes(given.proof)
         data = [given.run.data]
         if given.rows is not None:
-            (folder / _ROWS).write_bytes(given.rows)
-            data = [_ROWS, *_sensitive(given.run)]
+            file = f"{re.sub(r'[^a-zA-Z0-9_]', '_', given.run.data)[:40] or 'rows'}.csv"
+            (folder / file).write_bytes(given.rows)
+            data = [file, *_sensitive(given.run)]
         here = str(Path(__file__).parents[3])
         try:
             done = subprocess.run(
