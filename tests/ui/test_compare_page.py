@@ -292,10 +292,9 @@ def test_cards_are_renamed_and_moved_by_keyboard(visit) -> None:
 
 
 def test_the_strip_of_names_orders_renames_and_removes(visit) -> None:
-    view = visit(1280, 720)
+    view = visit(1280, 720).open(QUICK)
     page = view.page
-    page.goto(view.base + "?tab=Compare")
-    view.button("Fit baselines").wait_for()
+    compare(view)
     chips = page.get_by_role("list", name="Order of the cards").get_by_role("listitem")
     for k in range(3):
         upload(view, "model.json", saved())
@@ -326,9 +325,8 @@ def test_the_strip_of_names_orders_renames_and_removes(visit) -> None:
     view.until(lambda: headings.nth(1).text_content() == "B three")
 
     def dragged(k: int, to: Any) -> None:
-        chips.nth(k).scroll_into_view_if_needed()
-        one, other = chips.nth(k).bounding_box(), to.bounding_box()
-        page.mouse.move(one["x"] + 12, one["y"] + 16)
+        chips.nth(k).hover(position={"x": 12, "y": 16})  # once it stands still
+        other = to.bounding_box()
         page.mouse.down()
         page.mouse.move(other["x"] + other["width"] - 4, other["y"] + other["height"] / 2, steps=4)
         page.mouse.up()
