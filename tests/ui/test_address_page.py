@@ -75,5 +75,5 @@ def test_a_lost_connection_is_said(visit) -> None:
     lost = view.page.get_by_role("alert", name="Connection")
     assert not lost.is_visible()
     view.page.evaluate(_CUT)
-    lost.get_by_text("The connection to the server is lost, and tried again.").wait_for()
+    lost.wait_for()
     assert view.too_wide() == []
