@@ -51,6 +51,7 @@ FLOORS: list[str] = [
     "plots",
     "views.allowance",
     "views.widgets views.live.pool",
+    "views.notebook",
     "views.live",
     "views.forms",
     "views.cards",

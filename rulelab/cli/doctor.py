@@ -90,8 +90,8 @@ def _cache() -> Iterator[Finding]:
         cure = "every start will compile anew, for about a minute: set NUMBA_CACHE_DIR to a folder that can be written"
         yield Finding(what, f"{folder}: {error.strerror or error}", cure)
     else:
-        kept = sum(1 for _ in folder.parent.parent.rglob("*.nbi"))
-        yield Finding(what, f"{kept} indices below {folder.parent.parent}")
+        root = folder.parent.parent if folder.name == "__pycache__" else folder.parent
+        yield Finding(what, f"{sum(1 for _ in root.rglob('*.nbi'))} indices below {root}")
 
 
 def _data() -> Iterator[Finding]:

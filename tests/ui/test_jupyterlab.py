@@ -42,11 +42,8 @@ NOTEBOOK = """
 import os
 from pathlib import Path
 
-import panel as pn
-
 import rulelab as rl
 
-pn.extension(inline=True)
 Path("kernel").write_text(str(os.getpid()))
 data = rl.datasets.load("breast_cancer")
 conditions = rl.Binarizer(thresholds=10).fit_transform(data.X)
@@ -88,7 +85,7 @@ def lab(tmp_path: Path) -> Iterator[str]:
         )
     try:
         runtime = tmp_path / "runtime"
-        wait_until(lambda: process.poll() is not None or any(runtime.glob("jpserver-*.json")))
+        wait_until(lambda: process.poll() is not None or any(each.stat().st_size for each in runtime.glob("jp*.json")))
         assert process.poll() is None, (tmp_path / "log").read_text()
         (about,) = runtime.glob("jpserver-*.json")
         yield json.loads(about.read_text())["url"]
@@ -156,9 +153,27 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     view.until(lambda: view.expanded > before + 1000)
     assert not gone(kernel), "the search is in the kernel, which still works on it"
     page.screenshot(path=tmp_path / "jupyterlab.png")
+    view.button("Stop").click()
+    view.until_status("stopped")
+    assert page.locator(".rl-still:visible").count() == 0
 
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
     wait_until(lambda: gone(kernel))
+    page.keyboard.press("Control+s")
+    saved = tmp_path / "work" / "watch.ipynb"
+    wait_until(lambda: "limit reached (stopped)" in saved.read_text())
+    assert saved.stat().st_size < 1_000_000
     assert view.foreign() == []
     assert [line for line in view.console if "Bokeh" in line or "Panel" in line] == []
+
+    lasts = nbformat.read(saved, 4).cells[0].outputs
+    html = "".join(output.data.get("text/html", "") for output in lasts if "data" in output)
+    assert "kernel gone: run the cell" in html
+    assert "stopped" in html
+    assert "expanded" in html
+    assert "<svg" in html
+    assert not [output for output in lasts if "application/javascript" in output.get("data", {})]
+    later = page.context.new_page()
+    later.set_content(html)
+    later.locator(".rl-still:visible").get_by_text("limit reached (stopped)").wait_for(timeout=1000 * PATIENCE)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...datasets import Dataset
 from ...models import Model
@@ -19,6 +18,7 @@ from ...search import Search, Snapshot
 from ..live.job import Job
 from ..live.session import Prepared
 from ..live.ticker import Beat
+from ..notebook import NotebookViewer
 from ..widgets.download import download
 from ..widgets.esc import esc, plain
 from ..widgets.html import Html
@@ -38,7 +38,7 @@ from .together import Together
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-class ModelCard(Viewer):
+class ModelCard(NotebookViewer):
     """A model with its rules, proof, scores, data, parameters, intended use and limits.
 
     Parameters
@@ -59,7 +59,7 @@ class ModelCard(Viewer):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+    In a notebook::
 
         last = rl.solve(search)
         rl.views.ModelCard(last.incumbent.model, data=data, search=search, snapshot=last)

@@ -11,7 +11,6 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
-from panel.viewable import Viewer
 
 from ..allowance import ALLOWED, NO_FILES
 from ..cards import charts, lines, report, scores
@@ -26,6 +25,7 @@ from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
 from ..live.wording import counted
+from ..notebook import NotebookViewer
 from ..widgets.browser import Kept
 from ..widgets.download import download
 from ..widgets.esc import plain
@@ -44,7 +44,7 @@ _EMPTY = (
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-class CompareView(Viewer):
+class CompareView(NotebookViewer):
     """Model cards side by side.
 
     Parameters

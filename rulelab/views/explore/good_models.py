@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...data.gaps import CRITERIA
 from ..fronts.points import criterion_name, criterion_words
 from ..live.wording import count
+from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.download import download
 from ..widgets.esc import plain
@@ -35,7 +35,7 @@ LISTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
 BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38, "align": "end"}
 
 
-class Choosing(Viewer):
+class Choosing(NotebookViewer):
     """Filters, pictures and tables of what was found; one model is the chosen one."""
 
     attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")

@@ -57,7 +57,7 @@ class ExploreView(Choosing):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+    In a notebook::
 
         rl.views.ExploreView(rl.RuleListSearch(problem, regularization=0.01))
     """

@@ -10,7 +10,6 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
-from panel.viewable import Viewer
 
 from ...data.gaps import CRITERIA
 from ...datasets import Dataset
@@ -19,6 +18,7 @@ from ..cards.style import MODEL_CSS
 from ..forms.fields import card
 from ..live.ticker import Beat
 from ..live.wording import Standing
+from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.download import download
 from ..widgets.esc import plain
@@ -52,7 +52,7 @@ _HOW = (
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-class FrontView(Viewer):
+class FrontView(NotebookViewer):
     """Accuracy-complexity and accuracy-fairness fronts of sweeps.
 
     Parameters
@@ -64,7 +64,7 @@ class FrontView(Viewer):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+    In a notebook::
 
         rl.views.FrontView(rl.sweep(data, "rule_list", sensitive="sex", baselines=["cart"]))
     """

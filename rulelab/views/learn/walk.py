@@ -10,7 +10,6 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
-from panel.viewable import Viewer
 
 from ... import datasets
 from ...families import FAMILIES
@@ -18,6 +17,7 @@ from ...limits import TIME_LIMIT
 from ..live.recipe import PageRecipe
 from ..live.session import Limits, SearchSession
 from ..live.wording import count
+from ..notebook import NotebookViewer
 from ..search.families import SHOWN
 from ..search.view import SearchView
 from ..widgets.esc import esc
@@ -35,7 +35,7 @@ _AS_NAMED = {"& .MuiToggleButton-root": {"textTransform": "none", "whiteSpace": 
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-class Walk(Viewer):
+class Walk(NotebookViewer):
     """A guided walk: a few steps, each with two sentences, one thing to do, and a question.
 
     Parameters
@@ -53,7 +53,7 @@ class Walk(Viewer):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``::
+    In a notebook::
 
         rl.views.Walk("branch and bound")
     """

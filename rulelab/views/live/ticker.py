@@ -7,6 +7,7 @@ from typing import Any
 
 from panel.io.callbacks import PeriodicCallback
 
+from ..notebook import keep_stills
 from .session import TICK_SECONDS
 
 
@@ -35,6 +36,7 @@ class Beat:
         if self._callback is not None:
             self._callback.stop()
             self._callback = None
+            keep_stills()
 
     def _beat(self) -> None:
         if not self._tick():

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ... import glossary
 from ...data.problem import Problem
@@ -19,6 +18,7 @@ from ...search import Slices, Snapshot, Status
 from ..cards.rule_tables import conditions_in_words
 from ..live.ticker import Beat
 from ..live.wording import count, figures
+from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets import icons
 from ..widgets.esc import esc, plain
@@ -42,7 +42,7 @@ _MOMENT = 0.2
 _NOTHING_YET = "No prefix is expanded yet. This is what becomes of each first rule when the empty list is."
 
 
-class StepPane(Viewer):
+class StepPane(NotebookViewer):
     """A prefix with the bound of each rule that could come next; frames of it come from elsewhere.
 
     Parameters
@@ -208,7 +208,7 @@ class StepView(StepPane):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+    In a notebook::
 
         rl.views.StepView(rl.RuleListSearch(problem, regularization=0.01))
     """

@@ -58,6 +58,8 @@ EMPTY = pd.DataFrame(columns=list(COLUMNS))
 _ANY_CUT = "#6B6B6B"
 """Of the other bounds, which hardly ever cut a prefix that is stored already."""
 
+_SVG = (640, 26)
+"""Width of a drawing without scripts, and height of a row in it, in pixels."""
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "cost", "bound", "below", "node")
 _LABELS = """
@@ -186,6 +188,23 @@ class TreePlot(Plot):
         self.sources = (self._nodes, self._blocks, self._path, self._chosen)
         self.use_dark(False)
         self.clear()
+
+    def as_svg(self) -> str:
+        """The picture as a drawing without scripts; empty where there is nothing to see."""
+        parts = []
+        for source, looks in ((self._nodes, self._nodes.data["color"]), (self._blocks, None)):
+            edges = zip(*(source.data[name] for name in _RECT), strict=True)
+            for k, (left, right, top, bottom) in enumerate(edges):
+                look = "#8888" if looks is None else looks[k]
+                parts.append(
+                    f'<rect x="{_SVG[0] * left:.2f}" width="{max(_SVG[0] * (right - left) - 0.5, 0.3):.2f}" '
+                    f'y="{_SVG[1] * min(top, bottom):.1f}" height="{_SVG[1] * abs(bottom - top):.1f}" fill="{look}"/>'
+                )
+        if not parts:
+            return ""
+        high = _SVG[1] * max(float(row) for source in self.sources[:2] for row in source.data["bottom"])
+        box = f'viewBox="0 0 {_SVG[0]} {high:.0f}" width="{_SVG[0]}" style="max-width: 100%"'
+        return f'<svg {box} role="img" aria-label="{esc(self.title)}">{"".join(parts)}</svg>'
 
     @property
     def nodes(self) -> list[int]:

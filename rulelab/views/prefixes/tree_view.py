@@ -7,12 +7,12 @@ from typing import Any
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...arguments import is_whole
 from ...prefixes import PrefixSearch, Scale, reason
 from ...recording import Recording
 from ..live.wording import count
+from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
@@ -36,7 +36,7 @@ _CSS = """
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-class TreePane(Viewer):
+class TreePane(NotebookViewer):
     """A tree as an icicle: a row per length, each prefix below the one that it continues; one can be looked at.
 
     Parameters
@@ -82,6 +82,9 @@ class TreePane(Viewer):
 
     def __panel__(self) -> Any:
         return self._layout
+
+    def _picture(self) -> str:
+        return self._plot.as_svg()
 
     def draw(self, frame: TreeFrame) -> None:
         """Show a tree."""
@@ -200,7 +203,7 @@ class TreeView(TreePane):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``::
+    In a notebook::
 
         search = rl.CorelsSearch(problem, regularization=0.01)
         search.advance(50)

@@ -32,7 +32,7 @@ class Replay(SearchView):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``::
+    In a notebook::
 
         rl.views.Replay("run.rulelab")
     """

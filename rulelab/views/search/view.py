@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import panel as pn
 import param
 from panel.io.callbacks import PeriodicCallback
-from panel.viewable import Viewer
 
+from ...models import Model
 from ...recording import Recording
 from ...search import Search, Snapshot
 from ...warming import begin_in_background
@@ -18,6 +18,7 @@ from ..live.history import Mark
 from ..live.recorded import RecordedSession
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
 from ..live.wording import Standing, count, figures, worded
+from ..notebook import NotebookViewer, keep_stills
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
@@ -39,6 +40,7 @@ from .runs.ablating import Ablating
 from .runs.box import RunsBox
 from .runs.past import PastRun, Runs
 from .slide import slide
+from .still import curves_svg
 from .why import WhyBox
 
 SPEEDS = {
@@ -54,7 +56,7 @@ _STATUS_EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
 
 
-class SearchView(Viewer):
+class SearchView(NotebookViewer):
     """A search of any family with its controls, status line, live plots and the best model so far.
 
     Parameters
@@ -72,7 +74,7 @@ class SearchView(Viewer):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+    In a notebook::
 
         rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
     """
@@ -91,6 +93,9 @@ class SearchView(Viewer):
     )
     status: param.Selector[State] = param.Selector(
         default=State.IDLE, objects=list(State), doc="How the run stands, to be watched."
+    )
+    model: param.Parameter[Model | None] = param.Parameter(
+        default=None, doc="The best model of the run so far, to be watched; None before there is one."
     )
     looking_back = param.Boolean(default=False, doc="Whether an earlier moment of the run is shown.")
     on_standing = param.Callable(
@@ -144,6 +149,9 @@ class SearchView(Viewer):
 
     def __panel__(self) -> Any:
         return self._layout
+
+    def _picture(self) -> str:
+        return curves_svg(self._so_far())
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
         """A part by its name: "controls", "status", "moment", "model" or that of a plot; None where there is none.
@@ -344,9 +352,13 @@ class SearchView(Viewer):
             self._why.refresh(None if self._rewind.at is None else self._best.shown)
         self._tell_standing(session)
         if self.snapshot is not session.snapshot or self.status is not session.state:
-            self.param.update(snapshot=session.snapshot, status=session.state)
+            best = None if session.snapshot is None else session.snapshot.incumbent
+            model = None if best is None else best.model
+            self.param.update(snapshot=session.snapshot, status=session.state, model=model)
         if not self._presence.served:
             pn.io.push_notebook(*self._plot_boxes.panes)
+            if not session.state.busy:
+                keep_stills()
 
     def _tell_standing(self, session: SearchSession) -> None:
         told = session.state is not State.IDLE, session.state.over

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...data.problem import Problem
 from ...datasets import Dataset
@@ -21,6 +20,7 @@ from ..live.job import Job
 from ..live.pool import POOL, Pool
 from ..live.session import Prepared
 from ..live.ticker import Beat
+from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, explain_all, sign, term_classes
@@ -44,7 +44,7 @@ _APART = Pool(10_000)
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
-class WhatIfView(Viewer):
+class WhatIfView(NotebookViewer):
     """A rule list, falling rule list or rule set to edit by hand, with how far each edit is from the optimum.
 
     Parameters
@@ -63,7 +63,7 @@ class WhatIfView(Viewer):
 
     Examples
     --------
-    In a notebook, after ``pn.extension(inline=True)``, which needs no network::
+    In a notebook::
 
         rl.views.WhatIfView(rl.RuleListSearch(problem, regularization=0.01))
     """
