@@ -44,7 +44,7 @@ def counted(view: ExploreView) -> Any:
 def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(view: ExploreView, dataset: rl.Dataset) -> None:
     counting = view._counting
     assert counting.total is None
-    assert "Press “Count all lists”" in counting._text.object
+    assert "“Count all lists” counts" in counting._text.object
     counting.param.update(attribute="sex", criterion="demographic_parity")
     counted(view)
     found = view.found

@@ -119,7 +119,7 @@ def test_the_distance_of_near_lists_has_three_names() -> None:
     p = problem()
     default, within, gap = (rl.NearOptimalSearch(p, 0.02, **given) for given in ({}, {"within": 0.01}, {"gap": 0.01}))
     assert default.parameters == within.parameters == gap.parameters
-    with pytest.raises(ValueError, match="give one of within and gap"):
+    with pytest.raises(ValueError, match="give only one of within, gap"):
         rl.NearOptimalSearch(p, 0.02, 0.01, ratio=0.1)
     with pytest.raises(ValueError, match="within must be a finite number"):
         rl.NearOptimalSearch(p, 0.02, -1)

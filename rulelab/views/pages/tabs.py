@@ -215,9 +215,9 @@ class Tabs(param.Parameterized):
                 tab.view.on_standing = self._follow
             if {"Search", "Fronts"} <= self._made.keys():
                 own, swept = self._made["Search"].setup.table, self._made["Fronts"].setup
-                for name in ("uploaded", "tables"):
-                    setattr(swept, name, getattr(own, name))
-                    own.param.watch(lambda event: swept.param.update(**{event.name: event.new}), name)
+                for shared in ("uploaded", "tables"):
+                    setattr(swept, shared, getattr(own, shared))
+                    own.param.watch(lambda event: swept.param.update(**{event.name: event.new}), shared)
         return self._made[name]
 
     def complain(self, message: str) -> None:
