@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,14 @@ def gone(process: int) -> bool:
     return False
 
 
+def address(runtime: Path) -> str | None:
+    """Where the server is, as soon as it has said so in full."""
+    for about in runtime.glob("jpserver-*.json"):
+        with suppress(ValueError):
+            return json.loads(about.read_text())["url"]
+    return None
+
+
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[str]:
     """Address of a JupyterLab of its own, with one notebook, that knows nothing of the user's settings."""
@@ -84,11 +93,9 @@ def lab(tmp_path: Path) -> Iterator[str]:
             stderr=log,
         )
     try:
-        runtime = tmp_path / "runtime"
-        wait_until(lambda: process.poll() is not None or any(each.stat().st_size for each in runtime.glob("jp*.json")))
+        wait_until(lambda: process.poll() is not None or address(tmp_path / "runtime"))
         assert process.poll() is None, (tmp_path / "log").read_text()
-        (about,) = runtime.glob("jpserver-*.json")
-        yield json.loads(about.read_text())["url"]
+        yield address(tmp_path / "runtime")
     finally:
         process.terminate()
         process.wait(PATIENCE)
