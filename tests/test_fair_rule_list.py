@@ -224,7 +224,7 @@ def test_doubtful_lists_are_settled_exactly() -> None:
     [
         ({"fairness": "equal"}, "fairness must be a criterion"),
         ({"labels": "any"}, "labels must be one of free, majority"),
-        ({"bounds": RuleListBounds(grid=False)}, "bounds must be a FairRuleListBounds"),
+        ({"bounds": RuleListBounds(grid=False)}, "bounds of other rule lists cannot be left out"),
         ({"policy": "random"}, "policy must be 'lower_bound' where a list has to be fair"),
         ({"max_length": 3}, "max_length must be None where a list has to be fair"),
         ({"beam_width": -1}, "beam_width"),

@@ -127,7 +127,12 @@ class RuleListSearch(PrefixSearch, Proving):
         for name, only in _NOT_FAIR.items():
             if (given := named.pop(name, only)) != only:
                 raise ValueError(f"{name} must be {only!r} where a list has to be fair, not {given!r}")
-        if named.get("bounds") == RuleListBounds():
+        if isinstance(bounds := named.get("bounds"), RuleListBounds):
+            if bounds != RuleListBounds():
+                raise ValueError(
+                    "bounds of other rule lists cannot be left out where a list has to be fair; its own can, see "
+                    "FairRuleListBounds"
+                )
             del named["bounds"]
         named.pop("random_state", None)  # of the policy "random" alone
         return FairRuleListSearch(fairness=fairness, **named)
