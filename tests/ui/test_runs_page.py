@@ -16,7 +16,7 @@ _PALE = """() => {
             if (model.type === "ColumnDataSource" && model.data.dash) { return Array.from(model.data.run) }
         }
     }
-    return null
+    return []
 }"""
 
 
