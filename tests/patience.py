@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
-PATIENCE = 300.0
-"""Seconds after which a test gives up; never something to be measured against."""
+PATIENCE = float(os.environ.get("RULELAB_PATIENCE", "300"))
+"""Seconds after which a test gives up; never something to be measured against. With RULELAB_PATIENCE in the environment one who
+looks for a fault waits less."""
 
 
 def wait_until(condition: Callable[[], object], pause: float = 0.01) -> None:

@@ -68,8 +68,8 @@ def test_a_data_set_is_cross_validated(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.long
 def test_ctrl_c_tells_what_is_done(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
-    noise = pd.DataFrame((rng.random((600, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
-    noise.assign(y=rng.integers(0, 2, 600)).to_csv(tmp_path / "noise.csv", index=False)
+    noise = pd.DataFrame((rng.random((20000, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
+    noise.assign(y=rng.integers(0, 2, 20000)).to_csv(tmp_path / "noise.csv", index=False)
     options = ("--target", "y", "--folds", 2, "--time-limit", "none", "-o", tmp_path / "points.csv")
     process = start("sweep", tmp_path / "noise.csv", *options, "--vary", "regularization=0.0001")
     for line in process.stderr:
