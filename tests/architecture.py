@@ -14,6 +14,7 @@ _SMALL = (
     "arguments",
     "interrupts",
     "limits",
+    "linear_solver",
     "strict_json",
     "preparing",
     "rehearsal",

@@ -9,6 +9,8 @@ from typing import Any
 import highspy
 import numpy as np
 
+from ...linear_solver import LinearSolver
+
 _PRICE = 1e-3  # of all rules together, in the gap: the relaxation needs some
 _STEEPEST = 1e4  # gap for a share of errors
 
@@ -57,9 +59,7 @@ class GapDual:
 
     def best(self) -> tuple[np.ndarray, float]:
         """The multipliers of the best mixture of the lists met, in rules, and its gap."""
-        solver = highspy.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
+        solver = LinearSolver()
         infinity, n = highspy.kHighsInf, len(self.rules)
         for price in (1.0, _STEEPEST, *(_PRICE * k for k in self.rules)):  # the gap, errors too many, shares of lists
             solver.addVar(0.0, infinity)

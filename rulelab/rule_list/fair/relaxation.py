@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import highspy
 import numpy as np
 
+from ...linear_solver import LinearSolver
 from .reduction import FIRST_RATE, WRONG_NEGATIVE, WRONG_POSITIVE, Reduced
 
 _LARGEST_COST = 1 << 48
@@ -117,9 +118,7 @@ class Dual:
     def best(self) -> tuple[np.ndarray, float]:
         """The multipliers that the lists met allow most, and the bound that they allow, in units of cost."""
         n = len(self.size)
-        solver = highspy.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
+        solver = LinearSolver()
         infinity = highspy.kHighsInf
         for j in range(n):
             for bound in (self.high[j], -self.low[j]):

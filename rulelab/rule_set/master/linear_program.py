@@ -21,11 +21,11 @@ from typing import Any
 import highspy
 import numpy as np
 
+from ...linear_solver import LinearSolver
 from ..pool import Columns, classes
 from ..program import Cost, Program
 
 _LARGEST_MASS = 1 << 20
-_COMMON: dict[str, Any] = {"output_flag": False, "solver": "simplex", "threads": 1}
 _QUICK: dict[str, Any] = {"presolve": "off", "simplex_scale_strategy": 0}
 _CAREFUL: dict[str, Any] = {"presolve": "on"}
 """What a linear program of badly scaled numbers may need."""
@@ -220,9 +220,7 @@ class MasterSolve:
 
     def _begin(self) -> None:
         build = _Build(self.program, self.columns, self.fixed)
-        highs = highspy.Highs()
-        for name, value in (_COMMON | (_CAREFUL if self._careful else _QUICK)).items():
-            highs.setOptionValue(name, value)
+        highs = LinearSolver(solver="simplex", **(_CAREFUL if self._careful else _QUICK))
         highs.passModel(build.model())
         if self.basis is not None:
             start = build.start(self.basis)
