@@ -14,7 +14,9 @@ from ..widgets.explained import sign
 from .rule_tables import rules_table
 
 
-def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, target: str = "", equation: str = "") -> str:
+def incumbent_card(
+    best: Incumbent, labels: tuple[Any, Any] | None = None, target: str = "", equation: str = "", spare: int = 0
+) -> str:
     """The incumbent in words, with what each of its rules captured in training, and a sum.
 
     Parameters
@@ -26,6 +28,8 @@ def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, targe
         What is predicted.
     equation : str
         The objective, taken apart.
+    spare : int
+        For how many more rules there is place.
     """
     model = best.model
     names = dict(zip(model.classes, labels or model.classes, strict=True))
@@ -35,7 +39,7 @@ def incumbent_card(best: Incumbent, labels: tuple[Any, Any] | None = None, targe
         f"{rules_table(model, names, target)}"
         f'<p class="sum">{_SIZES[model.family](model)}, {count(wrong)} of {count(weight)} training rows wrong '
         f"({100 * wrong / weight:.1f}&nbsp;%), objective {worth}; "
-        f"found after {best.found_at[0]:.2f}&nbsp;s.</p>"
+        f"found after {best.found_at[0]:.2f}&nbsp;s.</p>" + spare * '<div class="spare"></div>'
     )
 
 
@@ -78,3 +82,8 @@ _SIZES: dict[str, Callable[[Any], str]] = {
     FallingRuleList.family: _falling_size,
     RuleSet.family: _set_size,
 }
+
+
+def in_place_of(before: str, now: str) -> str:
+    """``now``, with the height of what stood there before, which is neither seen nor told."""
+    return f'<div class="place"><div class="before" aria-hidden="true">{before}</div><div>{now}</div></div>'

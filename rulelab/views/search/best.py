@@ -13,7 +13,7 @@ from ...families.account import account, equation, title
 from ...models import Model
 from ...search import Search, Snapshot, Status
 from ..cards.card import Card, in_words, of_search
-from ..cards.incumbent import empty_card, incumbent_card, proof_block
+from ..cards.incumbent import empty_card, in_place_of, incumbent_card, proof_block
 from ..live.session import Prepared, SearchSession
 from ..widgets import icons
 from ..widgets.esc import esc
@@ -50,6 +50,8 @@ class BestModel:
         self._session = session
         self._look: Look
         self._model: Model | None = None
+        self._rows = 0  # places in the table: while a search runs it never becomes shorter
+        self._before = ""  # what stood there until now
         wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
         self.heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **wide)
@@ -62,6 +64,7 @@ class BestModel:
     def clear(self, look: Look) -> None:
         """Show that nothing has been found, in the words of this kind of search."""
         self.shown, self._look = None, look
+        self._before = "" if self._model is None else self.card.object
         self._show_no_model()
         self._name()
         self.proof.forget()
@@ -72,15 +75,21 @@ class BestModel:
         self.shown, best = latest, latest.incumbent
         if best is None:
             self._show_no_model()
-        elif best.model is not self._model:
-            self._model = best.model
-            parts = equation(prepared.search, latest)
-            self.card.object = incumbent_card(best, prepared.labels, prepared.target, parts)
+        elif (rows := self._places(latest)) != self._rows or best.model is not self._model:
+            self._model, self._rows = best.model, rows
+            parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
+            self.card.object = incumbent_card(best, prepared.labels, prepared.target, parts, spare)
             self.prepare()
             self.exports.visible = True
         if not self._session().recorded:
             self.proof.offer(prepared.search, latest)
         self._name(prepared.search, latest)
+
+    def _places(self, latest: Snapshot) -> int:
+        """How many rules there is place for."""
+        assert latest.incumbent is not None
+        rules = len(latest.incumbent.model.rules)
+        return max(rules, self._rows) if latest.status is Status.RUNNING else rules
 
     def say_pinned(self, letter: str) -> None:
         """Say which card the model has become; an empty letter takes it away."""
@@ -128,11 +137,16 @@ class BestModel:
         return in_words(self._model, None if prepared is None else prepared.labels)
 
     def prepare(self) -> None:
-        """Make the buttons, hidden as yet, when a run begins: what is drawn late moves what stands beneath it."""
+        """Make the buttons, hidden as yet, when a run begins, and keep the place of the model before.
+
+        What comes late moves what stands beneath it.
+        """
         document = pn.state.curdoc
         with nullcontext() if document is None else document.models.freeze():  # looked through once, not for each part
             self.proof.prepare()
             self._prepare_exports()
+            if self._model is None and self._before:
+                self.card.object = in_place_of(self._before, empty_card(self._look.looks_for))
 
     def _prepare_exports(self) -> None:
         if not self.exports.objects:
@@ -153,7 +167,7 @@ class BestModel:
     def _show_no_model(self) -> None:
         self._model = None
         text = empty_card(self._look.looks_for)
-        if self.card.object != text:
+        if self.card.object not in (text, in_place_of(self._before, text)):
             self.card.object = text
         if self.exports.visible:
             self.exports.visible = False

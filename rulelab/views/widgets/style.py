@@ -67,6 +67,10 @@ p {{ margin: 6px 0; }}
 table.rules {{ border-collapse: collapse; width: 100%; }}
 .rules th {{ text-align: left; font-weight: 500; font-size: 12px; color: {MUTED}; padding: 3px 6px;
   border-bottom: 1px solid {LINE}; overflow-wrap: anywhere; vertical-align: bottom; }}
+.place {{ display: grid; }}
+.place > div {{ grid-area: 1 / 1; }}
+.place > .before {{ visibility: hidden; }}
+.spare {{ height: calc(13px + 1.4em); }}
 .rules td {{ padding: 6px; border-bottom: 1px solid {LINE}; vertical-align: top; overflow-wrap: anywhere; }}
 .rules tbody tr:nth-child(odd) {{ background: {FAINT}; }}
 .rules .num {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; overflow-wrap: normal; }}
