@@ -354,10 +354,7 @@ def test_every_control_is_named_on_a_phone(visit) -> None:
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
     assert view.too_wide() == []
-    for role in ("button", "textbox", "tab"):
-        controls = view.page.get_by_role(role).filter(visible=True)
-        named = controls.and_(view.page.get_by_role(role, name=re.compile(r"\w")))
-        assert controls.count() == named.count() > 0
+    view.until_all_are_named("button", "textbox", "tab")
 
 
 def test_an_address_opens_its_tab_and_the_keyboard_reaches_the_cards(visit) -> None:

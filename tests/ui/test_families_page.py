@@ -138,7 +138,4 @@ def test_a_phone_scrolls_down_only_and_every_control_is_named(visit, query) -> N
     run(view)
     assert too_wide(view) == []
     assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
-    for role in ("button", "combobox", "textbox", "checkbox"):
-        controls = view.page.get_by_role(role).filter(visible=True)
-        named = controls.and_(view.page.get_by_role(role, name=re.compile(r"\w")))
-        assert controls.count() == named.count() > 0
+    view.until_all_are_named("button", "combobox", "textbox", "checkbox")

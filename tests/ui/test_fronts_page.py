@@ -246,7 +246,4 @@ def test_a_phone_scrolls_down_only_and_every_control_is_named(visit) -> None:
     view.page.get_by_label("Point", exact=True).select_option(index=1)
     view.page.locator(".rl-model").wait_for()
     assert view.too_wide() == []
-    for role in ("button", "combobox", "textbox", "checkbox", "tab"):
-        controls = view.page.get_by_role(role).filter(visible=True)
-        named = controls.and_(view.page.get_by_role(role, name=re.compile(r"\w")))
-        assert controls.count() == named.count() > 0
+    view.until_all_are_named("button", "combobox", "textbox", "checkbox", "tab")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -76,6 +77,13 @@ class Visit:
 
     def until_status(self, text: str) -> None:
         self.until(lambda: text in self.status)
+
+    def until_all_are_named(self, *roles: str) -> None:
+        """Wait until all controls that are seen have names."""
+        for role in roles:
+            controls = self.page.get_by_role(role).filter(visible=True)
+            named = controls.and_(self.page.get_by_role(role, name=re.compile(r"\w")))
+            self.until(lambda every=controls, those=named: every.count() == those.count() > 0)
 
     def foreign(self) -> list[str]:
         """Addresses on other machines that were asked for."""
