@@ -219,9 +219,10 @@ class ExploreView(Choosing):
         found = self._found
         assert isinstance(found, Found)
         k = int(found.graph.model[found.graph.node(antecedents)])
-        self._tapped(k)
-        if antecedents != found.result.lists[k]:
-            self._show_card(found.card_of(antecedents))
+        with pn.io.hold():  # the browser draws one card, never two at a time in one place
+            self._tapped(k)
+            if antecedents != found.result.lists[k]:
+                self._show_card(found.card_of(antecedents))
 
     def _list_tapped(self, k: int) -> None:
         """Show the card of a random list; where it is one of the models, that model."""
