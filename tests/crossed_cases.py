@@ -90,6 +90,8 @@ class Case:
             options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
             if options["max_complexity"] > _LARGEST:
                 return None
+        if options.get("max_length") is not None:
+            options["max_length"] = int(min(options["max_length"], self.rows.A.shape[1]))
         if self.family in ("fair_list", "least_gap", "fair_falling"):
             ending = "_gap" if self.family == "least_gap" else "_tolerance"
             named = {name: parameters.get(name + ending) for name in _CERTIFIED}
@@ -409,7 +411,7 @@ def _fair_objective(case: Case, model: Any) -> Fraction:
 
 def _unfair_list(case: Case, model: Any) -> str | None:
     if case.family == "least_gap":
-        right = 1 - _errors(case, model) >= exact(case.options["min_accuracy"])
+        right = 1 - _errors(case, model) >= exact(case.options["min_accuracy"]) - naive.ROUNDING
         return _too_long(case, model) if right else "is not as accurate as it should be"
     rates = _fair_rates(case.options)
     fair = all(gap <= rates[rate] for rate, gap in _model_gaps(case, model).items())

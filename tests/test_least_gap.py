@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 
+import crossed_cases
 import laws
 import naive
 import numpy as np
@@ -74,6 +75,22 @@ def test_the_least_gap_of_more_and_larger_problems(part: int) -> None:
     for seed in range(1000 + 30 * part, 1030 + 30 * part):
         rows, search = case_of(seed, most_columns=5, most_rows=20)
         check(rows, search, finished(search))
+
+
+def test_every_pass_has_room_for_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists of the same gap may have more rules than those of a smaller one; kernels do not look where they write."""
+    begin, needed = engine.LeastGapSearch._begin, []
+
+    def noted(search: rl.LeastGapSearch, aim: engine._Aim) -> None:
+        begin(search, aim)
+        rules, m = search._rules, len(search._problem.antecedents)
+        needed.append(engine.longest_of(aim.rules << rules.shift, rules.base, rules, m))
+        assert needed[-1] + 2 <= len(search._store.frames)
+
+    monkeypatch.setattr(engine.LeastGapSearch, "_begin", noted)
+    for seed in (50354, *range(40)):
+        rl.solve(crossed_cases.case_of("least_gap", seed).search())
+    assert max(needed) > 2
 
 
 @pytest.mark.parametrize("effort", [pytest.param(1, marks=pytest.mark.long), 300])

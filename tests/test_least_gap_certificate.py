@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import random_problems
+from crossed_cases import case_of as case_of_family
 from test_fair_rule_list import larger_problem
 from test_least_gap import case_of, finished
 
@@ -36,6 +38,22 @@ def test_least_gaps_have_proofs_that_hold(part: int) -> None:
         assert answer.objective == answer.lower_bound == float(search.least)
         held += 1
     assert held > 15
+
+
+@pytest.mark.parametrize("kind", sorted(random_problems.WEIGHTS))
+def test_a_proof_that_is_made_holds(kind: str) -> None:
+    """Also where weights have so many digits that the search rounds them: there may be none, but no wrong one."""
+    number = list(random_problems.WEIGHTS).index(kind)
+    for seed in [number + len(random_problems.WEIGHTS) * k for k in range(12)] + [50354] * (kind == "tenths"):
+        case = case_of_family("least_gap", seed)
+        search = case.search()
+        last = rl.solve(search)
+        if last.status is rl.Status.OPTIMAL:
+            try:
+                certificate = search.certificate()
+            except rl.CertificateError:
+                continue
+            assert rl.verify(search.problem, last.incumbent.model, certificate), case
 
 
 @pytest.fixture(scope="module")

@@ -101,6 +101,28 @@ def test_everything_within_a_ratio_and_a_length(case, ratio, max_length):
     check(count(problem, regularization, ratio=ratio, max_length=max_length), A, y, weight, models, optimum)
 
 
+@pytest.mark.parametrize("n", [910, 7210, 30030])
+@pytest.mark.parametrize("regularization", [0.03333333333333333, 0.0123456789012345, 1 / 19, 0.023456789012345678])
+def test_a_list_at_the_very_end_is_near_and_the_next_one_is_not(n, regularization):
+    """Also where costs keep the order of objectives, but not their differences, as of penalties of many digits."""
+    tenth = n // 10
+    problem = rl.Problem.from_arrays([[1], [0], [0]], [1, 1, 0], sample_weight=[tenth, tenth, n - 2 * tenth])
+    end = Fraction(1, 10) - Fraction(repr(regularization))
+    for least, lists in ((end, 2), (end - Fraction(1, 10**17), 1)):
+        gap = float(least)
+        if Fraction(repr(gap)) == least:
+            assert count(problem, regularization, gap).n_lists == lists
+            assert rl.near_optimal(problem, regularization, gap=gap).n_lists == lists
+
+
+def test_a_gap_beyond_all_objectives_takes_all_lists():
+    rng = np.random.default_rng(0)
+    A, y, weight = rng.random((12, 4)) < 0.5, rng.random(12) < 0.5, rng.integers(1, 10**6, 12)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    models, _ = near_optimal_by_enumeration(A, y, weight.tolist(), 1 / 3, 40.0)
+    assert count(problem, 1 / 3, 40.0).n_lists == sum(map(len, models.values()))
+
+
 def rate(name, A, y, weight, predicted, group):
     """A rate within a group."""
     w, predicted = np.array(weight) * group, np.array(predicted)

@@ -56,10 +56,11 @@ def kept(space: FairSpace, through: Through, bounds: Mapping[bytes, int]) -> dic
         values = np.array([bounds[key] for key in fresh], dtype=np.int64)
         fresh = []
         for part in _chunks(space, len(sets)):
-            for key in map(bytes, needed(space, sets[part], values[part]).sets):
+            rest = needed(space, sets[part], values[part])
+            for key, least in zip(map(bytes, rest.sets), rest.values.tolist(), strict=True):
+                if bounds.get(key, 0) < least:
+                    raise CertificateError("the bounds of the search do not bear each other out")
                 if key not in used:
-                    if key not in bounds:
-                        raise CertificateError("the bounds of the search do not bear each other out")
                     used[key] = bounds[key]
                     fresh.append(key)
     sets = np.frombuffer(b"".join(used), dtype=np.uint8).reshape(-1, width)

@@ -224,7 +224,8 @@ class LeastGapSearch(PhasedSearch, LeastGap):
             "shift": float(shift_of(self._longest)),
         }
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
-        multipliers = self._chosen[[0, *(1 + k for k in order)]]
+        shifts = [row.shift for row in self._gaps.rows]  # of the rounded rows that the search has multiplied
+        multipliers = np.ldexp(self._chosen, np.negative(shifts))[[0, *(1 + k for k in order)]]
         exact = self._gaps.by_rate(predicted(self.problem, best.rules, best.default))
         parameters |= {f"{name}_gap": float(gap) for name, gap in exact.items()}
         return prove_least_gap(self.problem, incumbent.model, parameters, multipliers, bounds)
@@ -292,7 +293,9 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         constraints = self._gaps.constraints(*self._most)
         self._problem, self._data, self._relaxation = arranged(self._problem, constraints, rules, self._chosen)
         self._least = self._relaxation.base - self._allowed(constraints)
-        longest = longest_of(self._longest << rules.shift, self._relaxation.base, rules, len(self._problem.antecedents))
+        ties = self._gaps.constraints(self._most[0], False, self._most_errors)  # the widest aim of all passes
+        base = self._least + self._allowed(ties)
+        longest = longest_of(self._longest << rules.shift, base, rules, len(self._problem.antecedents))
         self._store = state.new_store(self._data, longest, self._longest + 1, _ROOM)
         for counter in (state.CREATED, state.COUNTED):
             self._store.numbers[counter] = multipliers.store.numbers[counter]

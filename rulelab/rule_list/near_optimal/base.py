@@ -112,7 +112,8 @@ class NearSearch(Search):
     def _prepare(self) -> None:
         assert self._best is not None
         optimum, problem = self._best.model.antecedents, self.problem
-        costs = costs_of(problem, self.regularization)
+        m, longest = problem.n_antecedents, self.search.max_length
+        costs = costs_of(problem, self.regularization, m if longest is None else min(m, longest))
         columns = transposed(problem.words, problem.n_antecedents)
         self.groups, first = bits.group_equal_rows(columns)
         self.representatives = first[bits.counts(columns[first]) > 0]
@@ -140,17 +141,44 @@ class NearSearch(Search):
 
     def _make_limits(self, m: int) -> state.Limits:
         costs = self.costs
-        per_objective = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
+        total = int(costs.positives.sum() + costs.negatives.sum())
+        per_objective = costs.per_error * total
         if self.gap is not None:
             threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
         else:
             threshold = math.floor(self.best_cost * (1 + Fraction(repr(float(self.ratio)))))  # type: ignore[arg-type]
-        threshold += math.ceil(2 * costs.slack * per_objective)
-        worst = costs.per_error * int(costs.positives.sum() + costs.negatives.sum()) + m * costs.per_rule
         longest = m if self.search.max_length is None else min(m, self.search.max_length)
+        if costs.exact:
+            threshold = self._corrected(threshold, total, longest)
+        else:
+            threshold += math.ceil(2 * costs.slack * per_objective)
+        worst = per_objective + m * costs.per_rule
         if costs.per_rule:
             longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
         return state.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
+
+    def _corrected(self, threshold: int, total: int, longest: int) -> int:
+        """The threshold for which costs tell which lists are near, also where they keep only the order of objectives.
+
+        Of so many rules and one error more at a time, the first list that is too far off costs more than the threshold,
+        and the one before it does not.
+        """
+        costs, best = self.costs, self._best
+        assert best is not None
+        per_rule = Fraction(repr(self.regularization)) * total
+        rules = len(best.model)
+        errors = (self.best_cost - costs.per_rule * rules) // costs.per_error
+        optimum = errors + per_rule * rules
+        if self.gap is not None:
+            most = optimum + Fraction(repr(float(self.gap))) * total
+        else:
+            most = optimum * (1 + Fraction(repr(float(self.ratio))))  # type: ignore[arg-type]
+        allowed = [min(total, math.floor(most - per_rule * k)) for k in range(longest + 1) if per_rule * k <= most]
+        ends = [(costs.per_error * wrong + costs.per_rule * k, wrong < total) for k, wrong in enumerate(allowed)]
+        beyond = [cost + costs.per_error - 1 for cost, is_end in ends if is_end]
+        if len(allowed) <= longest:
+            beyond.append(costs.per_rule * len(allowed) - 1)
+        return max(max(cost for cost, _ in ends), min([threshold, *beyond]))
 
     def _slots(self, rows: np.ndarray, net: np.ndarray) -> np.ndarray:
         """The pattern at each bit of the sets, -1 where there is none."""
