@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable
 
 PATIENCE = float(os.environ.get("RULELAB_PATIENCE", "300"))
-"""Seconds after which a test gives up; never something to be measured against. With RULELAB_PATIENCE in the environment one who
-looks for a fault waits less."""
+"""Seconds after which a test gives up; never something to be measured against.
+
+With RULELAB_PATIENCE in the environment one who looks for a fault waits less.
+"""
 
 
 def wait_until(condition: Callable[[], object], pause: float = 0.01) -> None:

@@ -282,7 +282,8 @@ def test_no_grid_gives_a_place_to_the_empty_button_of_panel() -> None:
 
 def test_the_switches_of_the_bounds_are_a_named_group() -> None:
     setup = Setup()
-    (group,) = [each for card in setup.more.cards for each in card["fields"] if each["kind"] == "switches"]
+    every = [each for card in setup.more.cards for each in card["fields"] if each["kind"] == "switches"]
+    (group,) = [each for each in every if each["shown"]]
     assert group["label"] == "Bounds in use"
     assert group["value"] == group["options"]
     setup.more._handle_msg({"key": group["key"], "value": group["options"][1:]})
