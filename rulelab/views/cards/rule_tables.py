@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...data.conditions import Condition
 from ...models import Clause, DecisionList, FallingRuleList, Model, Rule, RuleList, RuleSet
-from ..live.wording import count
-from ..widgets.esc import esc
+from ..live.wording import SIGNS, count, in_signs
+from ..widgets.esc import esc, plain
 
-_OPERATORS = {"<=": "≤", ">": "&gt;", "==": "=", "!=": "≠"}
+_LONG_WORD = 13
+"""Characters of a class; longer words are broken."""
 
 
 class Marks(NamedTuple):
@@ -72,7 +72,7 @@ def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: M
     rows = [
         (
             f"{words}",
-            f'<td class="label">{esc(names[rule.prediction], 40)}</td>'
+            f"{_label(names[rule.prediction])}"
             f'<td class="num">{_share(rule.probability)}</td>'
             f'<td class="num">{count(rule.captured)}</td><td class="num">{count(rule.correct)}</td>',
         )
@@ -154,30 +154,37 @@ _CAPTURED = ("captured", "correct")
 def conditions_in_words(conditions: tuple[Condition, ...] | None, name: str) -> str:
     """HTML of an antecedent: its conditions joined by "and", or its name where they are not known."""
     if not conditions:
-        return esc(name)
+        return esc(in_signs(name))
     return ' <span class="kw">and</span> '.join(map(_condition, conditions))
 
 
 def plain_words(conditions: tuple[Condition, ...] | None, name: str) -> str:
     """The same as text, for what shows no HTML; it is not escaped."""
-    return " and ".join(map(_said, conditions)) if conditions else name
+    return " and ".join(map(_said, conditions)) if conditions else in_signs(name)
 
 
 def _said(condition: Condition) -> str:
-    if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
+    if condition.operator not in SIGNS or isinstance(condition.value, bool):
         return str(condition)
-    return f"{condition.column} {html.unescape(_OPERATORS[condition.operator])} {_value(condition)}"
+    return f"{condition.column} {SIGNS[condition.operator]} {_value(condition)}"
 
 
 def _condition(condition: Condition) -> str:
-    if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
+    if condition.operator not in SIGNS or isinstance(condition.value, bool):
         return f'<span class="cond">{esc(condition)}</span>'
     value = esc(_value(condition))
-    return f'<span class="cond">{esc(condition.column)} {_OPERATORS[condition.operator]} <b>{value}</b></span>'
+    return f'<span class="cond">{esc(condition.column)} {esc(SIGNS[condition.operator])} <b>{value}</b></span>'
 
 
 def _value(condition: Condition) -> str:
     return f"{condition.value:.12g}" if isinstance(condition.value, float) else str(condition.value)
+
+
+def _label(name: Any) -> str:
+    """The cell of a class, with room for its longest word as long as it is not too long for the table."""
+    text = plain(name, 40)
+    longest = min(max(map(len, text.split()), default=0), _LONG_WORD)
+    return f'<td class="label" style="--longest:{longest}">{esc(text)}</td>'
 
 
 def _share(probability: float) -> str:

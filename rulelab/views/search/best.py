@@ -13,7 +13,7 @@ from ...families.account import account, equation, title
 from ...models import Model
 from ...search import Search, Snapshot, Status
 from ..cards.card import Card, in_words, of_search
-from ..cards.incumbent import empty_card, incumbent_card, proof_block
+from ..cards.incumbent import empty_card, fairness_notes, incumbent_card, proof_block
 from ..live.session import Prepared, SearchSession
 from ..widgets import icons
 from ..widgets.esc import esc
@@ -75,7 +75,8 @@ class BestModel:
         elif best.model is not self._model:
             self._model = best.model
             parts = equation(prepared.search, latest)
-            self.card.object = incumbent_card(best, prepared.labels, prepared.target, parts)
+            rules = incumbent_card(best, prepared.labels, prepared.target, parts)
+            self.card.object = rules + fairness_notes(latest, prepared.unconstrained)
             self.prepare()
             self.exports.visible = True
         if not self._session().recorded:

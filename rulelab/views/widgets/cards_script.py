@@ -179,7 +179,7 @@ select.bk-input.bk-input {{ height: 37px; appearance: none; background-repeat: n
 .note {{ color: {MUTED}; font-size: 13px; line-height: 1.4; margin: 2px 0; overflow-wrap: anywhere; }}
 .switches label, .switch {{ display: flex; align-items: center; gap: 3px; padding-right: 20px; line-height: 24px; }}
 .of-switches > .note {{ margin-top: 3px; }}
-.bk-input:disabled {{ opacity: 0.6; cursor: default; }}
+input.bk-input:disabled {{ color: {MUTED} !important; border-style: dotted; cursor: default; }}
 .switches {{ position: relative; padding-bottom: 3px; }}
 .switch {{ min-height: 36px; gap: 9px; }}
 input[type=checkbox] {{ margin: 0; flex: none; width: 17px; height: 17px; accent-color: var(--mdc-theme-primary); }}
