@@ -110,6 +110,7 @@ def test_a_class_has_room_for_its_longest_word() -> None:
     best = rl.solve(small_search()).incumbent
     assert '<td class="label" style="--longest:9">malignant</td>' in incumbent_card(best, ("malignant", "no"))
     assert "--longest:13" in incumbent_card(best, ("x" * 30, "no"))
+    assert "P(<wbr>two_<wbr>years)" in incumbent_card(best, ("no", "two_years"))
 
 
 def test_a_fair_model_of_little_use_is_said_to_be_one_with_its_price() -> None:

@@ -185,6 +185,7 @@ def test_fair_lists_say_what_cannot_be_chosen_and_have_bounds_of_their_own(famil
     fields = {each["label"]: each for card in setup.more.cards for each in card["fields"] if each["shown"]}
     assert not any(each.get("off") for each in fields.values())
     assert "Labels of a fair list" not in fields
+    assert ("Monte-Carlo lists" in fields) is (family == "falling_rule_list")
     setup.choose(fairness="equal_opportunity", fair_bounds=[n for n in setup.settings.fair_bounds if n != bound])
     fields = {each["label"]: each for card in setup.more.cards for each in card["fields"] if each["shown"]}
     off = {label: each["value"] for label, each in fields.items() if each.get("off")}
@@ -193,6 +194,7 @@ def test_fair_lists_say_what_cannot_be_chosen_and_have_bounds_of_their_own(famil
         "falling_rule_list": {"Method": "exact, with a proof", "Price of a rise by 1 (C1)": ""},
     }
     assert off == expected[family]
+    assert "Monte-Carlo lists" not in fields
     assert (bound in fields["Bounds in use"]["options"]) > (bound in fields["Bounds in use"]["value"])
     recipe = setup.recipe()
     search = recipe.family.search(problem(groups=True), recipe.parameters, **recipe.more)

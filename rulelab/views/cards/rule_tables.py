@@ -78,9 +78,9 @@ def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: M
         )
         for words, rule in zip(_lines(model), (*model.rules, model.default), strict=True)
     ]
-    positive = esc(names[model.classes[-1]], 16)
-    label = f"<th>{esc(target, 40).replace('_', '_<wbr>')}</th>" if target else '<th class="label">label</th>'
-    heads = (label, f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
+    positive = _breakable(names[model.classes[-1]], 16)
+    label = f"<th>{_breakable(target, 40)}</th>" if target else '<th class="label">label</th>'
+    heads = (label, f'<th class="num">P(<wbr>{positive})</th>', *_nums(_CAPTURED))
     return _table("".join(heads), rows, marks, len(model.rules))
 
 
@@ -96,9 +96,9 @@ def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str
         )
         for words, rule, own in zip(_lines(model), every, model.proportions, strict=True)
     ]
-    positive = esc(names[model.classes[-1]], 16)
-    what = f"{esc(target, 40)} = {positive}" if target else positive
-    heads = (f'<th class="num">P({what})</th>', *_nums(("rows, %", "positive", "captured")))
+    positive = _breakable(names[model.classes[-1]], 16)
+    what = f"{_breakable(target, 40)} = {positive}" if target else positive
+    heads = (f'<th class="num">P(<wbr>{what})</th>', *_nums(("rows, %", "positive", "captured")))
     return _table("".join(heads), rows, marks, len(model.rules))
 
 
@@ -178,6 +178,11 @@ def _condition(condition: Condition) -> str:
 
 def _value(condition: Condition) -> str:
     return f"{condition.value:.12g}" if isinstance(condition.value, float) else str(condition.value)
+
+
+def _breakable(text: Any, limit: int) -> str:
+    """Text with places where a narrow column may break it."""
+    return esc(text, limit).replace("_", "_<wbr>")
 
 
 def _label(name: Any) -> str:

@@ -360,7 +360,9 @@ class CompareView(NotebookViewer):
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
-        base = pn.widgets.Select.from_param(self.param.base, width=300, margin=0, stylesheets=[SELECT_CSS])
+        base = pn.widgets.Select.from_param(
+            self.param.base, description=None, width=300, margin=0, stylesheets=[SELECT_CSS]
+        )
         only = pmui.Checkbox.from_param(self.param.only, size="small", margin=0, align="end")
         self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **_WIDE)
         self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)

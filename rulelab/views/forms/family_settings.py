@@ -27,8 +27,8 @@ OF_FAIRNESS = "min_group_size"
 """The parameter whose field stands beside that of the criterion."""
 BOUNDS, FAIR_BOUNDS = "bounds", "fair_bounds"
 """The parameters for the bounds in use, which only searches have; those for fair models have other ones."""
-OF_FAIR_MODELS = {"labels"}
-"""Parameters that count only where a criterion is asked for."""
+OF_FAIR_MODELS = {"labels": True, "iterations": False}
+"""Parameters that count only where a criterion is asked for, or where none is."""
 _FAIR_ONLY = "Fair lists know only this."
 RARE = {"max_length", "column_limit", "max_categories", "by_class", "max_antecedents", "max_support"}
 """Parameters whose fields stand apart."""
@@ -101,7 +101,7 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
         fixed = Fixed(family.when_fair[parameter.name], _FAIR_ONLY)
         first.fixed = lambda: fixed if is_fair(settings) else None
     if parameter.name in OF_FAIR_MODELS:
-        first.shown = lambda: is_fair(settings)
+        first.shown = lambda: is_fair(settings) is OF_FAIR_MODELS[parameter.name]
     return made
 
 

@@ -87,7 +87,7 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .own {{ display: block; font-size: 11px; color: {MUTED}; }}
 .box {{ container-type: inline-size; }}
 @container (max-width: 400px) {{
-  .rules tr {{ display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); }}
+  .rules tr {{ display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) repeat(2, minmax(0, 5fr)); }}
   .rules tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; }}
   .rules thead tr > :first-child {{ display: none; }}
   .rules td:not(:first-child) {{ padding-top: 0; min-width: 0 !important; }}
@@ -128,6 +128,7 @@ STRIP_CSS = f"""
 [role=tab] {{ color: {MUTED}; line-height: 20px; padding: 2px 10px 4px; }}
 [role=tab]:hover {{ background: {FAINT}; }}
 [role=tab][aria-selected=true] {{ color: {TEXT}; font-weight: 600; border-bottom-color: {BLUE}; }}
+@media (max-width: 1150px) {{ [role=tab] {{ padding-left: 5px; padding-right: 5px; }} }}
 """
 """Of tabs within the page."""
 

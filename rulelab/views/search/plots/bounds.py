@@ -153,7 +153,7 @@ class BoundsPlot(Plot):
             bottom += _EASE * (proven[-1] - proven[0])
         top, bottom = max([top, *pale]), min([bottom, *pale])
         height = max(top - bottom, 0.02 * abs(top)) or _FLAT
-        self._window.span(max(bottom - _MARGIN * height, 0.0), top + 4 * _MARGIN * height)
+        self._window.span(max(bottom - _MARGIN * height, 0.0), top + 5 * _MARGIN * height)
 
     def frame(self) -> pd.DataFrame:
         further = {} if self._relaxation is None else {self._relaxation[0]: self._relaxation[1]}
