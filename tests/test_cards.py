@@ -271,7 +271,7 @@ def tiny() -> rl.Problem:
 def test_a_falling_list_is_shown_as_strata() -> None:
     model = rl.FallingRuleList.from_problem(tiny(), [0, 1], positive_weight=2.0)
     html = rules_table(model, {0: "no", 1: "yes"}, "y")
-    assert "P(y = yes)" in html
+    assert "P(<wbr>y = yes)" in html
     assert "rows, %" in html
     for rule in (*model.rules, model.default):
         assert f">{rule.probability:.2f}<" in html

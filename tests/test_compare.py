@@ -167,10 +167,18 @@ def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, othe
     assert view.base is first
     assert "against B" in second._figures.object
     assert [view.cards.index(shown) for shown in (second, first, third)] == [0, 1, 2]
+    assert _able(view) == [(False, True), (True, True), (True, False)]
     view.remove(first)
     assert view.base is second
     view.base = None
     assert "against" not in third._figures.object
+    view.remove(third)
+    assert _able(view) == [(False, False)]
+
+
+def _able(view: CompareView) -> list[tuple[bool, ...]]:
+    """Of each card whether it can be moved to the left and to the right."""
+    return [tuple(button.able for button in shown._moves) for shown in view.cards]
 
 
 def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_compared_so(card, other) -> None:

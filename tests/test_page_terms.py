@@ -86,6 +86,8 @@ class Heads(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag == "wbr":
+            return
         self._inside = tag == "th" and dict(attrs).get("scope") != "row"
         if self._inside:
             self.found.append("")

@@ -24,7 +24,7 @@ from rulelab.views.live.session import FULL_SPEED, Limits, Pace, Prepared, Searc
 from rulelab.views.serving import logs, memory
 from rulelab.views.serving import secret as secrets_
 from rulelab.views.serving.guarded import Guarded
-from rulelab.views.serving.login import _path
+from rulelab.views.serving.login import _PAGE, _path
 from rulelab.views.serving.server import _login, _return_address
 from rulelab.views.serving.settings import Origin, ServingError, is_loopback, origins, passwords, prefix
 from rulelab.views.widgets.uploader import Uploader
@@ -373,3 +373,8 @@ def test_over_the_budget_the_largest_search_ends_and_none_begins(budget: None) -
     for session in (small, large):
         session.close()
         session.join()
+
+
+def test_the_login_form_has_room_for_two_lines_of_complaint() -> None:
+    page = _PAGE.format(token="", said="")
+    assert "p { margin: 0; min-height: 3em;" in page

@@ -126,6 +126,18 @@ def search(request):
     return search
 
 
+def test_conditions_are_written_as_in_tables_of_rules():
+    data = rl.datasets.load("tic_tac_toe")
+    problem = rl.Problem.from_arrays(rl.Binarizer().fit_transform(data.X), data.y)
+    search = rl.RuleListSearch(problem, regularization=0.02, beam_width=0)
+    search.advance(30)
+    view = TreeView(search)
+    view.node = max(view._plot.nodes)
+    for seen in ([*view._prefix.options], view._plot._nodes.data["rule"], [view._said.object]):
+        assert any(" = " in text or " ≠ " in text for text in seen)
+        assert not any(" == " in text or " != " in text for text in seen)
+
+
 @pytest.mark.long
 def test_every_prefix_that_is_drawn_is_explained(search):
     view = TreeView(search)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from live import HOSTILE, long_search, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.views.cards.incumbent import incumbent_card
+from rulelab.views.cards.incumbent import fairness_notes, incumbent_card
 from rulelab.views.live import wording as words
 from rulelab.views.live.history import History, Mark
 from rulelab.views.live.session import State
@@ -90,6 +92,45 @@ def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
         assert (
             f'<td class="num">{words.count(rule.captured)}</td><td class="num">{words.count(rule.correct)}</td>' in html
         )
+
+
+def test_counts_in_sentences_of_the_library_are_grouped_like_all_others() -> None:
+    said = words.grouped("0.3388 = 2336 errors / 7214 rows + 0.0125 x 3 rules; 1 481 704 of 12345.5, col_2020, 999")
+    assert said == (
+        "0.3388 = 2\u202f336 errors / 7\u202f214 rows + 0.0125 x 3 rules; 1\u202f481\u202f704 of 12345.5, col_2020, 999"
+    )
+
+
+def test_conditions_are_written_in_one_way() -> None:
+    assert words.in_signs("age <= 36 and sex == f and not x and y != 2") == "age ≤ 36 and sex = f and not x and y ≠ 2"
+    assert words.in_signs("a<=b") == "a<=b"
+
+
+def test_a_class_has_room_for_its_longest_word() -> None:
+    best = rl.solve(small_search()).incumbent
+    assert '<td class="label" style="--longest:9">malignant</td>' in incumbent_card(best, ("malignant", "no"))
+    assert "--longest:13" in incumbent_card(best, ("x" * 30, "no"))
+    assert "P(<wbr>two_<wbr>years)" in incumbent_card(best, ("no", "two_years"))
+
+
+def test_a_fair_model_of_little_use_is_said_to_be_one_with_its_price() -> None:
+    rng = np.random.default_rng(1)
+    group, A = rng.random(400) < 0.5, rng.random((400, 3)) < 0.5
+    y = (A[:, 0] & group) ^ (rng.random(400) < 0.05)
+    search = rl.RuleListSearch(
+        rl.Problem.from_arrays(A, y, groups=np.where(group, HOSTILE, "b")),
+        regularization=0.05,
+        fairness=rl.EqualOpportunity(0.01),
+    )
+    latest, free = rl.solve(search), rl.solve(rl.RuleListSearch(search.problem, regularization=0.05))
+    said = fairness_notes(latest, free)
+    assert latest.detail["emptied"]
+    assert f"<b>Of little use:</b> {latest.detail['emptied']}." in said
+    assert "On the training rows the constraint costs" in said
+    small = fairness_notes(replace(latest, detail={"left_out": f"left out: {HOSTILE}"}), None)
+    assert "Groups are left out: &lt;img" in small
+    assert "Of little use" not in small
+    assert fairness_notes(free, None) == ""
 
 
 def test_counts_are_grouped_and_weights_are_not() -> None:

@@ -173,6 +173,37 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
     assert len(setup._fields) == len(OFFERED)
 
 
+@pytest.mark.parametrize(
+    ("family", "other", "bound", "kind"),
+    [
+        ("rule_list", {"policy": "curiosity", "max_length": 3}, "reach", rl.FairRuleListBounds),
+        ("falling_rule_list", {"method": "monte_carlo", "violation_penalty": 0.1}, "reach", rl.FairFallingBounds),
+    ],
+)
+def test_fair_lists_say_what_cannot_be_chosen_and_have_bounds_of_their_own(family, other, bound, kind) -> None:
+    setup = chosen(family=family, data="diabetes", max_conditions=1, thresholds=2, **other)
+    fields = {each["label"]: each for card in setup.more.cards for each in card["fields"] if each["shown"]}
+    assert not any(each.get("off") for each in fields.values())
+    assert "Labels of a fair list" not in fields
+    assert ("Monte-Carlo lists" in fields) is (family == "falling_rule_list")
+    setup.choose(fairness="equal_opportunity", fair_bounds=[n for n in setup.settings.fair_bounds if n != bound])
+    fields = {each["label"]: each for card in setup.more.cards for each in card["fields"] if each["shown"]}
+    off = {label: each["value"] for label, each in fields.items() if each.get("off")}
+    expected = {
+        "rule_list": {"Order of the queue": "lower bound", "Rules, at most": ""},
+        "falling_rule_list": {"Method": "exact, with a proof", "Price of a rise by 1 (C1)": ""},
+    }
+    assert off == expected[family]
+    assert "Monte-Carlo lists" not in fields
+    assert (bound in fields["Bounds in use"]["options"]) > (bound in fields["Bounds in use"]["value"])
+    recipe = setup.recipe()
+    search = recipe.family.search(problem(groups=True), recipe.parameters, **recipe.more)
+    assert isinstance(search.bounds, kind)
+    assert not getattr(search.bounds, bound)
+    setup.choose(fairness="none")
+    assert {name: setup.recipe()[name] for name in other} == other
+
+
 def test_the_least_gap_of_rule_lists_can_be_asked_for() -> None:
     done = prepared(
         family="least_gap", data="diabetes", criterion="demographic_parity", min_accuracy=0.78, max_length=1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from io import StringIO
 
 import pandas as pd
@@ -14,7 +15,7 @@ from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.views.live.history import Mark
-from rulelab.views.live.session import State
+from rulelab.views.live.session import Prepared, State
 from rulelab.views.live.wording import apart
 from rulelab.views.search import controls
 from rulelab.views.search.families import LOOKS
@@ -196,6 +197,16 @@ def test_the_vertical_axis_spans_the_gap() -> None:
     view.session.join(PATIENCE)
 
 
+def test_where_all_is_zero_the_axis_has_numbers_to_read() -> None:
+    last = rl.solve(small_search())
+    latest = replace(last, lower_bound=0.0, incumbent=replace(last.incumbent, objective=0.0))
+    plots = SearchFigures(LOOKS["rule_list"])
+    plots.extend([latest], True, latest, Prepared(small_search()))
+    axis = plots.bounds.y_range
+    assert axis.start == 0
+    assert axis.end > 0.01
+
+
 def test_a_part_that_was_zoomed_into_stays_until_the_reset() -> None:
     window = Window(0, 1)
     window.span(0, 2)
@@ -282,7 +293,8 @@ def test_no_grid_gives_a_place_to_the_empty_button_of_panel() -> None:
 
 def test_the_switches_of_the_bounds_are_a_named_group() -> None:
     setup = Setup()
-    (group,) = [each for card in setup.more.cards for each in card["fields"] if each["kind"] == "switches"]
+    every = [each for card in setup.more.cards for each in card["fields"] if each["kind"] == "switches"]
+    (group,) = [each for each in every if each["shown"]]
     assert group["label"] == "Bounds in use"
     assert group["value"] == group["options"]
     setup.more._handle_msg({"key": group["key"], "value": group["options"][1:]})

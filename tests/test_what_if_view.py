@@ -151,6 +151,8 @@ def test_antecedents_are_found_by_all_words() -> None:
     assert len(found) == 2
     assert more == sum("age <" in name for name in hand.problem.names) - 2
     assert hand.matching("no such thing", 5) == ([], 0)
+    assert hand.matching("age ≤ 36", 5) == hand.matching("age <= 36", 5)
+    assert [name for _, name in hand.matching("age ≤ 36", 5)[0]] == ["age <= 36"]
 
 
 def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> None:

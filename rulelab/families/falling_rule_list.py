@@ -126,4 +126,5 @@ FALLING_RULE_LIST = Family(
     rehearsal=_rehearsal,
     arguments=_arguments,
     grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
+    when_fair={"method": "exact", "violation_penalty": None},
 )

@@ -56,6 +56,8 @@ class Family:
         Whether that path goes from the largest value to the smallest.
     title : str
         What forms call it; empty: its noun.
+    when_fair : mapping of str to value
+        The only values that some parameters of the search may have where a criterion of fairness is asked for.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Family:
     path: str | None = None
     falling: bool = True
     title: str = ""
+    when_fair: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def called(self) -> str:

@@ -101,4 +101,5 @@ RULE_LIST = Family(
     rehearsal=_rehearsal,
     grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
     path="regularization",
+    when_fair={"policy": "lower_bound", "max_length": None},
 )

@@ -165,8 +165,8 @@ COMPARE = """
 - paragraph: "✓ Proven optimal: no rule list over these 54 antecedents has a smaller objective."
 - table "Rules"
 - button "Verify"
-- button "Move left"
-- button "Move right"
+- button "Move left" [disabled]
+- button "Move right" [disabled]
 - button "Remove"
 - table "Figures":
   - row "training test"

@@ -88,20 +88,20 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> 
     def parts() -> list[str]:
         return [text.replace("✕", "").strip() for text in conditions.all_inner_texts()]
 
-    for k, (text, place) in enumerate((("middle_middle == x", "a new rule"), ("top_left == x", "rule 1"))):
+    for k, (text, place) in enumerate((("middle_middle = x", "a new rule"), ("top_left = x", "rule 1"))):
         page.get_by_label("To", exact=True).select_option(place)
         field.fill(text)
         page.locator("#found [role=option]").get_by_text(text, exact=True).wait_for()
         field.press("Enter")
         view.until(lambda k=k: len(parts()) == k + 1)
-    assert sorted(parts()) == ["middle_middle == x", "top_left == x"]
+    assert sorted(parts()) == ["middle_middle = x", "top_left = x"]
     before = status.inner_text()
-    view.button("Take middle_middle == x out of rule 1").focus()
+    view.button("Take middle_middle = x out of rule 1").focus()
     page.keyboard.press("Enter")
-    view.until(lambda: parts() == ["top_left == x"])
+    view.until(lambda: parts() == ["top_left = x"])
     view.until(lambda: status.inner_text() != before)
     before = status.inner_text()
-    view.button("Take top_left == x out of rule 1").focus()
+    view.button("Take top_left = x out of rule 1").focus()
     page.keyboard.press("Enter")
     view.until(lambda: [text.strip() for text in rules(view)] == ["always"])
     view.until(lambda: status.inner_text() != before)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...families import FAMILIES
 from ...families.least_gap_list import LEAST_GAP
-from ..live.wording import NONE, count
+from ..live.wording import NONE, count, grouped
 from ..live.wording import objective as objective_text
 from .card import Card
 from .differences import LOSS, comparable, same_rows
@@ -101,7 +101,7 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         numbers = (proof.objective, proof.lower_bound, proof.gap)
         shown = [
             Value(n, objective_text(n, family), small)
-            for n, small in zip(numbers, (proof.equation, "", ""), strict=True)
+            for n, small in zip(numbers, (grouped(proof.equation), "", ""), strict=True)
         ]
         shown[2] = Value(0.0, "0", "proven") if proof.proven else shown[2]
     own = [

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...data.gaps import price
 from ...families.account import Account
 from ...models import FallingRuleList, RuleList, RuleSet
-from ...search import Incumbent
-from ..live.wording import count, objective
+from ...search import Incumbent, Snapshot
+from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import sign
 from .rule_tables import rules_table
@@ -34,7 +35,7 @@ def incumbent_card(
     model = best.model
     names = dict(zip(model.classes, labels or model.classes, strict=True))
     wrong, weight = best.errors, model.weight
-    worth = esc(equation, 400) or objective(best.objective, model.family)
+    worth = esc(grouped(equation), 400) or objective(best.objective, model.family)
     return (
         f"{rules_table(model, names, target)}"
         f'<p class="sum">{_SIZES[model.family](model)}, {count(wrong)} of {count(weight)} training rows wrong '
@@ -43,12 +44,41 @@ def incumbent_card(
     )
 
 
+def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
+    """What is to be known of a fair model: whether it is of use, what fairness costs, and whom it is not about; HTML.
+
+    Parameters
+    ----------
+    latest : Snapshot
+    unconstrained : Snapshot or None
+        Of the same search without its constraint.
+    """
+    best, left_out, emptied = latest.incumbent, latest.detail.get("left_out"), latest.detail.get("emptied")
+    said = []
+    if emptied:
+        said.append(f'<p class="useless" role="note"><b>Of little use:</b> {esc(emptied, 300)}.</p>')
+    if best is not None and unconstrained is not None and unconstrained.incumbent is not None:
+        free = unconstrained.incumbent
+        accuracies = (float(1 - each.errors / each.model.weight) for each in (best, free))
+        said.append(f'<p class="sum">On the training rows {esc(_price(*accuracies))}.</p>')
+    if left_out:
+        said.append(f'<p class="sum">Groups are {esc(left_out, 400)}.</p>')
+    return "".join(said)
+
+
+def _price(accuracy: float, without: float) -> str:
+    if accuracy < without:
+        return price(accuracy, without)
+    return f"the constraint costs no accuracy: {100 * accuracy:.1f} % right, {100 * without:.1f} % without it"
+
+
 def proof_block(shown: Account) -> str:
     """What a search that has ended has shown, to be read and copied."""
     if not shown.search_space:
         return ""
+    space, ruled_out = esc(grouped(shown.search_space), 600), esc(grouped(shown.ruled_out), 600)
     return (
-        f'<details class="shown"><summary>{esc(shown.search_space, 600)}</summary><p>{esc(shown.ruled_out, 600)}</p>'
+        f'<details class="shown"><summary>{space}</summary><p>{ruled_out}</p>'
         f'<button type="button" class="copy" data-copy="{esc(shown, 2000)}">Copy</button> {sign("possible lists")}'
         "</details>"
     )

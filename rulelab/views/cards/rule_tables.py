@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...data.conditions import Condition
 from ...models import Clause, DecisionList, FallingRuleList, Model, Rule, RuleList, RuleSet
-from ..live.wording import count
-from ..widgets.esc import esc
+from ..live.wording import SIGNS, count, in_signs
+from ..widgets.esc import esc, plain
 
-_OPERATORS = {"<=": "≤", ">": "&gt;", "==": "=", "!=": "≠"}
+_LONG_WORD = 13
+"""Characters of a class; longer words are broken."""
 
 
 class Marks(NamedTuple):
@@ -72,15 +72,15 @@ def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: M
     rows = [
         (
             f"{words}",
-            f'<td class="label">{esc(names[rule.prediction], 40)}</td>'
+            f"{_label(names[rule.prediction])}"
             f'<td class="num">{_share(rule.probability)}</td>'
             f'<td class="num">{count(rule.captured)}</td><td class="num">{count(rule.correct)}</td>',
         )
         for words, rule in zip(_lines(model), (*model.rules, model.default), strict=True)
     ]
-    positive = esc(names[model.classes[-1]], 16)
-    label = f"<th>{esc(target, 40).replace('_', '_<wbr>')}</th>" if target else '<th class="label">label</th>'
-    heads = (label, f'<th class="num">P({positive})</th>', *_nums(_CAPTURED))
+    positive = _breakable(names[model.classes[-1]], 16)
+    label = f"<th>{_breakable(target, 40)}</th>" if target else '<th class="label">label</th>'
+    heads = (label, f'<th class="num">P(<wbr>{positive})</th>', *_nums(_CAPTURED))
     return _table("".join(heads), rows, marks, len(model.rules))
 
 
@@ -96,9 +96,9 @@ def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str
         )
         for words, rule, own in zip(_lines(model), every, model.proportions, strict=True)
     ]
-    positive = esc(names[model.classes[-1]], 16)
-    what = f"{esc(target, 40)} = {positive}" if target else positive
-    heads = (f'<th class="num">P({what})</th>', *_nums(("rows, %", "positive", "captured")))
+    positive = _breakable(names[model.classes[-1]], 16)
+    what = f"{_breakable(target, 40)} = {positive}" if target else positive
+    heads = (f'<th class="num">P(<wbr>{what})</th>', *_nums(("rows, %", "positive", "captured")))
     return _table("".join(heads), rows, marks, len(model.rules))
 
 
@@ -154,30 +154,42 @@ _CAPTURED = ("captured", "correct")
 def conditions_in_words(conditions: tuple[Condition, ...] | None, name: str) -> str:
     """HTML of an antecedent: its conditions joined by "and", or its name where they are not known."""
     if not conditions:
-        return esc(name)
+        return esc(in_signs(name))
     return ' <span class="kw">and</span> '.join(map(_condition, conditions))
 
 
 def plain_words(conditions: tuple[Condition, ...] | None, name: str) -> str:
     """The same as text, for what shows no HTML; it is not escaped."""
-    return " and ".join(map(_said, conditions)) if conditions else name
+    return " and ".join(map(_said, conditions)) if conditions else in_signs(name)
 
 
 def _said(condition: Condition) -> str:
-    if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
+    if condition.operator not in SIGNS or isinstance(condition.value, bool):
         return str(condition)
-    return f"{condition.column} {html.unescape(_OPERATORS[condition.operator])} {_value(condition)}"
+    return f"{condition.column} {SIGNS[condition.operator]} {_value(condition)}"
 
 
 def _condition(condition: Condition) -> str:
-    if condition.operator not in _OPERATORS or isinstance(condition.value, bool):
+    if condition.operator not in SIGNS or isinstance(condition.value, bool):
         return f'<span class="cond">{esc(condition)}</span>'
     value = esc(_value(condition))
-    return f'<span class="cond">{esc(condition.column)} {_OPERATORS[condition.operator]} <b>{value}</b></span>'
+    return f'<span class="cond">{esc(condition.column)} {esc(SIGNS[condition.operator])} <b>{value}</b></span>'
 
 
 def _value(condition: Condition) -> str:
     return f"{condition.value:.12g}" if isinstance(condition.value, float) else str(condition.value)
+
+
+def _breakable(text: Any, limit: int) -> str:
+    """Text with places where a narrow column may break it."""
+    return esc(text, limit).replace("_", "_<wbr>")
+
+
+def _label(name: Any) -> str:
+    """The cell of a class, with room for its longest word as long as it is not too long for the table."""
+    text = plain(name, 40)
+    longest = min(max(map(len, text.split()), default=0), _LONG_WORD)
+    return f'<td class="label" style="--longest:{longest}">{esc(text)}</td>'
 
 
 def _share(probability: float) -> str:

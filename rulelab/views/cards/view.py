@@ -23,6 +23,7 @@ from ..widgets.download import download
 from ..widgets.esc import esc, plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
+from ..widgets.press import Press
 from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, PANEL_CSS, SMALL_CSS
 from . import card as cards
 from . import html as card_html
@@ -134,6 +135,11 @@ class ModelCard(NotebookViewer):
 
     def __panel__(self) -> Any:
         return self._layout
+
+    def may_move(self, *, left: bool, right: bool) -> None:
+        """Say whether there is a place on either side that the card could go to."""
+        for button, able in zip(self._moves, (left, right), strict=False):
+            button.able = able
 
     def compare(
         self,
@@ -250,10 +256,12 @@ class ModelCard(NotebookViewer):
             margin=0,
         )
         self._name.param.watch(self._typed, "value_input")
-        actions = [self._check.button]
+        actions: list[Any] = [self._check.button]
+        self._moves: list[Press] = []
         if self._on_move is not None:
             for label, by in (("Move left", -1), ("Move right", 1)):
-                actions.append(pn.widgets.Button(label=label, on_click=partial(_call, self._on_move, by), **button))
+                self._moves.append(Press(partial(self._on_move, by), label=label, height=34, width=88, margin=0))
+            actions += self._moves
         if self._on_remove is not None:
             actions.append(pn.widgets.Button(label="Remove", on_click=partial(_call, self._on_remove), **button))
         exports = [

@@ -143,7 +143,8 @@ class CompareView(NotebookViewer):
         before = self._cards.index(shown)
         self.move(shown, by)
         if (place := self._cards.index(shown)) != before:
-            self._focus.wanted = [place, "Move left" if by < 0 else "Move right", self._focus.wanted[2] + 1]
+            left = place > 0 and (by < 0 or place + 1 == len(self._cards))  # at an end only one of them can be pressed
+            self._focus.wanted = [place, "Move left" if left else "Move right", self._focus.wanted[2] + 1]
 
     def remove(self, shown: ModelCard) -> None:
         """Take a card away."""
@@ -258,6 +259,8 @@ class CompareView(NotebookViewer):
         with pn.io.hold():
             for shown, letter, name, marks in zip(self._cards, LETTERS, names, marked, strict=False):
                 shown.compare(letter, name, marks, attributes, None if shown is self.base else beside, shared)
+            for place, shown in enumerate(self._cards):
+                shown.may_move(left=place > 0, right=place + 1 < len(self._cards))
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
                 self._grid.objects = objects
@@ -357,7 +360,9 @@ class CompareView(NotebookViewer):
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
-        base = pn.widgets.Select.from_param(self.param.base, width=300, margin=0, stylesheets=[SELECT_CSS])
+        base = pn.widgets.Select.from_param(
+            self.param.base, description=None, width=300, margin=0, stylesheets=[SELECT_CSS]
+        )
         only = pmui.Checkbox.from_param(self.param.only, size="small", margin=0, align="end")
         self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **_WIDE)
         self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)

@@ -82,7 +82,8 @@ TABLE_CSS = """
 table { border-collapse: collapse; font-size: 13px; width: 100%; }
 th, td { text-align: right; padding: 3px 8px; white-space: nowrap; font-variant-numeric: tabular-nums; }
 thead th { font-weight: 600; border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
-th[scope="row"], td.text, thead th:last-child { text-align: left; font-weight: 400; }
+th[scope="row"], td.text, thead th:first-child, thead th:last-child { text-align: left; }
+th[scope="row"], td.text, thead th:last-child { font-weight: 400; }
 th[scope="row"], td.text { white-space: normal; min-width: 90px; overflow-wrap: anywhere; }
 tr.chosen { background: color-mix(in srgb, #0072B2 16%, transparent); }
 .bar { display: inline-block; position: relative; width: 120px; height: 10px; border-radius: 5px;

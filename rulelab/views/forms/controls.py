@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import param
@@ -21,22 +22,56 @@ def always() -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Fixed:
+    """The only value that a setting can have beside other ones.
+
+    Attributes
+    ----------
+    value : object
+    why : str
+    """
+
+    value: Any
+    why: str
+
+
+def free() -> Fixed | None:
+    """A field that is never fixed."""
+    return None
+
+
 class Control:
-    """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`."""
+    """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`.
+
+    Attributes
+    ----------
+    fixed : callable
+        What its value is and why, where other settings leave no choice; None where they do. The setting keeps what was
+        chosen, for when the choice is free again.
+    """
 
     kind: str = "switch"
     further: tuple[param.Parameterized, ...] = ()
 
     def __init__(self, owner: Any, name: str, visible: Callable[[], bool] = always) -> None:
         self._owner, self._name, self.shown = owner, name, visible
+        self.fixed: Callable[[], Fixed | None] = free
         self.label = str(owner.param[name].label)
         self.term = term_slug(name) or term_slug(self.label)
         self.owners: tuple[param.Parameterized, ...] = (owner,)
 
     @property
     def value(self) -> Any:
-        """That of the parameter."""
-        return getattr(self._owner, self._name)
+        """That which counts: of the parameter, unless it is fixed."""
+        fixed = self.fixed()
+        return getattr(self._owner, self._name) if fixed is None else fixed.value
+
+    @property
+    def off(self) -> str:
+        """Why nothing can be chosen; empty: it can."""
+        fixed = self.fixed()
+        return "" if fixed is None else fixed.why
 
     def state(self) -> dict[str, Any]:
         """What is seen of it."""
@@ -71,7 +106,7 @@ class Choice(Control):
         """What is seen of it."""
         options = self.options
         chosen = [said for said, value in options.items() if value == self.value]
-        return {"options": list(options), "value": chosen[0] if chosen else ""}
+        return {"options": list(options), "value": chosen[0] if chosen else "", "off": self.off}
 
     def take(self, value: Any) -> None:
         """Set what the browser says."""
@@ -128,7 +163,9 @@ class Number(Control):
     def state(self) -> dict[str, Any]:
         """What is seen of it."""
         placeholder = self._parameter.none if self._parameter.optional else ""
-        return {"value": self.text, "placeholder": placeholder, "wrong": self.wrong}
+        fixed = self.fixed()
+        text, wrong = (self.text, self.wrong) if fixed is None else (shown(self._parameter, fixed.value), "")
+        return {"value": text, "placeholder": placeholder, "wrong": wrong, "off": self.off}
 
     def take(self, value: Any) -> None:
         """Set what the browser says."""

@@ -10,7 +10,7 @@ import param
 
 from ...families import MEMORY, NAMING, TIME, Family, Parameter
 from ..widgets.field_cards import Field
-from .controls import Choice, Note, Number, Switch, Switches, always
+from .controls import Choice, Control, Fixed, Note, Number, Switch, Switches
 from .criteria import NO_CRITERION, WORDS, criterion_of
 from .data_settings import DataSettings
 from .fields import worded
@@ -25,19 +25,26 @@ NEGATIVES_TOLERANCE = Parameter(
 )
 OF_FAIRNESS = "min_group_size"
 """The parameter whose field stands beside that of the criterion."""
-BOUNDS = "bounds"
-"""The parameter for the bounds in use, which only searches have."""
+BOUNDS, FAIR_BOUNDS = "bounds", "fair_bounds"
+"""The parameters for the bounds in use, which only searches have; those for fair models have other ones."""
+OF_FAIR_MODELS = {"labels": True, "iterations": False}
+"""Parameters that count only where a criterion is asked for, or where none is."""
+_FAIR_ONLY = "Fair lists know only this."
 RARE = {"max_length", "column_limit", "max_categories", "by_class", "max_antecedents", "max_support"}
 """Parameters whose fields stand apart."""
 
 
-def settings_of(family: Family, bounds: Sequence[str] = ()) -> Any:
+def settings_of(family: Family, bounds: Sequence[str] = (), fair_bounds: Sequence[str] = ()) -> Any:
     """Settings of a family with their defaults, with the names of the bounds that it may use."""
     own = shown_parameters(family)
     if any(each.kind == "criterion" for each in own):
         own += [TOLERANCE, NEGATIVES_TOLERANCE]
-    more = {BOUNDS: param.ListSelector(default=list(bounds), objects=list(bounds), label="Bounds in use")}
-    return _settings(f"{family.name}_settings", own, more if bounds else {})
+    more = {
+        name: param.ListSelector(default=list(every), objects=list(every), label="Bounds in use")
+        for name, every in ((BOUNDS, bounds), (FAIR_BOUNDS, fair_bounds))
+        if every
+    }
+    return _settings(f"{family.name}_settings", own, more)
 
 
 def limit_settings() -> Any:
@@ -53,6 +60,8 @@ def names_of(settings: Settings) -> list[str]:
 def chosen(settings: Any, family: Family) -> dict[str, Any]:
     """The values of the family's parameters; raises ValueError when a tolerance is out of range."""
     values = {each.name: getattr(settings, each.name) for each in shown_parameters(family)}
+    if is_fair(settings):
+        values |= family.when_fair
     for each in shown_parameters(family):
         if each.kind == "criterion":
             name = values[each.name]
@@ -69,14 +78,34 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
             continue
         made = fields_for(settings, family, each, table)
         (rare if each.name in RARE else usual[each in family.own]).extend(made)
-    if BOUNDS in settings.param:
-        exact = (lambda: settings.method == "exact") if "method" in settings.param else always
-        usual[True].append(Switches(settings, BOUNDS, worded(settings.param.bounds.objects), exact))
+
+    def exact() -> bool:
+        return not is_fair(settings) and ("method" not in settings.param or settings.method == "exact")
+
+    for name, shown in ((BOUNDS, exact), (FAIR_BOUNDS, lambda: is_fair(settings))):
+        if name in settings.param:
+            usual[True].append(Switches(settings, name, worded(settings.param[name].objects), shown))
     return usual[True], usual[False], rare
+
+
+def is_fair(settings: Any) -> bool:
+    """Whether a criterion of fairness is asked for."""
+    return "fairness" in settings.param and settings.fairness != NO_CRITERION
 
 
 def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:
     """The field of one parameter; of a criterion, those of what belongs to it too."""
+    made = _fields_for(settings, family, parameter, table)
+    first = made[0]
+    if isinstance(first, Control) and parameter.name in family.when_fair:
+        fixed = Fixed(family.when_fair[parameter.name], _FAIR_ONLY)
+        first.fixed = lambda: fixed if is_fair(settings) else None
+    if parameter.name in OF_FAIR_MODELS:
+        first.shown = lambda: is_fair(settings) is OF_FAIR_MODELS[parameter.name]
+    return made
+
+
+def _fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:
     if parameter.kind == "switch":
         return [Switch(settings, parameter.name)]
     if parameter.kind == "criterion":
@@ -97,7 +126,7 @@ def shown_parameters(family: Family) -> list[Parameter]:
 
 def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]:
     def fair() -> bool:
-        return bool(settings.fairness != NO_CRITERION)
+        return is_fair(settings)
 
     *groups, smallest = _groups(settings, family, table, fair)
     return [

@@ -21,7 +21,7 @@ from ...search import Search, Snapshot, solve
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from .session import Prepared
-from .wording import count
+from .wording import count, grouped, in_signs
 
 MAX_CELLS = 10_000_000
 """Largest table on the page, in rows x columns."""
@@ -96,7 +96,7 @@ class PageRecipe(Recipe):
             report("compiling the search: once per machine, some seconds")
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
-        notes = (fewer, _mined(features), *_compared(problem, self.sensitive), merged)
+        notes = (grouped(fewer), _mined(features), *_compared(problem, self.sensitive), merged)
         return Prepared(
             search,
             labels=(data.negative, data.positive),
@@ -107,7 +107,7 @@ class PageRecipe(Recipe):
                 *_kept_out(data.count(test)),
                 *(in_labels(each, self.family) for each in notes if each),
             ),
-            left_out=() if binarizer is None else tuple(f"{what}: {why}" for what, why in binarizer.dropped_),
+            left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
             data=data,
             test_rows=test if len(test) else None,
             recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),

@@ -16,6 +16,9 @@ from .session import SearchSession, State
 NONE = "\u2013"
 """What is shown where there is no number yet."""
 _THIN = "\u202f"
+SIGNS = {"<=": "≤", ">": ">", "==": "=", "!=": "≠"}
+"""How conditions are written."""
+_OPERATOR = re.compile(f" ({'|'.join(SIGNS)}) ")
 _LIMITS = {
     "time": "time",
     "gap": "gap",
@@ -272,11 +275,22 @@ def worded(message: str) -> str:
     return _CODE.sub(lambda found: _IN_WORDS[found[0]], message)
 
 
+def in_signs(name: str) -> str:
+    """The name of an antecedent with its conditions as the page writes them: ``age <= 36`` as ``age ≤ 36``."""
+    return _OPERATOR.sub(lambda found: f" {SIGNS[found[1]]} ", name)
+
+
 def count(value: int | float) -> str:
     """A count with thin spaces between the thousands; a weight with up to six digits."""
     if isinstance(value, float) and not value.is_integer():
         return f"{value:.6g}"
     return f"{int(value):,}".replace(",", _THIN)
+
+
+def grouped(sentence: str) -> str:
+    """A sentence of the library with its counts as `count` writes them."""
+    joined = re.sub(r"(?<=\d) (?=\d{3}\b)", _THIN, sentence)
+    return re.sub(r"(?<![\w.])\d{4,}(?![.]\d|\w)", lambda found: count(int(found[0])), joined)
 
 
 def counted(n: int, name: str) -> str:

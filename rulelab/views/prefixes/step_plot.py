@@ -12,7 +12,7 @@ from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, TapTool
 from bokeh.models.annotations import BoxAnnotation, Label, Span
 
-from ..live.wording import count, counted
+from ..live.wording import count, counted, in_signs
 from ..search.plots.base import (
     Columns,
     Plot,
@@ -47,7 +47,7 @@ _ROW, _LARGE_ROW, _AROUND, _NAME = 27, 38, 96, 48
 _PLACES = {"name": -0.02, "bar": 0.2, "height": 0.38}
 """Within the row of a child, whose height is 1: the foot of its name, the middle of its bar, the bar's height."""
 _TOOLTIP = (
-    '<div style="width: 250px; font-size: 12px; line-height: 1.4; white-space: normal"><b>@rule</b> '
+    '<div style="width: 250px; font-size: 12px; line-height: 1.4; white-space: normal"><b>@said</b> '
     "(predicts @label)<br>captures @captured, wrong so far @errors"
     + "".join(f"<br>{words} @{name}{{0.0000}}" for name, words in TERMS.items())
     + "<br><b>bound @bound{0.0000}</b>, best list @best{0.0000}<br><b>@fate</b>: @reason</div>"
@@ -259,7 +259,8 @@ def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:
     columns.update(
         bound=shown["bound"].tolist() if n else [],
         rule=rules,
-        short=[plain(rule, _NAME) for rule in rules],
+        said=[in_signs(rule) for rule in rules],
+        short=[plain(in_signs(rule), _NAME) for rule in rules],
         label=[plain(label) for label in shown["label"]] if n else [],
         captured=[count(float(value)) for value in shown["captured"]] if n else [],
         errors=[count(float(value)) for value in shown["errors"]] if n else [],

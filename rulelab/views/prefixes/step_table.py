@@ -9,7 +9,7 @@ import pandas as pd
 import param
 from panel.custom import JSComponent
 
-from ..live.wording import count
+from ..live.wording import count, in_signs
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
 from ..widgets.style import FAINT, FOCUS, LINE, MUTED, TEXT
@@ -187,7 +187,7 @@ class StepTable(JSComponent):
 
     def _row(self, row: dict[str, Any]) -> dict[str, Any]:
         cut = row["fate"] == "cut"
-        cells = [plain(row["antecedent"], 10**6), f"cut: {bound_name(row['cut_by'])}" if cut else row["fate"]]
+        cells = [plain(in_signs(row["antecedent"]), 10**6), f"cut: {bound_name(row['cut_by'])}" if cut else row["fate"]]
         cells += [f"{row[name]:.4f}" for name in ("bound", *TERMS)]
         cells += [plain(row["label"], 40), *(count(float(row[name])) for name in ("captured", "errors"))]
         return {"cells": cells, "term": term_slug(row["cut_by"], self._family) if cut else "", "reason": row["reason"]}

@@ -17,7 +17,7 @@ from ...prefixes import PrefixSearch
 from ...search import Slices, Snapshot, Status
 from ..cards.rule_tables import conditions_in_words
 from ..live.ticker import Beat
-from ..live.wording import count, figures
+from ..live.wording import count, figures, in_signs
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets import icons
@@ -356,7 +356,10 @@ def _expand(search: PrefixSearch, goal: int, seconds: float) -> bool:
 
 def _brief(prefix: Sequence[str], is_last: bool) -> str:
     """The prefix in a line, as HTML."""
-    rules = ", ".join(f"{'else if' if k else 'if'} {esc(name)}" for k, name in enumerate(prefix)) or "the empty list"
+    rules = (
+        ", ".join(f"{'else if' if k else 'if'} {esc(in_signs(name))}" for k, name in enumerate(prefix))
+        or "the empty list"
+    )
     return f"<h2>{'Expanded last' if is_last else 'Looked into'}: {rules}</h2>"
 
 

@@ -24,7 +24,7 @@ from bokeh.models import (
 )
 
 from ...prefixes.nodes import COLUMNS
-from ..live.wording import count
+from ..live.wording import count, in_signs
 from ..search.plots.base import LARGE_TEXT, Columns, Plot, TextSizes, Window, add_legend, drawn, new_figure, replace
 from ..widgets.esc import esc, plain
 from ..widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
@@ -340,7 +340,7 @@ def _fates(tree: pd.DataFrame) -> list[str]:
 
 
 def _rule(antecedent: str, label: Any) -> str:
-    return f"{plain(antecedent, 80)} then {plain(label, 20)}" if antecedent else "no rule yet"
+    return f"{plain(in_signs(antecedent), 80)} then {plain(label, 20)}" if antecedent else "no rule yet"
 
 
 def _rectangles(left: np.ndarray, right: np.ndarray, row: np.ndarray) -> Columns:

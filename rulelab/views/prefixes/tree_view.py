@@ -11,7 +11,7 @@ import param
 from ...arguments import is_whole
 from ...prefixes import PrefixSearch, Scale, reason
 from ...recording import Recording
-from ..live.wording import count
+from ..live.wording import count, in_signs
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.esc import esc, plain
@@ -132,7 +132,7 @@ class TreePane(NotebookViewer):
         antecedents = self._tree["antecedent"].tolist()
         options = {"none": _NONE}
         for path, node in named:
-            rules = [plain(antecedents[self._at[each]], _LONGEST) for each in path[1:]]
+            rules = [plain(in_signs(antecedents[self._at[each]]), _LONGEST) for each in path[1:]]
             name = ", then ".join(rules) or "no rule yet"
             name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
             options[name if name not in options else f"{name} ({node})"] = node
@@ -274,7 +274,7 @@ def _rules_of(n: int) -> str:
 def _list(names: list[str], labels: list[Any], captured: list[tuple[float, float]]) -> str:
     """A table of the rules, with the rows of each where they are known."""
     lines = [
-        (f'<span class="kw">{"else if" if k else "if"}</span> {esc(name)}', esc(label, 40))
+        (f'<span class="kw">{"else if" if k else "if"}</span> {esc(in_signs(name))}', esc(label, 40))
         for k, (name, label) in enumerate(zip(names, labels, strict=True))
     ]
     lines.append(('<span class="kw">and what may follow</span>', ""))

@@ -13,7 +13,7 @@ from ...families.account import account, equation, title
 from ...models import Model
 from ...search import Search, Snapshot, Status
 from ..cards.card import Card, in_words, of_search
-from ..cards.incumbent import empty_card, in_place_of, incumbent_card, proof_block
+from ..cards.incumbent import empty_card, fairness_notes, in_place_of, incumbent_card, proof_block
 from ..live.session import Prepared, SearchSession
 from ..widgets import icons
 from ..widgets.esc import esc
@@ -78,7 +78,8 @@ class BestModel:
         elif (rows := self._places(latest)) != self._rows or best.model is not self._model:
             self._model, self._rows = best.model, rows
             parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
-            self.card.object = incumbent_card(best, prepared.labels, prepared.target, parts, spare)
+            rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare)
+            self.card.object = rules + fairness_notes(latest, prepared.unconstrained)
             self.prepare()
             self.exports.visible = True
         if not self._session().recorded:

@@ -148,5 +148,5 @@ class SearchFigures:
         axis, log = plot.figure.xaxis, self._axis == "log work"
         if log not in self._ticks:
             self._ticks[log] = ticks(log), compact(log)
-        axis.axis_label = labels.get(self._axis, f"work ({self._look.unit}, logarithmic)")
+        axis.axis_label = labels.get(self._axis, f"work ({self._look.unit}, log)")
         axis.ticker, axis.formatter = self._ticks[log]

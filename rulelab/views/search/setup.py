@@ -19,6 +19,7 @@ from ..forms.family_settings import (
     LIMITS,
     chosen,
     fields_of,
+    is_fair,
     limit_settings,
     names_of,
     settings_of,
@@ -56,7 +57,7 @@ class Setup(Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.table = DataSettings()
-        self.of_family = {name: settings_of(family, SHOWN[name].switches) for name, family in OFFERED.items()}
+        self.of_family = {name: settings_of(family, *SHOWN[name].switches) for name, family in OFFERED.items()}
         self.limits = limit_settings()
         self.parts = (
             Part(self, ["family"], steps=["family"]),
@@ -101,7 +102,7 @@ class Setup(Viewer):
             load_code=self.table.code(),
             test_share=self.table.test_share,
             sensitive=self.table.sensitive if compares_groups(parameters) else None,
-            more=SHOWN[self.family].more(self.settings),
+            more=SHOWN[self.family].more(self.settings, is_fair(self.settings)),
             weighted=self.table.weighted,
             counted=self.table.counted,
         )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ...search import Snapshot
+from ..live.wording import count
 from ..widgets.esc import esc
 from ..widgets.style import BLUE, ORANGE
 
@@ -47,12 +48,14 @@ def curves_svg(snapshots: Sequence[Snapshot]) -> str:
 
     best, bound = y(objectives[-1]), y(bounds[-1])
     apart = max(bound, best + 14)
-    said = f"objective {objectives[-1]:.6g} and lower bound {bounds[-1]:.6g} after {known[-1].work} units of work"
+    said = (
+        f"objective {objectives[-1]:.6g} and lower bound {bounds[-1]:.6g} after {count(known[-1].work)} units of work"
+    )
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" style="max-width: 100%" font-size="12" '
         f'font-family="sans-serif" role="img" aria-label="{esc(said)}">'
         f"{path(bounds, BLUE)}{path(objectives, ORANGE)}"
         f"{word(best + 4, f'{objectives[-1]:.6g}', ORANGE)}{word(apart + 4, f'{bounds[-1]:.6g}', BLUE)}"
         f'<text x="0" y="{_HEIGHT - 4}" fill="currentColor">objective and lower bound, until '
-        f"{known[-1].work:,} units of work (logarithms)</text></svg>"
+        f"{count(known[-1].work)} units of work (logarithms)</text></svg>"
     )

@@ -26,7 +26,7 @@ label {{ display: grid; gap: 4px; font-size: 14px }}
 input, button {{ font: inherit; padding: 8px 12px; border: 1px solid #767676; border-radius: 6px }}
 button {{ margin-top: 8px; background: #1565c0; border-color: #1565c0; color: #fff; cursor: pointer }}
 :focus-visible {{ outline: 2px solid #1565c0; outline-offset: 2px }}
-p {{ margin: 0; min-height: 1.5em; color: #b3261e }}
+p {{ margin: 0; min-height: 3em; color: #b3261e }}
 @media (prefers-color-scheme: dark) {{ p {{ color: #f2b8b5 }} :focus-visible {{ outline-color: #90caf9 }} }}
 </style></head><body><main><form method="post"><h1>rulelab</h1>{token}
 <label>Name <input name="username" autocomplete="username" autocapitalize="off" autofocus required></label>

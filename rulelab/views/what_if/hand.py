@@ -18,6 +18,7 @@ from ...what_if import Bench
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.session import Prepared
+from ..live.wording import in_signs
 from .family import Words, bench_of, words_of
 
 BY_HAND = "by hand"
@@ -161,9 +162,16 @@ class Hand:
         self.take(self.bench.edit(self._edited, doing, at, other))
 
     def matching(self, text: str, most: int) -> tuple[list[tuple[int, str]], int]:
-        """Antecedents with all of these words, by index and name, and how many more there are."""
+        """Antecedents with all of these words, by index and name, and how many more there are.
+
+        Conditions may be written as the page does, or as code does.
+        """
         words = text.lower().split()
-        found = [(j, name) for j, name in enumerate(self.problem.names) if all(word in name.lower() for word in words)]
+        found = [
+            (j, name)
+            for j, name in enumerate(self.problem.names)
+            if all(word in f"{name} {in_signs(name)}".lower() for word in words)
+        ]
         return found[:most], max(0, len(found) - most)
 
     def groups(self, attribute: str) -> dict[str, Confusion]:

@@ -20,6 +20,7 @@ from ..live.job import Job
 from ..live.pool import POOL, Pool
 from ..live.session import Prepared
 from ..live.ticker import Beat
+from ..live.wording import in_signs
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.esc import esc, plain
@@ -160,7 +161,7 @@ class WhatIfView(NotebookViewer):
             text = str(wanted.get("text", ""))[:200]
             items, more = hand.matching(text, _MOST_FOUND)
             note = "no antecedent has these words" if not items else f"and {more} more: type more of it" if more else ""
-            shown = [[j, plain(name, 200)] for j, name in items]
+            shown = [[j, plain(in_signs(name), 200)] for j, name in items]
             self._editor.found = {"text": text, "items": shown, "note": note}
         elif doing == "insert" and type(at) is int and 0 <= at <= n:
             j = wanted.get("antecedent")

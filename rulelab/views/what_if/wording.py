@@ -12,7 +12,7 @@ from ...what_if import Change, Decision, Flip
 from ...what_if.bench import ADD, DELETE, FLIP, INSERT, MOVE, REMOVE
 from ...what_if.person import conditions_of, conditions_of_clause
 from ..cards.rule_tables import conditions_in_words
-from ..live.wording import count, counted
+from ..live.wording import count, counted, grouped, in_signs
 from ..widgets.esc import esc, plain
 from .hand import Best, Hand
 
@@ -95,7 +95,7 @@ def figures(hand: Hand, model: DecisionList | RuleSet, gap: float | None) -> lis
 def equation(hand: Hand, model: DecisionList | RuleSet) -> str:
     """The objective, taken apart; HTML."""
     parts = FAMILIES[hand.bench.family].objective(model, hand.search.parameters)
-    return f'<p class="sum">objective {worth(hand, hand.objective)} = {esc(parts, 400)}</p>'
+    return f'<p class="sum">objective {worth(hand, hand.objective)} = {esc(grouped(parts), 400)}</p>'
 
 
 def rows_of(hand: Hand, model: DecisionList | RuleSet) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ def rows_of(hand: Hand, model: DecisionList | RuleSet) -> list[dict[str, Any]]:
     return [
         {
             "kw": ("else" if k else "always") if k == last else "else if" if k else "if",
-            "words": "" if rule.antecedent is None else plain(rule.name, 300),
+            "words": "" if rule.antecedent is None else plain(in_signs(rule.name), 300),
             "label": names[rule.prediction],
             "share_positive": f"{100 * rule.probability:.0f} %" if falling else "",
             **_counts(rule.captured, rule.errors, model.weight),
@@ -129,7 +129,7 @@ def _rows_of_set(model: RuleSet, names: Mapping[Any, str]) -> list[dict[str, Any
             {
                 "kw": "if" if not k else "or if" if dnf else "and if",
                 "between": "and" if dnf else "or",
-                "parts": [[literal.antecedent, plain(literal.name, 200)] for literal in clause.literals],
+                "parts": [[literal.antecedent, plain(in_signs(literal.name), 200)] for literal in clause.literals],
                 "words": "",
                 "label": positive if dnf else "must hold",
                 **_counts(clause.positives + clause.negatives, wrong, model.weight),
@@ -162,14 +162,16 @@ def change_in_words(hand: Hand, change: Change[Any]) -> str:
         return plain(label_of(hand, result.labels[k]), 40)
 
     if change.kind == DELETE:
-        return f"delete rule {place + 1} ({plain(names[edited.antecedents[place]], 120)})"
+        return f"delete rule {place + 1} ({plain(in_signs(names[edited.antecedents[place]]), 120)})"
     if change.kind == FLIP:
         return f"let {_rule(place, len(edited))} say {label(place)}"
     if change.kind == MOVE:
         assert change.to is not None
-        return f"move rule {place + 1} ({plain(names[edited.antecedents[place]], 120)}) to place {change.to + 1}"
+        return (
+            f"move rule {place + 1} ({plain(in_signs(names[edited.antecedents[place]]), 120)}) to place {change.to + 1}"
+        )
     said = f": {label(place)}" if hand.bench.family == "rule_list" else ""
-    new = f"“{plain(names[result.antecedents[place]], 120)}{said}”"
+    new = f"“{plain(in_signs(names[result.antecedents[place]]), 120)}{said}”"
     if change.kind == INSERT:
         return f"put in {new} as {'the last rule' if place == len(edited) else f'rule {place + 1}'}"
     return f"replace rule {place + 1} by {new}"
@@ -177,12 +179,14 @@ def change_in_words(hand: Hand, change: Change[Any]) -> str:
 
 def _change_of_set(hand: Hand, change: Change[Any]) -> str:
     place = change.place
-    old, new = (None if j is None else f"“{plain(hand.problem.names[j], 120)}”" for j in (change.old, change.new))
+    old, new = (
+        None if j is None else f"“{plain(in_signs(hand.problem.names[j]), 120)}”" for j in (change.old, change.new)
+    )
     if change.kind == DELETE:
         joined = (" and " if hand.search.parameters["form"] == "dnf" else " or ").join(
             hand.problem.names[j] for j in hand.edited.clauses[place]
         )
-        return f"delete rule {place + 1} ({plain(joined, 160)})"
+        return f"delete rule {place + 1} ({plain(in_signs(joined), 160)})"
     if change.kind == REMOVE:
         return f"take {old} out of rule {place + 1}"
     if change.kind == ADD:

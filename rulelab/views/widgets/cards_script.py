@@ -24,6 +24,16 @@ function sign(field) {
   return why
 }
 
+function fixing(control) {
+  const why = made("p", { className: "note off", id: `field-${++ids}`, hidden: true })
+  control.setAttribute("aria-describedby", why.id)
+  return [why, (reason) => {
+    set(control, "disabled", !!reason)
+    set(why, "hidden", !reason)
+    set(why, "textContent", reason)
+  }]
+}
+
 const KINDS = {
   number(field, tell) {
     const input = made("input", { type: "text", className: "bk-input", id: `field-${++ids}`, value: field.value })
@@ -35,9 +45,11 @@ const KINDS = {
     const group = made("div", { className: "bk-input-group" }, label)
     group.append(made("div", { className: "bk-input-container" }, input))
     let last = field.value
+    const [why, fix] = fixing(input)
     return {
-      nodes: [group, said],
+      nodes: [group, said, why],
       show(now) {
+        fix(now.off)
         set(input, "placeholder", now.placeholder)
         if (last !== now.value) { last = input.value = now.value }
         input.toggleAttribute("aria-invalid", !!now.wrong)
@@ -53,9 +65,11 @@ const KINDS = {
     select.addEventListener("change", () => tell(select.value))
     const label = made("label", { htmlFor: select.id, textContent: field.label })
     let options = ""
+    const [why, fix] = fixing(select)
     return {
-      nodes: [made("div", { className: "bk-input-group" }, label, select)],
+      nodes: [made("div", { className: "bk-input-group" }, label, select), why],
       show(now) {
+        fix(now.off)
         const wanted = JSON.stringify(now.options)
         if (wanted !== options) {
           options = wanted
@@ -165,6 +179,7 @@ select.bk-input.bk-input {{ height: 37px; appearance: none; background-repeat: n
 .note {{ color: {MUTED}; font-size: 13px; line-height: 1.4; margin: 2px 0; overflow-wrap: anywhere; }}
 .switches label, .switch {{ display: flex; align-items: center; gap: 3px; padding-right: 20px; line-height: 24px; }}
 .of-switches > .note {{ margin-top: 3px; }}
+input.bk-input:disabled {{ color: {MUTED} !important; border-style: dotted; cursor: default; }}
 .switches {{ position: relative; padding-bottom: 3px; }}
 .switch {{ min-height: 36px; gap: 9px; }}
 input[type=checkbox] {{ margin: 0; flex: none; width: 17px; height: 17px; accent-color: var(--mdc-theme-primary); }}

@@ -1,4 +1,4 @@
-"""Says, as long as it lasts, that the page has lost its server."""
+"""What the page and its server owe each other: a lost connection is said, and nothing is sent back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,22 @@ from .style import FOCUS, LINE, ORANGE, TEXT
 
 _ESM = """
 const SHORT = 1500  // a connection that is back so soon was never missed
+
+// Bokeh takes what the server sends for new, and would send it back whole with the first event about it.
+function knows_what_it_sent(shown) {
+  const apply = shown.apply_json_patch
+  const ids = (value, found) => {
+    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) { return found }
+    if (value.type === "object") { found.add(value.id) }
+    for (const each of Array.isArray(value) ? value : Object.values(value)) { ids(each, found) }
+    return found
+  }
+  shown.apply_json_patch = (patch, ...more) => {
+    apply.call(shown, patch, ...more)
+    const sent = shown._new_models?.size ? ids(patch.events, new Set()) : new Set()
+    for (const one of sent.size ? shown._new_models : []) { if (sent.has(one.id)) { shown._new_models.delete(one) } }
+  }
+}
 
 export function render({ model, view }) {
   const root = document.createElement("div")
@@ -33,6 +49,7 @@ export function render({ model, view }) {
     root.hidden = true
   }
   const shown = view.model.document
+  if (shown) { knows_what_it_sent(shown) }
   shown?.on_event("client_reconnected", back)
   shown?.on_event("connection_lost", (_document, event) => {
     if (event.timeout === null) {

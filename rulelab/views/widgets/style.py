@@ -31,7 +31,7 @@ LIVE_CSS = f"""
 .live p {{ margin: 0; }}
 .phase {{ font-weight: 600; overflow-wrap: anywhere; white-space: pre-line; }}
 .status .phase {{ min-height: 1.35em; }}
-.figures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(88px, 1fr)); gap: 2px 12px;
+.figures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(max(88px, 11%), 1fr)); gap: 2px 12px;
   margin-top: 6px !important; }}
 .figures:empty {{ display: none; }}
 .figure {{ white-space: nowrap; height: 39px; }}
@@ -76,10 +76,12 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .rules .num {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; overflow-wrap: normal; }}
 .rules th.num {{ white-space: normal; overflow-wrap: break-word; }}
 .rules th.label {{ overflow-wrap: normal; }}
-.rules td.label {{ font-weight: 600; }}
+.rules td.label {{ font-weight: 600; min-width: calc(var(--longest, 0) * 0.62em); }}
 .shown {{ margin: 6px 0; border-left: 4px solid {GREEN}; padding: 4px 10px; font-size: 13px;
   background: color-mix(in srgb, {GREEN} 10%, transparent); }}
 .shown summary {{ cursor: pointer; }}
+.useless {{ border-left: 4px solid {ORANGE}; padding: 4px 10px; font-size: 13px;
+  background: color-mix(in srgb, {ORANGE} 14%, transparent); }}
 .copy {{ font: inherit; color: inherit; background: transparent; border: 1px solid {LINE}; border-radius: 4px;
   padding: 2px 10px; cursor: pointer; }}
 .kw {{ color: {MUTED}; font-style: italic; }}
@@ -89,15 +91,14 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .own {{ display: block; font-size: 11px; color: {MUTED}; }}
 .box {{ container-type: inline-size; }}
 @container (max-width: 400px) {{
-  .rules tr {{ display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); }}
+  .rules tr {{ display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) repeat(2, minmax(0, 5fr)); }}
   .rules tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; }}
   .rules thead tr > :first-child {{ display: none; }}
-  .rules td:not(:first-child) {{ padding-top: 0; }}
+  .rules td:not(:first-child) {{ padding-top: 0; min-width: 0 !important; }}
 }}
 """
 
 LOW_CSS = """
-.rules td.label { min-width: 5.4em; }
 @media (max-height: 820px) { .rules td { padding-top: 2px; padding-bottom: 2px; } p { margin: 4px 0; } }
 """
 """Of a table of rules in a low place."""
@@ -131,6 +132,7 @@ STRIP_CSS = f"""
 [role=tab] {{ color: {MUTED}; line-height: 20px; padding: 2px 10px 4px; }}
 [role=tab]:hover {{ background: {FAINT}; }}
 [role=tab][aria-selected=true] {{ color: {TEXT}; font-weight: 600; border-bottom-color: {BLUE}; }}
+@media (max-width: 1150px) {{ [role=tab] {{ padding-left: 5px; padding-right: 5px; }} }}
 """
 """Of tabs within the page."""
 
@@ -241,6 +243,7 @@ _ARROW = (
 SELECT_CSS = f"""
 select.bk-input {{ background-image: url("{_ARROW}") !important; background-size: 9px 6px; }}
 select.bk-input:focus-visible {{ {FOCUS} }}
+select.bk-input:disabled {{ opacity: 1; color: {MUTED} !important; border-style: dotted; cursor: default; }}
 """
 """The arrow of a list in a grey that shows on both themes; the theme's own is black."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....falling_rule_list import FallingBounds
+from ....falling_rule_list import FairFallingBounds, FallingBounds
 from ..plots.bounds import BoundsPlot
 from ..plots.considered import ConsideredPlot
 from ..plots.curves import LENGTHS_QUEUED
@@ -65,5 +65,6 @@ SHOWN = Shown(
         ),
     },
     bounds=FallingBounds,
+    fair_bounds=FairFallingBounds,
     formerly={"quantiles": "thresholds", "falling_bounds": "bounds", "soft": ""},
 )

@@ -69,8 +69,8 @@ class Shown:
     look_of : callable
         Key in `looks` by the search's parameters.
     looks : mapping of str to Look
-    bounds : type or None
-        A dataclass of switches, with which the search's bounds can be left out.
+    bounds, fair_bounds : type or None
+        Dataclasses of switches, with which the search's bounds can be left out; those for fair models have their own.
     formerly : mapping of str to str
         Parameters by their names in older addresses.
     """
@@ -78,16 +78,21 @@ class Shown:
     look_of: Callable[[Mapping[str, Any]], str]
     looks: Mapping[str, Look]
     bounds: Any = None
+    fair_bounds: Any = None
     formerly: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def switches(self) -> tuple[str, ...]:
-        """Names of the bounds."""
-        return () if self.bounds is None else tuple(each.name for each in fields(self.bounds))
+    def switches(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of the bounds, and of those for fair models."""
+        return _names(self.bounds), _names(self.fair_bounds)
 
-    def more(self, settings: Any) -> dict[str, Any]:
+    def more(self, settings: Any, fair: bool) -> dict[str, Any]:
         """Arguments of the search that are no parameters of the family."""
-        used = settings.bounds if self.bounds is not None else []
-        return (
-            {} if len(used) == len(self.switches) else {"bounds": self.bounds(**{n: n in used for n in self.switches})}
-        )
+        kind = self.fair_bounds if fair else self.bounds
+        used = (settings.fair_bounds if fair else settings.bounds) if kind is not None else []
+        every = _names(kind)
+        return {} if len(used) == len(every) else {"bounds": kind(**{name: name in used for name in every})}
+
+
+def _names(bounds: Any) -> tuple[str, ...]:
+    return () if bounds is None else tuple(each.name for each in fields(bounds))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ....families.parameter import DEMANDS
-from ....rule_list import RuleListBounds
+from ....rule_list import FairRuleListBounds, RuleListBounds
 from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
 from ..plots.curves import LENGTHS_QUEUED, Curves
@@ -71,5 +71,6 @@ SHOWN = Shown(
         ),
     },
     bounds=RuleListBounds,
+    fair_bounds=FairRuleListBounds,
     formerly={"quantiles": "thresholds", "beam": ""},
 )

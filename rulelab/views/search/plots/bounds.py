@@ -20,6 +20,8 @@ from .pale import PaleCurves
 _EASE = 1 / 3
 """How much of the way that objective and bound have gone leaves the picture while they meet."""
 _MARGIN = 0.07
+_FLAT = 0.1
+"""The height of a picture in which all is 0."""
 _LINES = 12
 """Most rules of a list that are shown where one points at it."""
 _TOOLTIP = (
@@ -150,8 +152,8 @@ class BoundsPlot(Plot):
             top = max(top - _EASE * (found[0] - found[-1]), *relaxed[-1:], found[-1])
             bottom += _EASE * (proven[-1] - proven[0])
         top, bottom = max([top, *pale]), min([bottom, *pale])
-        height = max(top - bottom, 0.02 * abs(top), 1e-9)
-        self._window.span(max(bottom - _MARGIN * height, 0.0), top + 3 * _MARGIN * height)
+        height = max(top - bottom, 0.02 * abs(top)) or _FLAT
+        self._window.span(max(bottom - _MARGIN * height, 0.0), top + 5 * _MARGIN * height)
 
     def frame(self) -> pd.DataFrame:
         further = {} if self._relaxation is None else {self._relaxation[0]: self._relaxation[1]}

@@ -54,7 +54,7 @@ class PoolPlot(Plot):
         ]
         self._chosen = dots[-1].glyph
         self._chosen.update(fill_alpha=0.0, line_width=2.5, marker="square")
-        self._entries = add_legend(plot, list(zip(_KINDS, dots, strict=True)))
+        self._entries = add_legend(plot, list(zip(_KINDS, dots, strict=True)), columns=2)
         plot.add_tools(HoverTool(renderers=dots, tooltips=_TOOLTIP, point_policy="follow_mouse"))
         self.figure, self._sizes = plot, TextSizes([plot])
         self.use_dark(False)

@@ -12,6 +12,7 @@ from bokeh.models.annotations import TeeHead, Whisker
 from ....models import FallingRuleList
 from ....search import Snapshot
 from ...live.session import Prepared
+from ...live.wording import in_signs
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
 from .base import Columns, Plot, add_legend, new_figure, show_entries
@@ -49,7 +50,7 @@ def strata_columns(model: FallingRuleList | None) -> Columns:
             *(round(float(x), 4) for x in (row.probability, row.proportion, row.low, row.high)),
             ORANGE if positive else SKY,
             "above" if positive else "below",
-            plain(name, 60),
+            plain(in_signs(name), 60),
             f"{row.positives:g} of {row.captured:g}",
         )
         for column, value in zip(_NAMES, values, strict=True):
