@@ -141,16 +141,20 @@ class NearSearch(Search):
     def _make_limits(self, m: int) -> state.Limits:
         costs = self.costs
         per_objective = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
-        if self.gap is not None:
-            threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
-        else:
-            threshold = math.floor(self.best_cost * (1 + Fraction(repr(float(self.ratio)))))  # type: ignore[arg-type]
-        threshold += math.ceil(2 * costs.slack * per_objective)
+        threshold = self._threshold(per_objective)
         worst = costs.per_error * int(costs.positives.sum() + costs.negatives.sum()) + m * costs.per_rule
         longest = m if self.search.max_length is None else min(m, self.search.max_length)
         if costs.per_rule:
             longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
         return state.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
+
+    def _threshold(self, per_objective: int) -> int:
+        """The largest cost of a list that counts; ``per_objective`` units are worth an objective of 1."""
+        if self.gap is not None:
+            threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
+        else:
+            threshold = math.floor(self.best_cost * (1 + Fraction(repr(float(self.ratio)))))  # type: ignore[arg-type]
+        return threshold + math.ceil(2 * self.costs.slack * per_objective)
 
     def _slots(self, rows: np.ndarray, net: np.ndarray) -> np.ndarray:
         """The pattern at each bit of the sets, -1 where there is none."""
