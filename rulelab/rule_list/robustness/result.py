@@ -98,6 +98,38 @@ class RobustnessTo:
             summed=None,
         )
 
+    def row_numbers(self, problem: Problem, y: Any) -> np.ndarray:
+        """Rows of the table that may be those to change, or to remove.
+
+        Parameters
+        ----------
+        problem : Problem
+            The one whose robustness this is, made of rows without weights.
+        y : array, shape (n_rows,)
+            Their labels.
+
+        Returns
+        -------
+        int64 array, shape (breaks,)
+
+        Raises
+        ------
+        ValueError
+            For added rows, while no rival is known, and where the problem was not made of such rows.
+        """
+        if self.change == "added" or self.rival is None:
+            raise ValueError(
+                "there are no rows of the table to point at: only a rival by changed or removed rows has them"
+            )
+        of, labels = problem.row_pattern, np.asarray(y)
+        if of is None or len(of) != problem.total_weight or labels.shape != of.shape:
+            raise ValueError("y must have the label of each row, and the problem be made of rows without weights")
+        found = [
+            np.flatnonzero((of == pattern) & (labels == label))[:rows]
+            for pattern, label, rows in self.rows.itertuples(index=False)
+        ]
+        return np.sort(np.concatenate(found))
+
     def sentence(self, weight: int) -> str:
         """Such as "it stays optimal if any 12 of 7214 labels are wrong; 13 chosen ones let another list win".
 

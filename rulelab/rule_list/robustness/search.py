@@ -353,7 +353,8 @@ def robustness(
     last = solve(found, time_limit=time_limit, work_limit=work_limit)
     if found.robustness is None:
         raise ValueError(
-            f"the {last.limit} limit came before the optimum was certified, and only an optimum is robust; raise it"
+            f"{last.limit}_limit came before the optimum was certified, and until then there is nothing that "
+            "could stay optimal; raise it"
         )
     return found.robustness
 
