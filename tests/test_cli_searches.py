@@ -274,6 +274,23 @@ def test_stability_of_rule_sets(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "time limit reached before the rule set of the table was there" in err
 
 
+def test_robustness_of_an_optimum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "robustness.json"
+    options = (*TOE, "--max-conditions", 1, "--regularization", 0.02)
+    status, out, err = run(capsys, "robustness", *options, "-o", output)
+    assert status == 0, err
+    assert "certified: one wrong label lets another list win" in out
+    assert "12 other lists that predict otherwise are as good already" in out
+    rows = saved(output, "rule_list_robustness")["rows"]
+    assert [(row["change"], row["withstands"], row["breaks"]) for row in rows] == [
+        ("relabelled", 0, 1),
+        ("removed", 0, 1),
+        ("added", 0, 1),
+    ]
+    status, out, _ = run(capsys, "robustness", *options, "--time-limit", 0)
+    assert (status, "nothing is certified (time limit reached)" in out) == (0, True)
+
+
 def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     options = (*TOE, "--regularization", 0.03)

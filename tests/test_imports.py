@@ -39,6 +39,7 @@ FLOORS: list[str] = [
     "rule_list.corels rule_list.frontier falling_rule_list.exact rule_set.arguments rule_set.equal_rates rule_set.pool",
     "rule_list.near_optimal rule_set.master rule_set.pricing",
     "rule_list.near_count rule_set.generation",
+    "rule_list.robustness",
     "rule_set.closing rule_set.incumbent rule_set.proof",
     "rule_set.heuristics rule_set.pool_frame rule_set.snapshot_detail",
     "rule_set.search",
@@ -74,7 +75,7 @@ FLOORS: list[str] = [
     "cli.keep cli.progress cli.store_option cli.workers",
     "cli.near_count cli.near_rule_sets",
     "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.runs cli.serve",
-    "cli.least_gap cli.stability cli.sweep",
+    "cli.least_gap cli.robustness cli.stability cli.sweep",
     "cli.commands",
     "__main__",
 ]

@@ -57,6 +57,7 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "frontier, no beam": lambda p: FrontierSearch(p, 4, beam_width=0),
     "near-optimal lists": lambda p: NearOptimalSearch(p, 0.012, 0.004),
     "near-optimal lists, counted": lambda p: NearOptimalCounter(p, 0.012, 0.004),
+    "robustness": lambda p: rl.RobustnessSearch(p, 0.012),
     "falling": lambda p: ExactSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
     "falling, after Monte Carlo": lambda p: ExactSearch(p, 0.001, 2.0, iterations=20),
     "falling, fair": lambda p: FairFallingSearch(p, 0.001, 3.0, fairness=rl.EqualOpportunity(0.1)),

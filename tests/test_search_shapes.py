@@ -21,6 +21,7 @@ SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
     "corels": ("corels", lambda p: rl.CorelsSearch(p, 0.03, bounds=rl.CorelsBounds.published())),
     "near-optimal lists": ("near_optimal", lambda p: rl.NearOptimalSearch(p, 0.02, 0.05)),
     "near-optimal lists, counted": ("near_optimal_count", lambda p: rl.NearOptimalCounter(p, 0.02, 0.05)),
+    "robustness": ("rule_list_robustness", lambda p: rl.RobustnessSearch(p, 0.02)),
     "frontier": ("rule_list_frontier", lambda p: rl.FrontierSearch(p, 3, beam_width=20)),
     "falling": ("falling_rule_list", lambda p: rl.FallingRuleListSearch(p, 0.01, iterations=5, random_state=0)),
     "rule set": ("rule_set", lambda p: rl.RuleSetSearch(p, 6, 2, fairness=rl.EqualizedOdds(0.1, 0.2))),
@@ -45,6 +46,7 @@ SEVERAL = (
     "near-optimal lists, counted",
     "near-optimal rule sets",
     "frontier",
+    "robustness",
     "stability",
     "fair frontier",
 )

@@ -73,6 +73,14 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         searched(lambda problem, **given: rl.NearOptimalCounter(problem, 0.05, **given)),
         ("within", "ratio", "gap", "max_length", "memory_limit"),
     ),
+    "RobustnessSearch": (
+        searched(lambda problem, **given: rl.RobustnessSearch(problem, **{"regularization": 0.05, **given})),
+        ("regularization", "max_length", "memory_limit"),
+    ),
+    "robustness": (
+        lambda **given: rl.robustness(PROBLEM, **{"regularization": 0.05, "work_limit": WORK, **given}),
+        ("regularization", "time_limit", "work_limit", "max_length", "memory_limit"),
+    ),
     "StabilitySearch": (
         searched(lambda problem, **given: rl.StabilitySearch(problem, **{"n_samples": 1, **given}, max_complexity=3)),
         ("n_samples", "random_state", "seconds_per_sample", "work_per_sample", "gap_per_sample"),

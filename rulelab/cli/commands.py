@@ -14,7 +14,21 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
-from . import ablate, doctor, examples, explain, export, frontier, least_gap, near, runs, serve, stability, sweep
+from . import (
+    ablate,
+    doctor,
+    examples,
+    explain,
+    export,
+    frontier,
+    least_gap,
+    near,
+    robustness,
+    runs,
+    serve,
+    stability,
+    sweep,
+)
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
@@ -138,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_to(commands)
     fit = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
     _add_fit(commands.add_parser("fit", help="find the optimal model of a table", description=fit))
-    for command in (near, ablate, frontier, least_gap, stability, sweep):
+    for command in (near, robustness, ablate, frontier, least_gap, stability, sweep):
         command.add_to(commands)
     check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
     _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))

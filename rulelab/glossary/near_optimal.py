@@ -98,6 +98,17 @@ TERMS = (
         ("% of sets", "covers, % of rows"),
     ),
     Term(
+        "robustness of the optimum",
+        "How many rows may change before another list over the same antecedents is better than the optimal one.",
+        "Labels may be wrong, rows be removed, or rows be added that are like training rows. All lists near enough are "
+        "compared, with any labels, so that the number is exact, and a list that wins with one row more is shown; at a "
+        "limit it is a proven lower bound. Where another list is as good already, a single row decides.",
+        "2 j ≤ n (R(d) − R(d*))",
+        OWN,
+        ("near-optimal", "certificate"),
+        ("stability radius", "wrong labels"),
+    ),
+    Term(
         "groups by",
         "The sensitive attribute whose groups the gap compares; groups with fewer than 30 rows of a kind are left out.",
         see=("gap between groups", "sensitive attribute"),

@@ -14,6 +14,8 @@ from .near_count.result import NearOptimalCount
 from .near_count.search import NearOptimalCounter, NearOptimalCountProgress
 from .near_optimal.result import NearOptimal
 from .near_optimal.search import NearOptimalProgress, NearOptimalSearch, near_optimal
+from .robustness.result import Robustness, RobustnessTo
+from .robustness.search import RobustnessSearch, robustness
 
 __all__ = [
     "BOUNDS",
@@ -35,7 +37,11 @@ __all__ = [
     "NearOptimalCounter",
     "NearOptimalProgress",
     "NearOptimalSearch",
+    "Robustness",
+    "RobustnessSearch",
+    "RobustnessTo",
     "RuleListBounds",
     "RuleListSearch",
     "near_optimal",
+    "robustness",
 ]

@@ -26,6 +26,12 @@ WITHIN = 0.01
 _LONGEST = int(np.iinfo(np.int16).max) - 1
 
 
+def grid_of(search: RuleListSearch) -> Costs:
+    """The grid on which all lists of a search are told apart, whatever they cost."""
+    m, longest = search.problem.n_antecedents, search.max_length
+    return costs_of(search.problem, search.regularization, m if longest is None else min(m, longest))
+
+
 class NearSearch(Search):
     """A search for lists near the optimum: the optimum first, then what the class does with the lists.
 
@@ -112,8 +118,7 @@ class NearSearch(Search):
     def _prepare(self) -> None:
         assert self._best is not None
         optimum, problem = self._best.model.antecedents, self.problem
-        m, longest = problem.n_antecedents, self.search.max_length
-        costs = costs_of(problem, self.regularization, m if longest is None else min(m, longest))
+        costs = grid_of(self.search)
         columns = transposed(problem.words, problem.n_antecedents)
         self.groups, first = bits.group_equal_rows(columns)
         self.representatives = first[bits.counts(columns[first]) > 0]
@@ -142,20 +147,24 @@ class NearSearch(Search):
     def _make_limits(self, m: int) -> state.Limits:
         costs = self.costs
         total = int(costs.positives.sum() + costs.negatives.sum())
+        longest = m if self.search.max_length is None else min(m, self.search.max_length)
+        threshold = self._threshold(total, longest)
+        worst = costs.per_error * total + m * costs.per_rule
+        if costs.per_rule:
+            longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
+        return state.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
+
+    def _threshold(self, total: int, longest: int) -> int:
+        """The largest cost of a list that counts, of ``total`` rows and at most ``longest`` rules."""
+        costs = self.costs
         per_objective = costs.per_error * total
         if self.gap is not None:
             threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
         else:
             threshold = math.floor(self.best_cost * (1 + Fraction(repr(float(self.ratio)))))  # type: ignore[arg-type]
-        longest = m if self.search.max_length is None else min(m, self.search.max_length)
         if costs.exact:
-            threshold = self._corrected(threshold, total, longest)
-        else:
-            threshold += math.ceil(2 * costs.slack * per_objective)
-        worst = per_objective + m * costs.per_rule
-        if costs.per_rule:
-            longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
-        return state.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
+            return self._corrected(threshold, total, longest)
+        return threshold + math.ceil(2 * costs.slack * per_objective)
 
     def _corrected(self, threshold: int, total: int, longest: int) -> int:
         """The threshold for which costs tell which lists are near, also where they keep only the order of objectives.

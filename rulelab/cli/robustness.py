@@ -1,0 +1,108 @@
+"""``rulelab robustness``: how many rows may change before another rule list is better than the optimal one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from .console import CommandError, one_line, say, table
+from .data_options import read_problem, unheard
+from .families import add_memory, add_parameters, add_preparation, count, recipe_of
+from .options import add, add_columns, add_limits, add_source
+from .output import save, writable_result
+from .progress import drained, ending
+
+if TYPE_CHECKING:
+    from ..rule_list import Robustness, RobustnessSearch
+    from ..search import Snapshot
+
+_WITHOUT = ("policy", "fairness", "min_group_size", "labels")
+_WORDS = {"relabelled": "labels are wrong", "removed": "rows are removed", "added": "rows are added"}
+
+
+def add_to(commands: Any) -> None:
+    """Register the command."""
+    what = (
+        "How many labels may be wrong, rows removed, or rows like training rows added, before another "
+        "rule list over the same antecedents is better than the optimal one: exactly, with that list."
+    )
+    parser = commands.add_parser("robustness", help="how many rows an optimum depends on", description=what)
+    add_source(parser)
+    add(
+        parser,
+        "-o",
+        "--output",
+        metavar="FILE",
+        text="save what is found: FILE.json, with the other lists, or FILE.csv",
+    )
+    add(parser, "--quiet", action="store_true", text="no progress")
+    add_columns(parser)
+    add_preparation(parser, ["rule-list"])
+    add_parameters(parser, ["rule-list"], without=_WITHOUT)
+    add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is proven by then is given."))
+    parser.set_defaults(run=robustness)
+
+
+def robustness(args: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    from ..rule_list import RobustnessSearch, RuleListSearch
+
+    output = writable_result(args.output)
+    recipe = recipe_of(args, "rule-list", without=_WITHOUT)
+    report = unheard if args.quiet else say
+    try:
+        data, problem = read_problem(args, recipe, report)
+        best = recipe.search(problem)
+        assert isinstance(best, RuleListSearch)
+        search = RobustnessSearch(best, memory_limit=recipe["memory_limit"])
+    except ValueError as error:
+        raise CommandError(error) from error
+    snapshot, interrupted = drained(search, args, describe=_known)
+    known = search.robustness
+    if known is not None:
+        print(known.model.to_text(str(data.target)), end="\n\n")
+        print(_changes(known), end="\n\n")
+    print(_verdict(search, snapshot, interrupted))
+    if output is not None:
+        save(output, search)
+        report(f"saved {output}")
+    return 0
+
+
+def _known(snapshot: Snapshot) -> str:
+    """What the progress says."""
+    if snapshot.phase == "optimum":
+        objective = float("inf") if snapshot.incumbent is None else snapshot.incumbent.objective
+        return f"objective {objective:.7f}  bound {snapshot.lower_bound:.7f}"
+    withstands, breaks = snapshot.detail["withstands"], snapshot.detail["breaks"]
+    return "  ".join(f"{change} {withstands[change]}..{breaks.get(change, '?')}" for change in withstands)
+
+
+def _changes(known: Robustness) -> str:
+    rows = [
+        (
+            _WORDS[each.change],
+            f"{each.withstands}",
+            "-" if each.breaks is None else f"{each.breaks}",
+            "yes" if each.exact else "no",
+            "-" if each.rival is None else one_line("; ".join(each.rival.antecedent_names)) or "no rule",
+        )
+        for each in known.changes
+    ]
+    return table(
+        ("", "stays optimal with any", "not with", "exact", "then better: if .. else if .."), rows, right=(1, 2)
+    )
+
+
+def _verdict(search: RobustnessSearch, snapshot: Snapshot, interrupted: bool) -> str:
+    from ..search import Status
+
+    seconds, known = f"{snapshot.seconds:.2f} s", search.robustness
+    if known is None:
+        why = ending(snapshot, interrupted)
+        return f"nothing is certified ({why}): the best list is not proven optimal yet\n{seconds}"
+    sure = "certified" if snapshot.status is Status.OPTIMAL else f"proven so far ({ending(snapshot, interrupted)})"
+    lines = [f"{sure}: {known.relabelled.sentence(int(known.problem.total_weight))}"]
+    if known.ties:
+        lines.append(f"{count(known.ties, 'other list')} that predict otherwise are as good already")
+    return "\n".join([*lines, seconds])

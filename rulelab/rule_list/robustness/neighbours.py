@@ -1,0 +1,99 @@
+"""Lists that one change makes of the optimal one: the first that are known to win when enough rows change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...data.problem import Problem
+from .changes import Measure
+from .predicting import column, predicted
+from .rivals import Rival, better
+
+Change = tuple[tuple[int, ...], tuple[int, ...] | None]
+
+
+class Neighbours:
+    """Step by step: lists with a rule deleted, replaced or inserted, a label turned, and those that are only a default.
+
+    Parameters
+    ----------
+    problem : Problem
+    antecedents, labels : tuple of int
+        The optimal list: of its rules, and of its rules and its default.
+    others : int array
+        Antecedents that may be inserted.
+    measure : Measure
+    rivals : dict of str to Rival
+        The best list that is known, by what becomes of rows; replaced by better ones.
+    longest : int
+        Most rules of a list.
+
+    Attributes
+    ----------
+    work : int
+        Lists looked at.
+    done : bool
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        antecedents: tuple[int, ...],
+        labels: tuple[int, ...],
+        others: np.ndarray,
+        measure: Measure,
+        rivals: dict[str, Rival],
+        longest: int,
+    ) -> None:
+        self.problem, self.measure, self.rivals = problem, measure, rivals
+        self.work = 0
+        self.done = False
+        self._list, self._labels, self._longest = antecedents, labels, longest
+        self._others = [int(a) for a in others if a not in antecedents]
+        self._columns = {a: column(problem, a) for a in antecedents}
+        best = predicted(problem, list(self._columns.values()), labels)
+        assert best is not None
+        self._positive = best.positive
+        self._at = 0
+
+    def advance(self, max_work: int) -> None:
+        """Look at no more than so many lists."""
+        few = list(self._few())
+        positions = 2 * len(self._list) + 1
+        for _ in range(max_work):
+            if self._at == len(few) + positions * len(self._others):
+                self.done = True
+                return
+            index = self._at - len(few)
+            self._at += 1
+            self.work += 1
+            if index < 0:
+                self._look(*few[index])
+                continue
+            antecedent, position = self._others[index // positions], index % positions
+            place = position // 2
+            changed = (*self._list[:place], antecedent, *self._list[place + position % 2 :])
+            if len(changed) <= self._longest:
+                self._look(changed, None)
+
+    def _few(self) -> Iterator[Change]:
+        yield (), (0,)
+        yield (), (1,)
+        for k in range(len(self._labels)):
+            yield self._list, tuple(label ^ (i == k) for i, label in enumerate(self._labels))
+        for k in range(len(self._list)):
+            yield (*self._list[:k], *self._list[k + 1 :]), None
+
+    def _look(self, antecedents: tuple[int, ...], labels: tuple[int, ...] | None) -> None:
+        known = self._columns
+        made = predicted(
+            self.problem, [known[a] if a in known else column(self.problem, a) for a in antecedents], labels
+        )
+        if made is not None:
+            differs = made.positive != self._positive
+            differing = int((self.problem.positives + self.problem.negatives)[differs].sum())
+            numbers = (len(antecedents), made.errors, differing)
+            for change, rows in better(self.rivals, self.measure, *numbers).items():
+                self.rivals[change] = Rival(rows, antecedents, made.labels, *numbers)

@@ -1,0 +1,278 @@
+"""How many rows may change before another rule list is better than the optimal one, and a list that then is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...data.problem import Problem
+from ...models import RuleList
+from .changes import CHANGES
+from .predicting import column, predicted
+
+_MANY = {
+    "relabelled": "any {} of {} labels are wrong",
+    "removed": "any {} of {} rows are removed",
+    "added": "any {} rows like training rows are added to {}",
+}
+_ONE = {
+    "relabelled": "any one of {1} labels is wrong",
+    "removed": "any one of {1} rows is removed",
+    "added": "any one row like a training row is added to {1}",
+}
+_CHOSEN = {"relabelled": "wrong label", "removed": "removed row", "added": "added row"}
+
+
+@dataclass(frozen=True, eq=False)
+class RobustnessTo:
+    """How many rows may change in one way.
+
+    Attributes
+    ----------
+    change : str
+        "relabelled": rows take the other label. "removed": rows are not there any more. "added": there are more rows,
+        of any label, each of which satisfies the same antecedents as some training row.
+    withstands : int
+        Whatever so many rows change, or fewer, no rule list over the same antecedents has a smaller objective.
+    breaks : int or None
+        So many rows can change so that ``rival`` has a smaller objective; None while no such list is known.
+    rival : RuleList or None
+        That list, with its counts on the rows as they are.
+    rows : DataFrame
+        Which rows to change: ``pattern`` (index of the problem's), ``label`` (the class of the rows, before they
+        change) and ``rows`` (how many of these).
+    """
+
+    change: str
+    withstands: int
+    breaks: int | None
+    rival: RuleList | None
+    rows: pd.DataFrame
+
+    @property
+    def exact(self) -> bool:
+        """Whether no more rows can be withstood; otherwise ``withstands`` is a lower bound."""
+        return self.breaks == self.withstands + 1
+
+    def changed(self, problem: Problem) -> Problem:
+        """The problem with these rows changed, on which ``rival`` is better than the optimal list.
+
+        Parameters
+        ----------
+        problem : Problem
+            The one whose robustness this is.
+
+        Returns
+        -------
+        Problem
+            Of the same antecedents, without ``row_pattern`` and groups.
+
+        Raises
+        ------
+        ValueError
+            While no rival is known.
+        """
+        if self.rival is None:
+            raise ValueError("no list is known yet that is better after some rows have changed; go on with the search")
+        counts = np.stack([problem.negatives, problem.positives]).astype(np.int64)
+        for pattern, label, rows in self.rows.itertuples(index=False):
+            side = problem.classes.index(label)
+            if self.change == "added":
+                counts[side, pattern] += rows
+                continue
+            counts[side, pattern] -= rows
+            if self.change == "relabelled":
+                counts[1 - side, pattern] += rows
+        kept = counts.sum(axis=0) > 0
+        return replace(
+            problem,
+            words=problem.words[kept],
+            negatives=counts[0][kept],
+            positives=counts[1][kept],
+            n_rows=int(counts.sum()),
+            row_pattern=None,
+            groups=None,
+            summed=None,
+        )
+
+    def row_numbers(self, problem: Problem, y: Any) -> np.ndarray:
+        """Rows of the table that may be those to change, or to remove.
+
+        Parameters
+        ----------
+        problem : Problem
+            The one whose robustness this is, made of rows without weights.
+        y : array, shape (n_rows,)
+            Their labels.
+
+        Returns
+        -------
+        int64 array, shape (breaks,)
+
+        Raises
+        ------
+        ValueError
+            For added rows, while no rival is known, and where the problem was not made of such rows.
+        """
+        if self.change == "added" or self.rival is None:
+            raise ValueError(
+                "there are no rows of the table to point at: only a rival by changed or removed rows has them"
+            )
+        of, labels = problem.row_pattern, np.asarray(y)
+        if of is None or len(of) != problem.total_weight or labels.shape != of.shape:
+            raise ValueError("y must have the label of each row, and the problem be made of rows without weights")
+        found = [
+            np.flatnonzero((of == pattern) & (labels == label))[:rows]
+            for pattern, label, rows in self.rows.itertuples(index=False)
+        ]
+        return np.sort(np.concatenate(found))
+
+    def sentence(self, weight: int) -> str:
+        """Such as "it stays optimal if any 12 of 7214 labels are wrong; 13 chosen ones let another list win".
+
+        Parameters
+        ----------
+        weight : int
+            Rows of the problem.
+        """
+        chosen = _CHOSEN[self.change]
+        if not self.withstands:
+            return f"one {chosen} lets another list win" if self.exact else f"nothing is proven yet of a {chosen}"
+        stays = (_ONE if self.withstands == 1 else _MANY)[self.change].format(self.withstands, weight)
+        if self.exact:
+            return f"it stays optimal if {stays}; {self.breaks} chosen ones let another list win"
+        known = "" if self.breaks is None else f", and {self.breaks} chosen ones let another list win"
+        return f"it stays optimal if {stays}: that is proven, and it may stand more{known}"
+
+
+@dataclass(frozen=True, eq=False)
+class Robustness:
+    """What is known of how many rows may change before another rule list is better than the optimal one.
+
+    Attributes
+    ----------
+    problem : Problem
+    regularization : float
+    model : RuleList
+        The optimal list, certified.
+    objective : float
+    ties : int or None
+        Rule lists, of any labels, that have the same objective and predict otherwise for some training row; of
+        antecedents that hold for the same rows one counts. None while that is not known.
+    relabelled, removed, added : RobustnessTo
+    """
+
+    problem: Problem
+    regularization: float
+    model: RuleList
+    objective: float
+    ties: int | None
+    relabelled: RobustnessTo
+    removed: RobustnessTo
+    added: RobustnessTo
+
+    @property
+    def exact(self) -> bool:
+        """Whether all three numbers are."""
+        return all(each.exact for each in self.changes)
+
+    @property
+    def changes(self) -> tuple[RobustnessTo, ...]:
+        """The three ways in which rows can change."""
+        return tuple(getattr(self, change) for change in CHANGES)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row for each way in which rows can change.
+
+        Returns
+        -------
+        DataFrame
+            change, withstands, breaks, exact, share (withstands / rows), rival (the names of its antecedents) and
+            rival_objective (on the rows as they are).
+        """
+        rows: list[dict[str, Any]] = []
+        for each in self.changes:
+            rival = each.rival
+            rows.append(
+                {
+                    "change": each.change,
+                    "withstands": each.withstands,
+                    "breaks": each.breaks,
+                    "exact": each.exact,
+                    "share": each.withstands / self.problem.total_weight,
+                    "rival": () if rival is None else rival.antecedent_names,
+                    "rival_objective": None if rival is None else rival.objective(self.regularization),
+                }
+            )
+        return pd.DataFrame(rows).astype({"breaks": "Int64", "rival_objective": float})
+
+    def __str__(self) -> str:
+        return "\n".join(each.sentence(int(self.problem.total_weight)) for each in self.changes)
+
+
+def rows_to_change(
+    problem: Problem,
+    best: tuple[tuple[int, ...], tuple[int, ...]],
+    rival: tuple[tuple[int, ...], tuple[int, ...]],
+    change: str,
+    rows: int,
+) -> pd.DataFrame:
+    """So many rows that let a list win: those for it first, the patterns of most rows first.
+
+    Parameters
+    ----------
+    problem : Problem
+    best, rival : tuple of antecedents and labels
+    change : str
+    rows : int
+
+    Returns
+    -------
+    DataFrame
+        As `RobustnessTo.rows`.
+    """
+    own, other = (_positive(problem, *each) for each in (best, rival))
+    counts = np.stack([problem.negatives, problem.positives]).astype(np.int64)
+    patterns = np.arange(problem.n_patterns)
+    if change == "added":
+        pattern = int(np.argmax(np.where(own != other, counts.sum(axis=0), -1)))
+        chosen = [(pattern, int(other[pattern]), rows)]
+    else:
+        differ = own != other
+        wins = np.where(differ, counts[own.astype(int), patterns], 0)
+        chosen = _take(wins, own.astype(int), rows)
+        left = rows - sum(n for *_, n in chosen)
+        for label in (0, 1):
+            more = _take(np.where(differ, 0, counts[label]), np.full(len(own), label), left)
+            chosen += more
+            left -= sum(n for *_, n in more)
+    labels = [problem.classes[label] for _, label, _ in chosen]
+    return pd.DataFrame(
+        {
+            "pattern": np.array([p for p, *_ in chosen], dtype=np.int64),
+            "label": pd.Series(labels, dtype=object),
+            "rows": np.array([n for *_, n in chosen], dtype=np.int64),
+        }
+    )
+
+
+def _take(counts: np.ndarray, label: np.ndarray, rows: int) -> list[tuple[int, int, int]]:
+    """Pattern, label and number of at most so many rows, from the largest counts on."""
+    out = []
+    for pattern in np.argsort(-counts, kind="stable").tolist():
+        taken = min(rows, int(counts[pattern]))
+        if taken <= 0:
+            break
+        out.append((pattern, int(label[pattern]), taken))
+        rows -= taken
+    return out
+
+
+def _positive(problem: Problem, antecedents: tuple[int, ...], labels: tuple[int, ...]) -> np.ndarray:
+    made = predicted(problem, [column(problem, a) for a in antecedents], labels)
+    assert made is not None
+    return made.positive

@@ -1,0 +1,382 @@
+"""How many rows may change before another rule list is better than the optimal one, step by step."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ...arguments import is_whole, require
+from ...data.problem import Problem
+from ...data.problem_arguments import ProblemError
+from ...models import Model, RuleList
+from ...search import Incumbent, Search, Snapshot, Status, solve
+from ..costs import Costs
+from ..exact.search import RuleListSearch
+from ..near_optimal.base import grid_of
+from .changes import CHANGES, Measure, Outside
+from .labelling import Labelling
+from .neighbours import Neighbours
+from .predicting import column, predicted
+from .result import Robustness, RobustnessTo, rows_to_change
+from .rivals import Rival
+from .states import NearStates
+
+_GROWTH = Fraction(4, 3)
+
+
+class RobustnessSearch(Search):
+    """Step-wise: how many rows may change until another rule list has a smaller objective than the optimal one.
+
+    Rows may take the other label, be removed, or be added; an added row satisfies the same antecedents as some training
+    row. The antecedents and the optimal list, with its labels, stay as they are; the other lists may have any labels,
+    as the majorities change with the rows. A list of the same predictions never wins: it has no fewer rules.
+
+    First the optimum is certified, and the lists that one change makes of it give numbers of rows that are enough (the
+    phase "neighbours"). Then, up to growing distances, all sets of patterns that lists pass through are found
+    ("lists") and all lists over them are compared, with any labels ("labels"): what is known then of all other lists
+    is that they are farther away, which says how many rows at least one of them needs. It ends when the list that needs
+    the fewest rows is found and no list farther away needs fewer.
+
+    Parameters
+    ----------
+    search : RuleListSearch or Problem
+        A search is advanced to its end first when it has not certified the optimum. Weights must be integers: a row of
+        weight w counts as w rows, each of which may change without the others.
+    regularization : float, optional
+        With a problem: the cost of one rule.
+    max_length : int, optional
+        With a problem: most rules in a list, also in another one that wins.
+    memory_limit : int, optional
+        Bytes that the sets and lists up to one distance may take.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, and ProblemError, one of them, when weights are not integers.
+
+    Notes
+    -----
+    Let e be the errors of another list d more than those of the optimal one, k its rules more, and x = e + lambda n k.
+    As many rows as are on the right side of the optimal list alone can speak for d. Then d wins after j rows
+    change their labels when 2 j > x; after j are removed when j (1 + lambda k) > x, and later where rows on which both
+    agree have to go too; after j are added when j (1 - lambda k) > x. All is counted in integers, with the
+    regularization as the decimal number that it is given as.
+
+    References
+    ----------
+    Sotskov, Leontev and Gordeev, "Some concepts of stability analysis in combinatorial optimization", Discrete Applied
+    Mathematics 58 (1995), call the largest change of the data that leaves a solution optimal its stability radius.
+
+    Examples
+    --------
+    >>> import numpy as np, rulelab as rl
+    >>> A = np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool).repeat(5, axis=0)
+    >>> search = rl.RobustnessSearch(rl.Problem.from_arrays(A, A[:, 0]), 0.1)
+    >>> _ = rl.solve(search)
+    >>> search.robustness.relabelled.withstands
+    4
+    """
+
+    family: ClassVar[str] = "rule_list"
+    kind: ClassVar[str] = "rule_list_robustness"
+
+    def __init__(
+        self,
+        search: RuleListSearch | Problem,
+        regularization: float | None = None,
+        *,
+        max_length: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        if isinstance(search, RuleListSearch):
+            if regularization is not None or max_length is not None:
+                raise ValueError("regularization and max_length are the search's own; give them only with a problem")
+        elif not isinstance(search, Problem):
+            raise ValueError(f"search must be a RuleListSearch or a Problem, not {search!r}")
+        elif regularization is None:
+            raise ValueError("with a problem, give the regularization too")
+        allowed = memory_limit is None or is_whole(memory_limit, 1)
+        require(("memory_limit", memory_limit, allowed, "an integer >= 1 or None"))
+        if isinstance(search, Problem):
+            search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
+        super().__init__(search.problem)
+        self.search, self.memory_limit = search, memory_limit
+        self.regularization = search.regularization
+        self._costs = _checked(search)
+        self.work = search.work
+        self.phase = "optimum"
+        self._stuck: str | None = None
+        self._best: Incumbent | None = None
+        self._lower_bound = 0.0
+        self._rivals: dict[str, Rival] = {}
+        self._withstands = dict.fromkeys(CHANGES, 0)
+        self._ties: int | None = None
+        self._stage: NearStates | None = None
+        self._labelling: Labelling | None = None
+        self._base = 0
+        self._covered = self._threshold = self._lists = 0
+        self._measure: Measure
+        self._outside: Outside
+        self._neighbours: Neighbours
+        self._own: tuple[tuple[int, ...], tuple[int, ...]]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "regularization": self.regularization,
+            "max_length": self.search.max_length,
+            "memory_limit": self.memory_limit,
+        }
+
+    @property
+    def compiled(self) -> bool:
+        return self.search.compiled and NearStates(self.search, 0).compiled
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the sets and of the lists over them."""
+        stage = 0 if self._stage is None else self._stage.memory_bytes
+        return stage + (0 if self._labelling is None else self._labelling.memory_bytes)
+
+    @property
+    def robustness(self) -> Robustness | None:
+        """What is known; None before the optimum is certified."""
+        if self.phase == "optimum" or self._best is None:
+            return None
+        return Robustness(
+            self.problem,
+            self.regularization,
+            self._best.model,
+            self._best.objective,
+            self._ties,
+            **{change: self._known(change) for change in CHANGES},
+        )
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row for each way in which rows can change, as in `Robustness.frame`; no row before the optimum is known."""
+        known = self.robustness
+        if known is None:
+            columns = ["change", "withstands", "breaks", "exact", "share", "rival", "rival_objective"]
+            return pd.DataFrame(columns=columns)
+        return known.frame
+
+    def _models(self) -> list[Model | None]:
+        known = self.robustness
+        return [] if known is None else [each.rival for each in known.changes]
+
+    def _rehearse(self) -> None:
+        from ...rehearsal import tiny_problem
+
+        self.search.compile()
+        solve(RobustnessSearch(tiny_problem(), 0.01))
+
+    def _known(self, change: str) -> RobustnessTo:
+        rival, problem = self._rivals.get(change), self.problem
+        if rival is None:
+            nothing = pd.DataFrame({"pattern": [], "label": [], "rows": []})
+            return RobustnessTo(change, self._withstands[change], None, None, nothing)
+        other = rival.antecedents, rival.labels
+        return RobustnessTo(
+            change,
+            self._withstands[change],
+            rival.rows,
+            RuleList.from_problem(problem, *other),
+            rows_to_change(problem, self._own, other, change, rival.rows),
+        )
+
+    def _advance(self, max_work: int) -> None:
+        self._stuck = None
+        target = self.work + max_work
+        while self.work < target and self.phase != "finished" and self._stuck is None:
+            left = target - self.work
+            if self.phase == "optimum":
+                self._certify(left)
+                return
+            if self.phase == "neighbours":
+                self._look_around(left)
+            elif self.phase == "lists":
+                self._find_sets(left)
+            else:
+                self._label(left)
+
+    def _certify(self, max_work: int) -> None:
+        now = self.search.advance(max_work)
+        self.work = now.work
+        self._best, self._lower_bound = now.incumbent, now.lower_bound
+        if self.search.certified:
+            self._prepare()
+            self.phase = "neighbours"
+        elif now.status is Status.LIMIT:
+            self._stuck = now.limit
+
+    def _prepare(self) -> None:
+        assert self._best is not None
+        problem, costs, model = self.problem, self._costs, self._best.model
+        labels = tuple(problem.classes.index(rule.prediction) for rule in (*model.rules, model.default))
+        self._own = tuple(model.antecedents), labels
+        exactly = Fraction(repr(float(self.regularization)))
+        errors = int(model.errors)
+        self._measure = Measure(int(problem.total_weight), exactly, errors, len(model))
+        inevitable = int(np.minimum(problem.positives, problem.negatives).sum())
+        m = problem.n_antecedents
+        longest = m if self.search.max_length is None else min(m, self.search.max_length)
+        self._outside = Outside(self._measure, costs.per_error, costs.per_rule, inevitable, longest)
+        self._neighbours = Neighbours(problem, *self._own, np.arange(m), self._measure, self._rivals, longest)
+        self._base = self.work
+
+    def _look_around(self, max_work: int) -> None:
+        self._neighbours.advance(max_work)
+        self.work = self._base + self._neighbours.work
+        if self._neighbours.done:
+            self._covered = costs_of_list(self._costs, self._measure) - 1
+            self._next()
+
+    def _next(self) -> None:
+        """Begin with the lists up to the next distance, or end."""
+        wanted = [
+            self._outside.threshold(change, self._rivals[change].rows, self._covered)
+            for change in CHANGES
+            if self._rivals[change].rows > self._withstands[change] + 1
+        ]
+        if not wanted and self._ties is not None:
+            self._stage = self._labelling = None
+            self.phase = "finished"
+            return
+        best = costs_of_list(self._costs, self._measure)
+        farther = max(2 * self._costs.per_error, math.floor((_GROWTH - 1) * (self._covered - best)))
+        self._threshold = max(best, min(self._covered + farther, max(wanted, default=best)))
+        self._base = self.work
+        self._stage = NearStates(self.search, self._threshold, self.memory_limit)
+        self._labelling = None
+        self.phase = "lists"
+
+    def _find_sets(self, max_work: int) -> None:
+        stage = self._stage
+        assert stage is not None
+        now = stage.advance(max_work)
+        self.work = self._base + stage.work - self.search.work
+        if now.status is Status.LIMIT:
+            self._stuck = now.limit
+        elif stage.phase == "expanded":
+            assert stage.states is not None
+            self._lists = stage.n_lists
+            free = None if self.memory_limit is None else self.memory_limit - stage.memory_bytes
+            self._labelling = Labelling(
+                stage.states, self._masses(stage), self._measure, stage.representatives, self._rivals, free
+            )
+            self._base = self.work
+            self.phase = "labels"
+
+    def _masses(self, stage: NearStates) -> np.ndarray:
+        """Of each bit: positives, negatives, and of these two what the optimal list predicts positive."""
+        problem, slots = self.problem, stage.slots
+        own = predicted(problem, [column(problem, a) for a in self._own[0]], self._own[1])
+        assert own is not None
+        counts = np.stack([problem.positives, problem.negatives], axis=1)
+        counts = np.hstack([counts, counts * own.positive[:, None]])
+        return np.where(slots[:, None] >= 0, counts[slots], 0)
+
+    def _label(self, max_work: int) -> None:
+        labelling = self._labelling
+        assert labelling is not None
+        labelling.advance(max_work)
+        self.work = self._base + labelling.work
+        if labelling.full:
+            self._stuck = "memory"
+        elif labelling.done:
+            if self._ties is None:
+                self._ties = labelling.ties()
+            self._covered = self._threshold
+            for change in CHANGES:
+                enough, least = self._rivals[change].rows, self._outside.least(change, self._covered)
+                self._withstands[change] = (enough if least is None else min(enough, least)) - 1
+            self._next()
+
+    def _snapshot(self) -> Snapshot:
+        finished = self.phase == "finished"
+        status, limit = (Status.OPTIMAL, None) if finished else (Status.RUNNING, None)
+        if not finished and self._stuck is not None:
+            status, limit = Status.LIMIT, self._stuck
+        stage = self._stage
+        states = 0 if stage is None or stage.states is None else stage.states.n
+        found = {change: self._rivals[change].rows for change in CHANGES if change in self._rivals}
+        return Snapshot(
+            step=0,
+            work=self.work,
+            seconds=0.0,
+            status=status,
+            incumbent=self._best,
+            lower_bound=self._lower_bound,
+            counts={"states": states, "lists": self._lists, "queued": 0 if finished else 1},
+            log10_remaining=0.0 if finished else math.inf,
+            memory_bytes=self.memory_bytes,
+            phase=self.phase,
+            limit=limit,
+            detail={"withstands": dict(self._withstands), "breaks": found, "ties": self._ties},
+        )
+
+
+def robustness(
+    search: RuleListSearch | Problem,
+    regularization: float | None = None,
+    *,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    max_length: int | None = None,
+    memory_limit: int | None = None,
+) -> Robustness:
+    """How many rows may change until another rule list wins; `RobustnessSearch` drained, with its arguments.
+
+    Parameters
+    ----------
+    search : RuleListSearch or Problem
+    regularization : float, optional
+    time_limit : float, optional
+        Wall-clock seconds, for certifying the optimum too. What is proven by then is given.
+    work_limit : int, optional
+    max_length, memory_limit : int, optional
+
+    Returns
+    -------
+    Robustness
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, and when a limit came before the optimum was certified.
+    """
+    found = RobustnessSearch(search, regularization, max_length=max_length, memory_limit=memory_limit)
+    last = solve(found, time_limit=time_limit, work_limit=work_limit)
+    if found.robustness is None:
+        raise ValueError(
+            f"{last.limit}_limit came before the optimum was certified, and until then there is nothing that "
+            "could stay optimal; raise it"
+        )
+    return found.robustness
+
+
+def costs_of_list(costs: Costs, measure: Measure) -> int:
+    """What the optimal list costs on the grid."""
+    return costs.per_error * measure.errors + costs.per_rule * measure.rules
+
+
+def _checked(search: RuleListSearch) -> Costs:
+    """The grid, where rows can be counted on it."""
+    problem = search.problem
+    if not problem.integral:
+        raise ProblemError(
+            "robustness counts the rows that may change, but this problem's weights are not integers; make the problem "
+            "without sample_weight, or with whole numbers that count equal rows"
+        )
+    costs = grid_of(search)
+    if not costs.exact:
+        raise ValueError(
+            f"regularization {search.regularization!r} has too many digits to compare rule lists of "
+            f"{problem.total_weight} rows exactly; round it"
+        )
+    return costs
