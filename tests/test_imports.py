@@ -20,7 +20,7 @@ FLOORS: list[str] = [
     "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
     "data.boolean_table data.columns data.gaps data.naming",
-    "data.antecedents data.binarize data.problem_arguments",
+    "data.antecedents data.binarize data.directions data.problem_arguments",
     "data.groups",
     "data.mining data.problem",
     "data.fairness",

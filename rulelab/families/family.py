@@ -56,6 +56,8 @@ class Family:
         Whether that path goes from the largest value to the smallest.
     title : str
         What forms call it; empty: its noun.
+    shaping : tuple of Parameter
+        Its own parameters that the problem depends on.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Family:
     path: str | None = None
     falling: bool = True
     title: str = ""
+    shaping: tuple[Parameter, ...] = ()
 
     @property
     def called(self) -> str:
@@ -82,7 +85,7 @@ class Family:
     @property
     def preparation(self) -> tuple[Parameter, ...]:
         """The parameters that the problem depends on, besides the rows."""
-        return (*BINARIZING, *(MINING if self.mined else ()), MUST_NOT_USE)
+        return (*BINARIZING, *(MINING if self.mined else ()), MUST_NOT_USE, *self.shaping)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

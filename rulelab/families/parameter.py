@@ -24,7 +24,7 @@ class Parameter:
     kind : str
         "whole", "number", "fraction", "choice", "switch", "size" (of bytes), "criterion", "text",
         "measure" (a criterion without a tolerance),
-        "name" (of an antecedent), "names" or "limits" (numbers by column).
+        "name" (of an antecedent), "names", "limits" (numbers by column) or "directions" (by column).
     least, most : float
         Of a number.
     above : bool
@@ -125,6 +125,16 @@ MUST_NOT_USE = Parameter(
 )
 """Of every family: what is left out before the search."""
 
+MONOTONE = Parameter(
+    "monotone",
+    None,
+    "a column of which more can only help a positive prediction, or only hinder it",
+    "directions",
+    label="Monotone columns",
+    none="such as age: increasing",
+)
+"""Of rule sets: which way the conditions on a column point, see `rulelab.data.directions`."""
+
 DEMANDS = (
     Parameter(
         "must_use",
@@ -145,8 +155,8 @@ DEMANDS = (
     ),
 )
 """Of rule lists: what a list has to obey."""
-NAMING = ("name", "names", "limits")
-"""The kinds of parameters that name what only some data have; forms have no fields for them."""
+NAMING = ("name", "names", "limits", "directions")
+"""The kinds of parameters that name what only some data have."""
 
 REGULARIZATION = Parameter(
     "regularization",

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...datasets import Dataset
 from ...families import FAMILIES, criteria, least_gap
-from ...families.wording import demanded, without
+from ...families.wording import demanded, restricted
 from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, Status
@@ -312,7 +312,7 @@ def _bound(search: Search, snapshot: Snapshot) -> str:
 
 
 def _scope(search: Search, attribute: str = "") -> str:
-    among, aside = count(search.problem.n_antecedents), plain(without(search.problem.left_out), 120)
+    among, aside = count(search.problem.n_antecedents), plain(restricted(search.problem), 120)
     if search.kind == "least_gap":
         return least_gap.claim(search.parameters, search.problem.n_antecedents, attribute)
     if isinstance(search, RuleSetSearch):
