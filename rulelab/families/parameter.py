@@ -135,15 +135,18 @@ MONOTONE = Parameter(
 )
 """Of rule sets: which way the conditions on a column point, see `rulelab.data.directions`."""
 
+MUST_USE = Parameter(
+    "must_use",
+    None,
+    "a column, condition or antecedent that some rule must use",
+    "names",
+    label="Must use",
+    none="nothing in particular",
+)
+"""Of rule lists and rule sets, whose rules use columns and conditions."""
+
 DEMANDS = (
-    Parameter(
-        "must_use",
-        None,
-        "a column, condition or antecedent that some rule must use",
-        "names",
-        label="Must use",
-        none="nothing in particular",
-    ),
+    MUST_USE,
     Parameter("first_rule", None, "the antecedent of the first rule", "name", label="First rule", none="any"),
     Parameter(
         "max_uses",

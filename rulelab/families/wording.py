@@ -30,7 +30,7 @@ def restricted(problem: Problem | Origin) -> str:
 
 
 def demanded(parameters: Mapping[str, Any]) -> str:
-    """What a list has to do by the user's demands, such as "begin with a and use b, c"; empty when that is nothing."""
+    """What a list or a set has to do by the user's demands, such as "begin with a and use b, c"; may be empty."""
     first, must, most = (parameters.get(name) for name in ("first_rule", "must_use", "max_uses"))
     must = [must] if isinstance(must, str) else must
     said = [

@@ -315,10 +315,11 @@ def _scope(search: Search, attribute: str = "") -> str:
     among, aside = count(search.problem.n_antecedents), plain(restricted(search.problem), 120)
     if search.kind == "least_gap":
         return least_gap.claim(search.parameters, search.problem.n_antecedents, attribute)
-    if isinstance(search, RuleSetSearch):
-        return f"no rule set over these {among} conditions{aside}, at most D = {search.conditions} in a rule, is better"
     asked = demanded(search.parameters)
     which = f", of those that {plain(asked, 160)}," if asked else ""
+    if isinstance(search, RuleSetSearch):
+        rules = f"at most D = {search.conditions} in a rule"
+        return f"no rule set over these {among} conditions{aside}, {rules}{which or ','} is better"
     fair = "fair " if search.parameters.get("fairness") is not None else ""
     return f"no {fair}{family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
 

@@ -202,7 +202,9 @@ def _infeasible(search: Search) -> str:
         meant = least_gap.meant(search.parameters, search.problem.n_antecedents)
         return f"certified infeasible: there is no {meant}; ask for less"
     if asked := demanded(search.parameters):
-        return f"certified infeasible: no list can {plain(asked, 200)}; ask for less"
+        fair = " and meet the fairness constraint" if search.parameters.get("fairness") is not None else ""
+        noun = family_name(search.family).split()[-1]
+        return f"certified infeasible: no {noun} can {plain(asked, 200)}{fair}; ask for less"
     most = search.parameters.get("max_complexity")
     what = family_name(search.family) if most is None else f"rule set of complexity at most {most}"
     return (
@@ -217,7 +219,8 @@ def _scope(search: Search) -> str:
         return ""
     most = search.parameters.get("max_conditions")
     rules = "" if most is None else f" for rules of at most {counted(most, 'conditions')}"
-    return rules + plain(restricted(search.problem), 120)
+    asked = demanded(search.parameters)
+    return rules + plain(restricted(search.problem), 120) + (f", of those that {plain(asked, 160)}" if asked else "")
 
 
 def _family(session: SearchSession) -> str:
