@@ -37,7 +37,7 @@ FLOORS: list[str] = [
     "rule_list.constrained",
     "rule_list.exact falling_rule_list.fair falling_rule_list.monte_carlo rule_set.features rule_set.program",
     "rule_list.corels rule_list.frontier falling_rule_list.exact rule_set.arguments rule_set.equal_rates rule_set.pool",
-    "rule_list.near_optimal rule_set.master rule_set.pricing",
+    "rule_list.near_optimal rule_set.demands rule_set.master rule_set.pricing",
     "rule_list.near_count rule_set.generation",
     "rule_set.closing rule_set.incumbent rule_set.proof",
     "rule_set.heuristics rule_set.pool_frame rule_set.snapshot_detail",

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..data.naming import as_names, used_by
 from ..data.problem import Problem
+from .pool import Clause, Pool
 from .program import Constraint, Program
 
 
@@ -75,3 +76,15 @@ def demanding(program: Program, n_demands: int) -> Program:
         constraints=tuple(rows),
         n_patterns=program.n_patterns + more,
     )
+
+
+def first_to_meet(demands: np.ndarray, pool: Pool) -> tuple[Clause, ...] | None:
+    """For each demand the condition of least cost, taken into the pool; None where no condition covers a row."""
+    found = []
+    for which in demands:
+        known = pool.find_all([(int(j),) for j in np.flatnonzero(which)])
+        if not known:
+            return None
+        costs = [pool.program.cost(*pool.measure([k])) for k in known]
+        found.append(pool.rules[known[costs.index(min(costs))]])
+    return tuple(dict.fromkeys(found))

@@ -22,7 +22,7 @@ from ..search import Search, Snapshot, Status, solve
 from . import snapshot_detail as figures
 from .arguments import check, clauses_of
 from .closing.closing import Closing, bytes_per_rule
-from .demands import counting_rows, demanding, demands_of
+from .demands import counting_rows, demanding, demands_of, first_to_meet
 from .equal_rates import Part, parts
 from .features import Features
 from .generation import ColumnGeneration
@@ -167,7 +167,7 @@ class RuleSetSearch(Search):
         self._waiting: list[Part] | None = None
         self._by_value = False
         self._part_lower: Cost = self._lower
-        self._needed: tuple[Clause, ...] = ()
+        self._needed: tuple[Clause, ...] | None = ()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -336,10 +336,12 @@ class RuleSetSearch(Search):
         self._features = Features.from_problem(self.problem, self.form, counting_rows(self._demands))
         self._pool = Pool(self._program, self._features)
         self._offer(())
-        if not self._features.n_used or not self._begin_to_meet():  # the set without rules is the only one, or none is
+        self._needed = first_to_meet(self._demands, self._pool)
+        if not self._features.n_used or self._needed is None:  # the set without rules is the only one, or none is
             self._raise(self._best.cost)
             self._settle()
             return
+        self._offer(self._needed)
         if self.warm_start is not None:
             known = [clause for clause in self.warm_start if len(clause) <= self.conditions]
             self._pool.add(known)
@@ -348,19 +350,6 @@ class RuleSetSearch(Search):
         self._greedy = Greedy(self._program, self._features, self._pool, self.conditions)
         self._phase = "incumbent"
         self._settle()
-
-    def _begin_to_meet(self) -> bool:
-        """Offer a set that meets the demands, of single conditions; False where one of them covers no row at all."""
-        cheapest: list[Clause] = []
-        for which in self._demands:
-            known = self._pool.find_all([(int(j),) for j in np.flatnonzero(which)])
-            if not known:
-                return False
-            cost = {k: self._program.cost(*self._pool.measure([k])) for k in known}
-            cheapest.append(self._pool.rules[min(known, key=lambda k: cost[k])])
-        self._needed = tuple(dict.fromkeys(cheapest))
-        self._offer(self._needed)
-        return True
 
     def _run_greedy(self) -> None:
         self._greedy.advance()
