@@ -12,10 +12,11 @@ import pandas as pd
 from .data.antecedents import Antecedents, check_limits
 from .data.binarize import Binarizer
 from .data.conditions import NothingFound, conditions_of
+from .data.directions import Directions, as_directions, in_words, opposing
 from .data.mining import mine_within
 from .data.naming import as_names, limits_of, unknown, users
 from .data.problem import Problem
-from .families import BINARIZING, MINING, NAMING, Family, Parameter
+from .families import BINARIZING, MINING, MONOTONE, NAMING, Family, Parameter
 from .families.wording import demanded
 from .search import Search
 
@@ -46,6 +47,7 @@ class Recipe:
         """Refuse what no data of these columns could make usable; raises ValueError."""
         self.binarizer().check_parameters(list(columns))
         as_names(self["must_not_use"], "must_not_use")
+        as_directions(self.parameters.get(MONOTONE.name))
         if self.family.mined:
             check_limits(self["max_conditions"], self["min_support"], self["max_support"], self["max_antecedents"])
             if not isinstance(self["by_class"], bool | np.bool_):
@@ -85,7 +87,8 @@ class Recipe:
         NothingFound
             When no antecedent is within the limits of support, or all conditions must not be used.
         ValueError
-            When nothing has the name of what must not be used.
+            When nothing has the name of what must not be used, and when a direction names no column, or one of
+            categories.
         """
         conditions, named = self._allowed(conditions, columns)
         if not self.family.mined:
@@ -111,6 +114,11 @@ class Recipe:
         gone = np.any(list(found.values()), axis=0) if given else np.zeros(len(names), dtype=bool)
         if gone.all():
             raise NothingFound(f"must_not_use leaves out every condition: {', '.join(map(repr, given))}")
+        if self.directions:
+            held = conditions.to_numpy(dtype=bool)
+            gone |= opposing(self.directions, [c for (c,) in joined], held, columns)
+            if gone.all():
+                raise NothingFound(f"no condition is left that is {in_words(self.directions)}")
         kept = conditions.loc[:, ~gone] if gone.any() else conditions
         return kept, [name for name, which in found.items() if not which.any() and name not in columns]
 
@@ -122,7 +130,7 @@ class Recipe:
         problem: Problem = make(features, y, sample_weight=sample_weight, groups=groups)
         given = as_names(self["must_not_use"], "must_not_use")
         left = [name for name in given if users(name, problem.names, problem.conditions).any()]
-        return replace(problem.without(left) if left else problem, left_out=given)
+        return replace(problem.without(left) if left else problem, left_out=given, directions=self.directions)
 
     def smallest(self, **more: Any) -> Search:
         """A search of a problem of two rows, which nobody runs: it refuses what no data could make usable."""
@@ -132,6 +140,11 @@ class Recipe:
             if each.kind in NAMING and (given := chosen[each.name]):
                 chosen[each.name] = _stand_in(each, given, problem.names[0])
         return self.family.search(problem, chosen, **more)
+
+    @property
+    def directions(self) -> Directions:
+        """The columns of which more can only help, or only hinder; raises ValueError for what are none."""
+        return as_directions(self[MONOTONE.name]) if MONOTONE in self.family.shaping else ()
 
     @property
     def demands(self) -> str:
@@ -180,7 +193,8 @@ def _stand_in(parameter: Parameter, given: Any, name: str) -> Any:
     if parameter.kind == "names":
         as_names(given, parameter.name)
         return [name]
-    limits_of(given)
+    if parameter.kind == "limits":
+        limits_of(given)
     return None
 
 

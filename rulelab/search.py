@@ -245,6 +245,7 @@ class Search(abc.ABC):
                 "antecedents": problem.n_antecedents,
                 "classes": problem.classes,
                 "left_out": list(problem.left_out),
+                "monotone": dict(problem.directions),
             },
             "parameters": self.parameters,
             "state": state,

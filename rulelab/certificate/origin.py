@@ -15,6 +15,7 @@ import numpy as np
 from .. import strict_json
 from ..data.columns import as_frame
 from ..data.conditions import Condition
+from ..data.directions import NAME, Directions, as_directions, check_all, check_cells
 from ..data.naming import users
 from ..data.problem import Problem
 from ..data.problem_arguments import Conditions
@@ -33,7 +34,7 @@ LARGEST_NAMES = 1 << 27
 """Most bytes of memory that the antecedents in words may take."""
 
 _ENTRIES = {"target", "classes", "conditions", "antecedents", "names"}
-_LEFT_OUT = "left_out"  # an entry where there are some
+_LEFT_OUT = "left_out"  # an entry where there are some, as the directions
 _REPEATED = re.compile(r" \([1-9][0-9]{0,8}\)")  # what `conditions.unique_names` adds
 
 
@@ -66,6 +67,8 @@ class Origin:
         Name of the column with the labels, where it is known.
     left_out : tuple of str
         What no antecedent uses because rules must not, see `Problem.without`.
+    directions : tuple of (str, str)
+        Columns with the direction that all conditions on them have, see `Problem.monotone`.
 
     Raises
     ------
@@ -78,6 +81,7 @@ class Origin:
     classes: tuple[Any, Any]
     target: str | None = None
     left_out: tuple[str, ...] = ()
+    directions: Directions = ()
 
     def __post_init__(self) -> None:
         if not (self.target is None or isinstance(self.target, str)):
@@ -101,6 +105,10 @@ class Origin:
         for name in self.left_out:
             if not isinstance(name, str) or users(name, self.names, self.conditions).any():
                 raise OriginError(f"an antecedent uses {_short(name)}, which is said to be left out")
+        try:
+            check_all(self.directions, {c for joined in self.conditions for c in joined})
+        except ValueError as error:
+            raise OriginError(str(error)) from None
 
     @classmethod
     def of(cls, problem: Problem) -> Self | None:
@@ -109,7 +117,7 @@ class Origin:
             return None
         try:
             classes: Any = tuple(problem.classes)
-            return cls(problem.conditions, problem.names, classes, left_out=problem.left_out)
+            return cls(problem.conditions, problem.names, classes, None, problem.left_out, problem.directions)
         except OriginError:
             return None
 
@@ -142,6 +150,11 @@ class Origin:
         frame, (distinct, members) = as_frame(X), _distinct(self.conditions)
         if missing := [name for name in self.columns if name not in frame.columns]:
             raise OriginError(f"the table has no column {_short(missing[0])}")
+        try:
+            counting = slice(None) if sample_weight is None else np.asarray(sample_weight) > 0
+            check_cells(self.directions, distinct, frame.loc[counting])
+        except (ValueError, TypeError) as error:
+            raise OriginError(str(error)) from None
         width = bits.n_words(len(frame))
         if (size := 8 * width * (len(distinct) + len(members))) > LARGEST_BITS:
             raise OriginError(
@@ -155,7 +168,7 @@ class Origin:
             np.bitwise_and.reduce(holds[joined], axis=0, out=row)
         packed = _Packed(words, len(frame), self.names, self.conditions)
         problem = Problem.from_antecedents(packed, y, sample_weight, groups)  # type: ignore[arg-type]
-        return replace(problem, classes=self.classes, left_out=self.left_out)
+        return replace(problem, classes=self.classes, left_out=self.left_out, directions=self.directions)
 
     def dump(self) -> bytes:
         """As JSON: each condition once, the antecedents as indices, and the names that the conditions do not give.
@@ -174,6 +187,7 @@ class Origin:
             "antecedents": members,
             "names": {str(i): name for i, name in enumerate(self.names) if name != derived[i]},
             **({_LEFT_OUT: list(self.left_out)} if self.left_out else {}),
+            **({NAME: dict(self.directions)} if self.directions else {}),
         }
         if (lists := 6 + len(distinct) + len(members)) > MOST_LISTS:
             raise OriginError(f"{len(members)} antecedents make {lists} lists; at most {MOST_LISTS} are saved")
@@ -194,7 +208,7 @@ class Origin:
             content = strict_json.load(text, LARGEST_TEXT, MOST_LISTS)
         except ValueError as error:
             raise OriginError(f"it is not valid JSON: {error}") from None
-        if not isinstance(content, dict) or set(content) - {_LEFT_OUT} != _ENTRIES:
+        if not isinstance(content, dict) or set(content) - {_LEFT_OUT, NAME} != _ENTRIES:
             raise OriginError(f"it must have the entries {', '.join(sorted(_ENTRIES))}")
         classes, rows, members, names = (content[key] for key in ("classes", "conditions", "antecedents", "names"))
         if not all(isinstance(entry, list) for entry in (classes, rows, members)) or not isinstance(names, dict):
@@ -213,7 +227,11 @@ class Origin:
         left_out = content.get(_LEFT_OUT, [])
         if not isinstance(left_out, list):
             raise OriginError(f"what is left out must be a list of names, not {_short(left_out)}")
-        return cls(conditions, tuple(named), tuple(classes), content["target"], tuple(left_out))  # type: ignore[arg-type]
+        try:
+            directions = as_directions(content.get(NAME))
+        except ValueError as error:
+            raise OriginError(_short(str(error))) from None
+        return cls(conditions, tuple(named), tuple(classes), content["target"], tuple(left_out), directions)  # type: ignore[arg-type]
 
 
 def _evaluate(condition: Condition, values: pd.Series) -> np.ndarray:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..data.directions import in_words
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, RuleList, RuleSet
 from .agreement import same_conditions
@@ -112,6 +113,8 @@ def verify(
             raise CertificateError(f"verify needs a {kind.__name__}, not a {type(value).__name__}")
     outcome = _check(problem, model, certificate, regularization)
     aside = f", without {', '.join(problem.left_out)}" if outcome.valid and problem.left_out else ""
+    ways = in_words(problem.directions) if outcome.valid else ""
+    aside += f", all conditions {ways}" if ways else ""
     return Verification(
         valid=outcome.valid,
         reason=outcome.reason + aside,

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..families import BINARIZING, CRITERIA, DEMANDS, FAMILIES, MEMORY, MINING, MUST_NOT_USE, Family, Parameter
+from ..families import BINARIZING, CRITERIA, DEMANDS, FAMILIES, MEMORY, MINING, MUST_NOT_USE, NAMING, Family, Parameter
 from ..families.wording import count
 from .console import CommandError, one_line
 from .options import add, fraction, number, or_none, size, whole
@@ -40,7 +40,8 @@ def add_preparation(parser: argparse.ArgumentParser, models: Iterable[str] = tup
     group = parser.add_argument_group("conditions")
     families = [MODELS[model] for model in models]
     names = [each.name for each in (*BINARIZING, *(MINING if any(family.mined for family in families) else ()))]
-    for name in [*names, *(() if "max_conditions" in names else ("max_conditions",)), MUST_NOT_USE.name]:
+    own = [each.name for family in families for each in (MUST_NOT_USE, *family.shaping)]
+    for name in [*names, *(() if "max_conditions" in names else ("max_conditions",)), *dict.fromkeys(own)]:
         _add(group, name, families)
 
 
@@ -85,8 +86,9 @@ def settings_of(args: argparse.Namespace, model: str, without: Collection[str] =
         raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
     if isinstance(chosen.get("fairness"), str):
         chosen["fairness"] = criterion_of(chosen["fairness"])
-    if isinstance(chosen.get("max_uses"), list):
-        chosen["max_uses"] = dict(chosen["max_uses"])
+    for each in MODELS[model].parameters:
+        if each.kind in _BY_COLUMN and isinstance(chosen[each.name], list):
+            chosen[each.name] = _by_column(each, chosen[each.name])
     return chosen
 
 
@@ -129,8 +131,8 @@ def _add(group: Any, name: str, families: Iterable[Family]) -> None:
         text = f"no {text}" if first.default else text
         add(group, f"--{flag}", dest=name, action=action, default=argparse.SUPPRESS, text=text)
         return
-    if first.kind in ("names", "limits"):
-        metavar, parse = ("NAME", str) if first.kind == "names" else ("COLUMN:K", _limit)
+    if first.kind in NAMING and first.kind != "name":
+        metavar, parse = _BY_COLUMN.get(first.kind, ("NAME", str))
         repeated: dict[str, Any] = {"action": "append", "default": argparse.SUPPRESS, "type": parse}
         add(group, f"--{flag}", metavar=metavar, text=f"{text}; repeatable", **repeated)
         return
@@ -147,6 +149,30 @@ def _limit(text: str) -> tuple[str, int]:
     if not column or not most.isascii() or not most.isdigit():
         raise argparse.ArgumentTypeError(f"must be a column and a number, such as age:1, not {text!r}")
     return column, int(most)
+
+
+def _direction(text: str) -> tuple[str, str]:
+    """A column and which way it goes."""
+    from ..data.directions import DIRECTIONS
+
+    column, _, direction = text.rpartition(":")
+    if not column or direction not in DIRECTIONS:
+        ways = " or ".join(DIRECTIONS)
+        raise argparse.ArgumentTypeError(f"must be a column and {ways}, such as age:increasing, not {text!r}")
+    return column, direction
+
+
+_BY_COLUMN: dict[str, tuple[str, Any]] = {"limits": ("COLUMN:K", _limit), "directions": ("COLUMN:WAY", _direction)}
+"""How options of these kinds are called and read."""
+
+
+def _by_column(parameter: Parameter, given: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The values by column; CommandError for two of one column."""
+    found = dict(given)
+    for column, value in given:
+        if found[column] != value:
+            raise CommandError(f"--{parameter.name.replace('_', '-')} says two things of {one_line(column)}")
+    return found
 
 
 def _text(parameter: Parameter, nouns: Iterable[str]) -> str:

@@ -179,7 +179,7 @@ def _nothing_found(snapshot: Snapshot, family: Family) -> str:
 
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
     from ..families.account import account
-    from ..families.wording import demanded, without
+    from ..families.wording import demanded, restricted
     from ..search import Status
 
     best = snapshot.incumbent
@@ -193,7 +193,7 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
         among = "" if most is None else f" among sets of rules of at most {count(most, 'condition')}"
         asked = demanded(search.parameters)
         among += f" among the {family.noun}s that {asked}" if asked else ""
-        among += without(search.problem.left_out)
+        among += restricted(search.problem)
         return f"certified optimal{among}: {objective}\n{work}"
     if snapshot.limit == "exactness":
         return f"optimal within {snapshot.gap:.3g}: {objective}\n{work}"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..families.wording import restricted
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
@@ -110,7 +111,7 @@ def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -
     proven = sum(point.proven for point in points)
     work = f"{snapshot.seconds:.2f} s, {search.work} prefixes expanded"
     if snapshot.status is Status.OPTIMAL:
-        verdict = "certified: no rule list of so many rules makes fewer errors"
+        verdict = f"certified{restricted(search.problem)}: no rule list of so many rules makes fewer errors"
     elif snapshot.limit == "exactness":
         verdict = "optimal within the rounding of the weights: no rule list makes fewer errors than the column says"
     else:
@@ -179,6 +180,7 @@ def _show_cells(search: FairFrontierSearch, snapshot: Snapshot, interrupted: boo
     head = ("tolerance", "complexity", "loss", "proven", "errors", "gap %", "used", "positive if")
     closed = sum(cell.status in ("proven", "infeasible") for cell in search.cells)
     among = "" if search.max_conditions is None else f" of at most {count(search.max_conditions, 'condition')}"
+    among += restricted(search.problem)
     if closed == len(rows):
         verdict = f"certified: no set of rules{among} that meets the tolerance has less loss"
     else:

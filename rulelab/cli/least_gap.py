@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ..families.wording import restricted
 from .console import CommandError, one_line, say, table
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
@@ -163,7 +164,7 @@ def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
     tie = f"no other {noun} of that gap has less {price}"
     if snapshot.phase == "ties":
         tie = f"whether another {noun} of that gap has less {price} is open ({ending(snapshot, interrupted)})"
-    return f"certified: {words.claim(parameters, m)}\n{found}\n{tie}\n{work}"
+    return f"certified: {words.claim(parameters, m)}{restricted(search.problem)}\n{found}\n{tie}\n{work}"
 
 
 def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> GapFrontier:
@@ -191,7 +192,7 @@ def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], rep
         rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
     closed = sum(point.status != "open" for point in search.points)
     verdict = f"certified: at each accuracy no {FAMILIES[search.family].noun} has a smaller gap"
-    verdict += words.limits(search.parameters)
+    verdict += words.limits(search.parameters) + restricted(search.problem)
     if closed < len(rows):
         verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'point')} proven"
     size = ("rules", "if .. else if ..") if noun == "list" else ("complexity", "positive if")

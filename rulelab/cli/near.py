@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ..families.wording import restricted
 from .console import CommandError, one_line, say, table
 from .data_options import Report, read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
@@ -225,7 +226,7 @@ def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot,
     found = f"{count(result.count, 'model')} ({lists}) from the optimum {result.optimum:.7f}"
     if result.complete:
         within = "" if snapshot.limit is None else ", within the rounding of the weights"
-        return f"certified complete{within}: {found} up to {result.threshold:.7f}\n{work}"
+        return f"certified complete{within}{restricted(search.problem)}: {found} up to {result.threshold:.7f}\n{work}"
     why = "the most models found" if snapshot.limit == "limit" else ending(snapshot, interrupted)
     return (
         f"not complete ({why}): {found}\n"

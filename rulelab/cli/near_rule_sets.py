@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from ..families.wording import restricted
 from .console import one_line, table
 from .families import count
 from .progress import drained, ending
@@ -94,7 +95,7 @@ def _verdict(
             f"{result.optimum:.7g}, and no rule set is below {snapshot.lower_bound:.7g}\n{work}"
         )
     found = f"{count(result.count, 'model')} ({count(result.n_sets, 'set')}) from the optimum {result.optimum:.7g}"
-    over = f"over rules of at most {count(search.conditions, 'condition')}"
+    over = f"over rules of at most {count(search.conditions, 'condition')}{restricted(search.problem)}"
     if result.complete:
         return f"certified complete, {over}: {found} up to {result.threshold:.7g}\n{work}"
     why = {

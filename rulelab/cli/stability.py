@@ -6,6 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
+from ..families.wording import restricted
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
@@ -116,7 +117,8 @@ def _verdict(search: StabilitySearch, known: RuleSetStability, snapshot: Snapsho
     done = f"{len(known.samples)} of {count(known.n_samples, 'sample')} done"
     work = f"{snapshot.seconds:.2f} s"
     if known.done and proven == len(sets):
-        return f"certified: the sets of the table and of its {count(known.n_samples, 'sample')} are optimal\n{work}"
+        whose = f"the sets of the table and of its {count(known.n_samples, 'sample')}"
+        return f"certified{restricted(search.problem)}: {whose} are optimal\n{work}"
     why = ending(snapshot, interrupted)
     if known.done:
         why = "limits of single samples reached" if snapshot.limit == "samples" else "constraints are not met"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..families import BINARIZING, DEMANDS, FAMILIES
+from ..families import BINARIZING, DEMANDS, FAMILIES, NAMING
 from ..interrupts import noted
 from ..limits import TIME_LIMIT
 from .console import CommandError, one_line, say, table
@@ -126,8 +126,8 @@ def grid_of(args: argparse.Namespace) -> dict[str, list[Any]]:
     for text in args.vary:
         name, equals, values = text.partition("=")
         parameter = known.get(name.strip().replace("-", "_"))
-        if parameter is None or not equals or parameter.kind in ("names", "limits", "name"):
-            names = (each.name for each in known.values() if each.kind not in ("names", "limits", "name"))
+        if parameter is None or not equals or parameter.kind in NAMING:
+            names = (each.name for each in known.values() if each.kind not in NAMING)
             raise CommandError(
                 f"--vary {one_line(text)!r}: write NAME=V,.. with a parameter of a {family.noun}: {', '.join(names)}"
             )

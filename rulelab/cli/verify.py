@@ -175,7 +175,7 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
 
 def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool) -> list[str]:
     from ..families import least_gap
-    from ..families.wording import without
+    from ..families.wording import restricted
 
     family = family_of(model)
     noun = family.noun
@@ -187,7 +187,7 @@ def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, e
         f"valid: this {noun} is optimal{among} for {data.name}, target {data.target}, at {spoken}",
         f"objective {answer.objective:.7f} = {family.objective(model, answer.parameters)}",
         f"no {'such ' if among else ''}{noun} made of the proof's {len(origin.names)} antecedents has less; "
-        f"they join up to {joined} on {_listed(origin.columns)}{without(origin.left_out)}",
+        f"they join up to {joined} on {_listed(origin.columns)}{restricted(origin)}",
         f"checked: {counts}; resolution {answer.resolution or 0:g}; {answer.seconds:.2f} s",
     ]
     if "min_accuracy" in answer.parameters:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..kernels import bits
+from .directions import Directions, as_directions, opposing
 from .exact_weights import Masses, Weights, as_given, masses_of, summed_by_place
 from .groups import Groups, weights_of_groups
 from .naming import as_names, used_by
@@ -56,6 +57,8 @@ class Problem:
         Weights that are not integers, summed over the rows without rounding; see `masses`.
     left_out : tuple of str
         Columns, conditions and antecedents that rules must not use; what is proven is proven without them.
+    directions : tuple of (str, str)
+        Columns with the direction that all conditions on them have, see `monotone`; what is proven is proven of these.
     """
 
     words: np.ndarray
@@ -69,6 +72,7 @@ class Problem:
     groups: Groups | None = field(default=None, repr=False)
     summed: Masses | None = field(default=None, repr=False)
     left_out: tuple[str, ...] = ()
+    directions: Directions = ()
 
     def __post_init__(self) -> None:
         for array in (self.words, self.positives, self.negatives, self.row_pattern):
@@ -137,6 +141,38 @@ class Problem:
         kept = np.flatnonzero(~np.any(gone, axis=0)) if gone else np.arange(self.n_antecedents)
         if not len(kept):
             raise ProblemError(f"without {', '.join(map(repr, given))} no antecedent is left; leave out less")
+        return replace(self._some(kept), left_out=tuple(dict.fromkeys((*self.left_out, *given))))
+
+    def monotone(self, directions: Mapping[str, str]) -> Problem:
+        """The problem of which rule sets are monotone, noted in ``directions``: without conditions that point back.
+
+        Parameters
+        ----------
+        directions : mapping of str to {"increasing", "decreasing"}
+            Columns of numbers or Booleans of which more can only help a positive prediction, or only hinder it,
+            whatever the others hold. No condition that is left points the other way, see `rulelab.data.directions`. Of
+            lists nothing follows from it: their rules predict both classes.
+
+        Raises
+        ------
+        ProblemError
+            When antecedents join several conditions or none are known, a column has no condition or no order, or
+            nothing is left.
+        """
+        if self.conditions is None or any(len(joined) != 1 for joined in self.conditions):
+            raise ProblemError("monotone needs antecedents of one condition each, as those of rule sets")
+        try:
+            given = as_directions(directions)
+            gone = opposing(given, [joined[0] for joined in self.conditions], self.matrix())
+        except ValueError as error:
+            raise ProblemError(str(error)) from None
+        if gone.all():
+            raise ProblemError(f"no condition is {' or '.join(f'{way} in {column!r}' for column, way in given)}")
+        noted = {**dict(self.directions), **dict(given)}
+        return replace(self._some(np.flatnonzero(~gone)), directions=tuple(noted.items()))
+
+    def _some(self, kept: np.ndarray) -> Problem:
+        """The problem of some of the antecedents."""
         words = bits.pack(self.matrix()[:, kept])
         group, first = bits.group_equal_rows(words)
         positives, negatives, exactly = as_given(self.masses.merged(group, len(first)), self.positives)
@@ -151,7 +187,6 @@ class Problem:
             conditions=None if self.conditions is None else tuple(self.conditions[j] for j in kept),
             groups=None if self.groups is None else self.groups.merged(group, len(first)),
             summed=exactly,
-            left_out=tuple(dict.fromkeys((*self.left_out, *given))),
         )
 
     @cached_property

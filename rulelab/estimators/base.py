@@ -248,7 +248,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             warnings.warn(said, UserWarning, stacklevel=4)
         snapshot, trace = drained(search, time_limit, self.gap, interrupted)
         asked = getattr(self, "fairness", None)
-        check_found(snapshot, self._noun, self._recipe.demands if asked is None else asked, time_limit)
+        demands = self._recipe.demands
+        check_found(snapshot, self._noun, (asked, demands) if asked and demands else asked or demands, time_limit)
         warn_of_open(snapshot, stacklevel=4)
         best = snapshot.incumbent
         assert best is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..limits import MEMORY_LIMIT, TIME_LIMIT
@@ -54,6 +54,14 @@ class RuleSetClassifier(CertifiedClassifier):
     must_not_use : sequence of str, optional
         What no rule may use: columns, conditions such as ``age <= 23`` (no rule has them), or antecedents (no rule has
         all their conditions). The proof is over what is left.
+    must_use : sequence of str, optional
+        Columns and conditions that some rule of the set has to use each; a rule that covers no row uses nothing, and is
+        in no set then. The proof is over the sets that obey; there are no certificates of it.
+    monotone : dict of str to {"increasing", "decreasing"}, optional
+        Columns of numbers or Booleans of which more can only help a positive prediction, or only hinder it, whatever
+        the others hold: rules have no condition on them that points the other way (``<=`` where it is increasing). A
+        missing cell is neither more nor less. The proof is over the sets of such rules. With the 0-1 loss no other
+        monotone set has less; with the Hamming loss one whose rules overlap less can. See `rulelab.data.directions`.
 
     Attributes
     ----------
@@ -107,6 +115,8 @@ class RuleSetClassifier(CertifiedClassifier):
         random_state: Any = None,
         min_group_size: int = 30,
         must_not_use: Sequence[str] | None = None,
+        monotone: Mapping[str, str] | None = None,
+        must_use: Sequence[str] | None = None,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -125,3 +135,5 @@ class RuleSetClassifier(CertifiedClassifier):
         self.random_state = random_state
         self.min_group_size = min_group_size
         self.must_not_use = must_not_use
+        self.monotone = monotone
+        self.must_use = must_use

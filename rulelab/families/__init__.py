@@ -10,7 +10,7 @@ from .criteria import CRITERIA
 from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
 from .least_gap_list import LEAST_GAP
-from .parameter import BINARIZING, DEMANDS, MEMORY, MINING, MUST_NOT_USE, NAMING, TIME, Parameter
+from .parameter import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT_USE, NAMING, TIME, Parameter
 from .rule_list import RULE_LIST
 from .rule_set import RULE_SET
 
@@ -21,6 +21,7 @@ __all__ = [
     "FAMILIES",
     "MEMORY",
     "MINING",
+    "MONOTONE",
     "MUST_NOT_USE",
     "NAMING",
     "OFFERED",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from . import FAMILIES
-from .wording import at_most, count, demanded, many, power, without
+from .wording import at_most, count, demanded, many, power, restricted
 
 if TYPE_CHECKING:
     from ..search import Search, Snapshot
@@ -124,7 +124,7 @@ def sets(m: int, most: int, complexity: int) -> str:
 
 
 def _looked_at(search: Search, snapshot: Snapshot) -> str:
-    m, counts, aside = search.problem.n_antecedents, snapshot.counts, without(search.problem.left_out)
+    m, counts, aside = search.problem.n_antecedents, snapshot.counts, restricted(search.problem)
     if search.family == "rule_set":
         most, complexity = search.conditions, search.parameters["max_complexity"]  # type: ignore[attr-defined]
         return (

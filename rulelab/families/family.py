@@ -58,6 +58,8 @@ class Family:
         What forms call it; empty: its noun.
     when_fair : mapping of str to value
         The only values that some parameters of the search may have where a criterion of fairness is asked for.
+    shaping : tuple of Parameter
+        Its own parameters that the problem depends on.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Family:
     falling: bool = True
     title: str = ""
     when_fair: Mapping[str, Any] = field(default_factory=dict)
+    shaping: tuple[Parameter, ...] = ()
 
     @property
     def called(self) -> str:
@@ -85,7 +88,7 @@ class Family:
     @property
     def preparation(self) -> tuple[Parameter, ...]:
         """The parameters that the problem depends on, besides the rows."""
-        return (*BINARIZING, *(MINING if self.mined else ()), MUST_NOT_USE)
+        return (*BINARIZING, *(MINING if self.mined else ()), MUST_NOT_USE, *self.shaping)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

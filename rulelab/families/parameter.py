@@ -24,7 +24,7 @@ class Parameter:
     kind : str
         "whole", "number", "fraction", "choice", "switch", "size" (of bytes), "criterion", "text",
         "measure" (a criterion without a tolerance),
-        "name" (of an antecedent), "names" or "limits" (numbers by column).
+        "name" (of an antecedent), "names", "limits" (numbers by column) or "directions" (by column).
     least, most : float
         Of a number.
     above : bool
@@ -125,15 +125,28 @@ MUST_NOT_USE = Parameter(
 )
 """Of every family: what is left out before the search."""
 
+MONOTONE = Parameter(
+    "monotone",
+    None,
+    "a column of which more can only help a positive prediction, or only hinder it",
+    "directions",
+    label="Monotone columns",
+    none="such as age: increasing",
+)
+"""Of rule sets: which way the conditions on a column point, see `rulelab.data.directions`."""
+
+MUST_USE = Parameter(
+    "must_use",
+    None,
+    "a column, condition or antecedent that some rule must use",
+    "names",
+    label="Must use",
+    none="nothing in particular",
+)
+"""Of rule lists and rule sets, whose rules use columns and conditions."""
+
 DEMANDS = (
-    Parameter(
-        "must_use",
-        None,
-        "a column, condition or antecedent that some rule must use",
-        "names",
-        label="Must use",
-        none="nothing in particular",
-    ),
+    MUST_USE,
     Parameter("first_rule", None, "the antecedent of the first rule", "name", label="First rule", none="any"),
     Parameter(
         "max_uses",
@@ -145,8 +158,8 @@ DEMANDS = (
     ),
 )
 """Of rule lists: what a list has to obey."""
-NAMING = ("name", "names", "limits")
-"""The kinds of parameters that name what only some data have; forms have no fields for them."""
+NAMING = ("name", "names", "limits", "directions")
+"""The kinds of parameters that name what only some data have."""
 
 REGULARIZATION = Parameter(
     "regularization",

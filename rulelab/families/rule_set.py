@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import least_gap
 from .criteria import in_words
 from .family import Family
-from .parameter import FAIRNESS, Parameter
+from .parameter import FAIRNESS, MONOTONE, MUST_USE, Parameter
 from .wording import count
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ RULE_SET = Family(
             1,
             label="Rules in the proof, at most",
         ),
+        MUST_USE,
     ),
     make_search=_search,
     make_model=_model,
@@ -129,4 +130,5 @@ RULE_SET = Family(
     grid={"max_complexity": [5, 10, 15, 20]},
     path="max_complexity",
     falling=False,
+    shaping=(MONOTONE,),
 )

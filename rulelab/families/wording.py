@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..certificate import Origin
+    from ..data.problem import Problem
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _EXACT = 15
@@ -17,14 +21,16 @@ def count(n: int | float, noun: str) -> str:
     return f"{shown} {noun}" if n == 1 else f"{shown} {noun}s"
 
 
-def without(names: Iterable[str]) -> str:
-    """What rules must not use, to be said after the antecedents that they may use; empty when that is nothing."""
-    listed = ", ".join(names)
-    return f" without {listed}" if listed else ""
+def restricted(problem: Problem | Origin) -> str:
+    """What rules must not use and where they must point, to be said after what they are made of; may be empty."""
+    from ..data.directions import in_words
+
+    listed, ways = ", ".join(problem.left_out), in_words(problem.directions)
+    return (f" without {listed}" if listed else "") + (f", all conditions {ways}" if ways else "")
 
 
 def demanded(parameters: Mapping[str, Any]) -> str:
-    """What a list has to do by the user's demands, such as "begin with a and use b, c"; empty when that is nothing."""
+    """What a list or a set has to do by the user's demands, such as "begin with a and use b, c"; may be empty."""
     first, must, most = (parameters.get(name) for name in ("first_rule", "must_use", "max_uses"))
     must = [must] if isinstance(must, str) else must
     said = [

@@ -40,6 +40,15 @@ TERMS = (
         see=("condition",),
     ),
     Term(
+        "monotone",
+        "Columns of which more can only help a positive prediction (increasing), or only hinder it (decreasing).",
+        "No condition on such a column points the other way: where age is increasing, rules may ask for age > 30, not "
+        "for age ≤ 30. Then a row never turns from positive to negative because it is older, whatever else it holds. "
+        "What is proven is proven among the rule sets of such conditions.",
+        aliases=("monotone columns", "directions"),
+        see=("condition", "rule set"),
+    ),
+    Term(
         "max categories",
         "Of a column with more categories only the most frequent ones get conditions.",
         see=("condition",),

@@ -183,7 +183,7 @@ TERMS = (
     ),
     Term(
         "must use",
-        "Columns, conditions or antecedents that some rule of the list has to use: the best list of those that do.",
+        "Columns, conditions or antecedents that some rule has to use: the best list, or set, of those that do.",
         "A column is used by a rule with a condition on it, a condition by a rule that has it, an antecedent by a rule "
         "that has all its conditions. A rule that captures no row uses nothing.",
         "",

@@ -31,10 +31,12 @@ class Features:
     matrix : bool array, shape (n_patterns, n_conditions)
     conditions : sequence of Condition, optional
         What each column of the matrix says; tells which of them test the same column of the table.
+    n_given : int, optional
+        How many of the patterns are those of rows, all by default; those behind them only count what rules use.
 
     Attributes
     ----------
-    n_patterns, n_conditions : int
+    n_patterns, n_conditions, n_given : int
     used : int64 array, shape (n_used,)
         The conditions that pricing tries: without those that no pattern satisfies, and one of each set of equal ones.
     words : uint64 array, shape (n_patterns, bits.n_words(n_used))
@@ -47,9 +49,12 @@ class Features:
         What the search in data cubes has derived from this, by the most conditions of a rule.
     """
 
-    def __init__(self, matrix: np.ndarray, conditions: Sequence[Condition] | None = None) -> None:
+    def __init__(
+        self, matrix: np.ndarray, conditions: Sequence[Condition] | None = None, n_given: int | None = None
+    ) -> None:
         matrix = np.asarray(matrix, dtype=bool)
         self.n_patterns, self.n_conditions = matrix.shape
+        self.n_given = self.n_patterns if n_given is None else n_given
         packed = transposed(bits.pack(matrix), self.n_conditions)
         _, first = bits.group_equal_rows(packed)
         self.used = first[bits.counts(packed[first]) > 0]
@@ -64,17 +69,21 @@ class Features:
         self.sources = np.array([numbers.setdefault(keys[j], len(numbers)) for j in self.used], dtype=np.int64)
 
     @classmethod
-    def from_problem(cls, problem: Problem, form: str = "dnf") -> Features:
+    def from_problem(cls, problem: Problem, form: str = "dnf", counting: np.ndarray | None = None) -> Features:
         """The antecedents of a problem; negated for the form ``cnf``.
 
         By De Morgan's laws a set of the form ``cnf`` is a ``dnf`` for the negative class over the negated antecedents;
-        the rules keep the problem's indices.
+        the rules keep the problem's indices. Behind the problem's patterns come those that only count what rules use,
+        see `rulelab.rule_set.demands`.
         """
         conditions = None
         if problem.conditions is not None and all(len(joined) == 1 for joined in problem.conditions):
             conditions = [joined[0] for joined in problem.conditions]
         matrix = problem.matrix()
-        return cls(~matrix if form == "cnf" else matrix, conditions)
+        matrix = ~matrix if form == "cnf" else matrix
+        if counting is not None and len(counting):
+            matrix = np.vstack([matrix, counting])
+        return cls(matrix, conditions, problem.n_patterns)
 
     @property
     def n_used(self) -> int:
@@ -117,6 +126,12 @@ class Features:
             covers = self.covers(rules[start : start + at_once])
             packed_sums(covers, np.arange(len(covers)), weight, out[start : start + at_once])
         return out
+
+    def with_rows(self, covers: np.ndarray) -> np.ndarray:
+        """Which packed rows of what rules cover have a pattern of a row: bool array, shape (len(covers),)."""
+        if self.n_given == self.n_patterns:
+            return np.ones(len(covers), dtype=bool)
+        return np.asarray((covers & bits.pack(np.arange(self.n_patterns)[None] < self.n_given)).any(axis=1))
 
     @cached_property
     def related(self) -> np.ndarray:

@@ -47,14 +47,15 @@ class Incumbents:
     def offer(self, pool: Pool, rules: Sequence[Clause], found_at: tuple[float, int]) -> None:
         """Take a set as the incumbent when it is the best that meets the constraints."""
         program = self._program
-        chosen = list(dict.fromkeys(pool.find(rule) for rule in rules))  # rules that cover the same rows are one
+        chosen = pool.find_all(rules)  # rules that cover the same rows are one
         uncovered, covers, complexity = pool.measure(chosen)
         if complexity > program.max_complexity or not program.is_fair(uncovered, covers):
             return
         clauses = tuple(pool.rules[k] for k in chosen)
         cost = program.cost(uncovered, covers, complexity)
         wanted = program.leave > 0
-        errors = int(uncovered[wanted].sum() + (program.kind_mass - uncovered)[~wanted].sum())
+        unwanted = (program.leave < 0) | (program.cover > 0)
+        errors = int(uncovered[wanted].sum() + (program.kind_mass - uncovered)[unwanted].sum())
         if self._selected is None or (errors, cost) < self._selected[:2]:
             self._selected = (errors, cost, clauses)
         if cost < self.cost:

@@ -186,11 +186,17 @@ class Pool:
         )
 
     def add(self, rules: Iterable[Clause]) -> list[int]:
-        """Take rules in; returns the indices of those whose covered set is new or now has a simpler rule."""
+        """Take rules in; returns the indices of those whose covered set is new or now has a simpler rule.
+
+        Where patterns count what rules use, a rule that covers no row is not taken in.
+        """
         rules = [tuple(rule) for rule in rules]
         if not rules:
             return []
         covers = self.features.covers(rules)
+        kept = self.features.with_rows(covers)
+        if not kept.all():
+            rules, covers = [rule for rule, taken in zip(rules, kept, strict=True) if taken], covers[kept]
         changed, new = [], []
         for i, (rule, words) in enumerate(zip(rules, covers, strict=True)):
             key = words.tobytes()
@@ -212,8 +218,18 @@ class Pool:
 
     def find(self, rule: Clause) -> int:
         """Index of the rule that covers what this one covers; it is added where there is none."""
+        return self._index[self._entered(rule)]
+
+    def find_all(self, rules: Iterable[Clause]) -> list[int]:
+        """The different indices of some rules, without those that are not taken in."""
+        known = (self._index.get(self._entered(rule)) for rule in rules)
+        return list(dict.fromkeys(k for k in known if k is not None))
+
+    def _entered(self, rule: Clause) -> bytes:
+        """The key of a rule, which is added where it can be."""
         self.add([rule])
-        return self._index[self.features.covers([rule])[0].tobytes()]
+        key: bytes = self.features.covers([rule])[0].tobytes()
+        return key
 
     def _append(self, covers: np.ndarray) -> None:
         """What the last rules cover."""

@@ -37,7 +37,7 @@ def pool_frame(
     weights = np.asarray(problem.positives + problem.negatives, dtype=float)
     if weights.ndim == 2:
         weights = weights.sum(axis=0)
-    rows = bits.unpack(pool.covers[order], pool.program.n_patterns) @ weights
+    rows = bits.unpack(pool.covers[order], pool.program.n_patterns)[:, : len(weights)] @ weights
     between = " and " if form == "dnf" else " or "
     frame = pd.DataFrame(
         {

@@ -13,6 +13,7 @@ from ..arguments import is_whole
 from ..certificate import Certificate, CertificateError
 from ..data.exact_weights import rounded_down
 from ..data.fairness import Criterion, groups_of, left_out
+from ..data.naming import as_names
 from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
@@ -21,6 +22,7 @@ from ..search import Search, Snapshot, Status, solve
 from . import snapshot_detail as figures
 from .arguments import check, clauses_of
 from .closing.closing import Closing, bytes_per_rule
+from .demands import counting_rows, demanding, demands_of, first_to_meet
 from .equal_rates import Part, parts
 from .features import Features
 from .generation import ColumnGeneration
@@ -81,6 +83,9 @@ class RuleSetSearch(Search):
         Bytes that the search may take: the columns, the tables of pricing, the rules enumerated and the open nodes.
         When they are used up it stops with status LIMIT and a valid lower bound; raise ``memory_limit`` and call
         `advance` again to go on.
+    must_use : sequence of str, optional
+        Columns and conditions that some rule of the set has to use each; a rule that covers no row (of a CNF: rejects
+        none) uses nothing, and is in no set then. INFEASIBLE where no set does. There are no certificates of it.
     random_state : int, optional
         Seed of the set search; 0 by default.
     warm_start : RuleSet, or sequence of rules, optional
@@ -115,6 +120,7 @@ class RuleSetSearch(Search):
         random_state: int | None = None,
         warm_start: RuleSet | Sequence[Sequence[int]] | None = None,
         min_group_size: int = 0,
+        must_use: Sequence[str] | None = None,
     ) -> None:
         super().__init__(problem)
         check(
@@ -141,6 +147,8 @@ class RuleSetSearch(Search):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.warm_start = None if warm_start is None else clauses_of(warm_start, problem, form)
+        self.must_use = as_names(must_use, "must_use") or None
+        self._demands = demands_of(problem, must_use)
         self._phase = "reducing"
         self._limit: str | None = None
         self._program = self._new_program()
@@ -159,6 +167,7 @@ class RuleSetSearch(Search):
         self._waiting: list[Part] | None = None
         self._by_value = False
         self._part_lower: Cost = self._lower
+        self._needed: tuple[Clause, ...] | None = ()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -172,6 +181,7 @@ class RuleSetSearch(Search):
             "regularization": self.regularization,
             "column_limit": self.column_limit,
             "memory_limit": self.memory_limit,
+            "must_use": self.must_use,
             "random_state": self.random_state,
             "warm_start": self.warm_start,
         }
@@ -251,6 +261,8 @@ class RuleSetSearch(Search):
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
             what is not certified: the 0-1 loss, weights that are not integers.
         """
+        if self.must_use:
+            raise CertificateError("must_use is not covered by certificates of rule sets")
         if self.loss != "hamming" or not self.problem.integral or self._program.exactness:
             raise CertificateError("certificates are for the Hamming loss with integer weights")
         if not self._program.is_literal:
@@ -302,7 +314,7 @@ class RuleSetSearch(Search):
 
     def _new_program(self) -> Program:
         """The integer program that this search solves."""
-        return make_program(
+        program = make_program(
             self.problem,
             self.max_complexity,
             self.loss,
@@ -311,6 +323,7 @@ class RuleSetSearch(Search):
             self.regularization,
             self.min_group_size,
         )
+        return demanding(program, len(self._demands))
 
     @property
     def left_out(self) -> str:
@@ -320,13 +333,15 @@ class RuleSetSearch(Search):
         return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
 
     def _prepare(self) -> None:
-        self._features = Features.from_problem(self.problem, self.form)
+        self._features = Features.from_problem(self.problem, self.form, counting_rows(self._demands))
         self._pool = Pool(self._program, self._features)
         self._offer(())
-        if not self._features.n_used:  # no row satisfies any condition: the set without rules is the only one
+        self._needed = first_to_meet(self._demands, self._pool)
+        if not self._features.n_used or self._needed is None:  # the set without rules is the only one, or none is
             self._raise(self._best.cost)
             self._settle()
             return
+        self._offer(self._needed)
         if self.warm_start is not None:
             known = [clause for clause in self.warm_start if len(clause) <= self.conditions]
             self._pool.add(known)
@@ -340,6 +355,8 @@ class RuleSetSearch(Search):
         self._greedy.advance()
         if self._greedy.done:
             self._offer(self._greedy.rules)
+            if self._needed:
+                self._offer([*self._greedy.rules, *self._needed])
             self._generation = ColumnGeneration(self._program, self._features, self._pool, self.conditions)
             self._raise(self._generation.lower)
             self._phase = "pricing"

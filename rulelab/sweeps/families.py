@@ -108,7 +108,8 @@ class Certified(Method):
             problem = fold.cached(f"problem of {self.name}", key, lambda: self.problem(fold, parameters))
         except NothingFound as error:
             if demands := Recipe(self.family, parameters).demands:
-                return Fitted(str(Status.INFEASIBLE), None, None, 0.0, message=f"no list can {demands}: {error}")
+                why = f"no {self.family.noun} can {demands}: {error}"
+                return Fitted(str(Status.INFEASIBLE), None, None, 0.0, message=why)
             model, objective = self.without_rules(fold.train, parameters)
             return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, str(error))
         start = {} if warm_start is None else {"warm_start": self.family.make_model().from_dict(warm_start)}

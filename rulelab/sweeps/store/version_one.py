@@ -56,6 +56,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "column_limit": 20000,
         "memory_limit": None,
         "must_not_use": None,
+        "monotone": None,
+        "must_use": None,
     },
     "cart": {**_BINARIZING, "max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0},
     "random_forest": {**_BINARIZING, "n_estimators": 100, "min_samples_leaf": 1, "max_depth": None},

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...datasets import Dataset
 from ...families import FAMILIES, criteria, least_gap
-from ...families.wording import demanded, without
+from ...families.wording import demanded, restricted
 from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot, Status
@@ -312,13 +312,14 @@ def _bound(search: Search, snapshot: Snapshot) -> str:
 
 
 def _scope(search: Search, attribute: str = "") -> str:
-    among, aside = count(search.problem.n_antecedents), plain(without(search.problem.left_out), 120)
+    among, aside = count(search.problem.n_antecedents), plain(restricted(search.problem), 120)
     if search.kind == "least_gap":
         return least_gap.claim(search.parameters, search.problem.n_antecedents, attribute)
-    if isinstance(search, RuleSetSearch):
-        return f"no rule set over these {among} conditions{aside}, at most D = {search.conditions} in a rule, is better"
     asked = demanded(search.parameters)
     which = f", of those that {plain(asked, 160)}," if asked else ""
+    if isinstance(search, RuleSetSearch):
+        rules = f"at most D = {search.conditions} in a rule"
+        return f"no rule set over these {among} conditions{aside}, {rules}{which or ','} is better"
     fair = "fair " if search.parameters.get("fairness") is not None else ""
     return f"no {fair}{family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
 

@@ -112,7 +112,8 @@ def _problem(recipe: PageRecipe, search: Search, at: str) -> list[str]:
             *known,
             f"problem = rl.Problem.from_antecedents(antecedents, data.y{at}{weight}{groups})",
         ]
-    return [*known, f"problem = rl.Problem.from_arrays(features, data.y{at}{weight}{groups})"]
+    ways = f".monotone({recipe['monotone']!r})" if recipe.directions else ""
+    return [*known, f"problem = rl.Problem.from_arrays(features, data.y{at}{weight}{groups}){ways}"]
 
 
 def _weight(recipe: PageRecipe, at: str) -> str:

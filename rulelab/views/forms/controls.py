@@ -152,7 +152,7 @@ class Number(Control):
         super().__init__(owner, parameter.name, visible)
         self._parameter = parameter
         self.label = parameter.title
-        self.text = shown(parameter, self.value)
+        self.text = self._shown(self.value)
         owner.param.watch(self._follow, parameter.name)
 
     @property
@@ -173,11 +173,19 @@ class Number(Control):
             return
         self.text = value
         try:
-            self._owner.param.update(**{self._name: read(self._parameter, value)})
+            self._owner.param.update(**{self._name: self._read(value)})
         except ValueError as error:
             self._complain(str(error))
         else:
             self._complain("")
+
+    def _read(self, text: str) -> Any:
+        """The value that a text stands for; raises ValueError in the words of the page."""
+        return read(self._parameter, text)
+
+    def _shown(self, value: Any) -> str:
+        """The text of a value."""
+        return shown(self._parameter, value)
 
     def _complain(self, message: str) -> None:
         others = {key: value for key, value in self._owner.wrong.items() if key != self._name}
@@ -188,11 +196,11 @@ class Number(Control):
     def _follow(self, event: param.parameterized.Event) -> None:
         """Show a value that was set elsewhere."""
         try:
-            same = not self.wrong and read(self._parameter, self.text) == event.new
+            same = not self.wrong and self._read(self.text) == event.new
         except ValueError:
             same = False
         if not same:
-            self.text = shown(self._parameter, event.new)
+            self.text = self._shown(event.new)
             self._complain("")
 
 

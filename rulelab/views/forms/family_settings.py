@@ -8,11 +8,13 @@ from typing import Any
 
 import param
 
-from ...families import MEMORY, NAMING, TIME, Family, Parameter
+from ...data.directions import as_directions
+from ...families import DEMANDS, MEMORY, MUST_NOT_USE, TIME, Family, Parameter
 from ..widgets.field_cards import Field
 from .controls import Choice, Control, Fixed, Note, Number, Switch, Switches
 from .criteria import NO_CRITERION, WORDS, criterion_of
 from .data_settings import DataSettings
+from .directions import Directions
 from .fields import worded
 from .numbers import Settings
 
@@ -116,12 +118,14 @@ def _fields_for(settings: Any, family: Family, parameter: Parameter, table: Data
     if parameter.choices:
         said = parameter.said or tuple(name.replace("_", " ") for name in parameter.choices)
         return [Choice(settings, parameter.name, dict(zip(said, parameter.choices, strict=True)))]
+    if parameter.kind == "directions":
+        return [Directions(settings, parameter)]
     return [Number(settings, parameter)]
 
 
 def shown_parameters(family: Family) -> list[Parameter]:
-    """The parameters that have fields; names are for the library and the command line."""
-    return [each for each in family.parameters if each is not MEMORY and each.kind not in NAMING]
+    """The parameters that have fields; what must be used, or not, is for the library and the command line."""
+    return [each for each in family.parameters if each not in (MEMORY, MUST_NOT_USE, *DEMANDS)]
 
 
 def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]:
@@ -157,6 +161,14 @@ def _groups(
     ]
 
 
+class _Directions(param.Dict):
+    """Columns with their directions."""
+
+    def _validate_value(self, val: Any, allow_None: bool) -> None:
+        super()._validate_value(val, allow_None)
+        as_directions(val)
+
+
 def _settings(name: str, parameters: Sequence[Parameter], more: Mapping[str, param.Parameter]) -> Any:
     return type(name, (Settings,), {**{each.name: made(each) for each in parameters}, **more})()
 
@@ -168,6 +180,8 @@ def made(parameter: Parameter) -> Any:
         return param.Boolean(default=default, label=label)
     if parameter.kind == "criterion":
         return param.Selector(default=NO_CRITERION, objects=list(WORDS), label=label)
+    if parameter.kind == "directions":
+        return _Directions(default=default, allow_None=True, label=label)
     if parameter.choices:
         return param.Selector(default=default, objects=list(parameter.choices), label=label)
     kind: Any = param.Integer if parameter.kind in ("whole", "size") else param.Number

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...families import CRITERIA, FAMILIES, least_gap
-from ...families.wording import at_most, demanded, without
+from ...families.wording import at_most, demanded, restricted
 from ...search import Search, Snapshot, Status
 from ..widgets.esc import plain
 from .session import SearchSession, State
@@ -188,7 +188,7 @@ def _phase(session: SearchSession) -> tuple[str, str]:
 def _optimal(search: Search) -> str:
     if search.kind == "least_gap":
         claim = least_gap.claim(search.parameters, search.problem.n_antecedents)
-        return f"certified optimal: {claim}{plain(without(search.problem.left_out), 120)}"
+        return f"certified optimal: {claim}{plain(restricted(search.problem), 120)}"
     if search.family == "rule_set":
         return f"certified optimal{_scope(search)}: no such rule set has a smaller objective"
     softly = "softly " if search.parameters.get("violation_penalty") is not None else ""
@@ -196,7 +196,7 @@ def _optimal(search: Search) -> str:
     asked = demanded(search.parameters)
     among = f" among the lists that {plain(asked, 200)}" if asked else ""
     listed = f"{softly}{family_name(search.family)}"
-    over = f"these antecedents{plain(without(search.problem.left_out), 120)}"
+    over = f"these antecedents{plain(restricted(search.problem), 120)}"
     return f"certified optimal{among}: no {'such ' if asked else ''}{listed} over {over} has a smaller objective"
 
 
@@ -205,7 +205,9 @@ def _infeasible(search: Search) -> str:
         meant = least_gap.meant(search.parameters, search.problem.n_antecedents)
         return f"certified infeasible: there is no {meant}; ask for less"
     if asked := demanded(search.parameters):
-        return f"certified infeasible: no list can {plain(asked, 200)}; ask for less"
+        fair = " and meet the fairness constraint" if search.parameters.get("fairness") is not None else ""
+        noun = family_name(search.family).split()[-1]
+        return f"certified infeasible: no {noun} can {plain(asked, 200)}{fair}; ask for less"
     most = search.parameters.get("max_complexity")
     what = family_name(search.family) if most is None else f"rule set of complexity at most {most}"
     return (
@@ -216,8 +218,12 @@ def _infeasible(search: Search) -> str:
 
 def _scope(search: Search) -> str:
     """Which rules a proof speaks of."""
-    most = search.parameters.get("max_conditions") if search.family == "rule_set" else None
-    return "" if most is None else f" for rules of at most {counted(most, 'conditions')}"
+    if search.family != "rule_set":
+        return ""
+    most = search.parameters.get("max_conditions")
+    rules = "" if most is None else f" for rules of at most {counted(most, 'conditions')}"
+    asked = demanded(search.parameters)
+    return rules + plain(restricted(search.problem), 120) + (f", of those that {plain(asked, 160)}" if asked else "")
 
 
 def _family(session: SearchSession) -> str:

@@ -22,7 +22,7 @@ KINDS = (
 def editable(search: Search) -> bool:
     """Whether models of this search can be edited."""
     whole = type(search) in (RuleListSearch, ExactSearch, SoftSearch, RuleSetSearch)
-    return whole and getattr(search, "fairness", None) is None
+    return whole and getattr(search, "fairness", None) is None and not getattr(search, "must_use", None)
 
 
 def bench_of(search: Search) -> Bench[Any]:

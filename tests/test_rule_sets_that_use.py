@@ -1,0 +1,179 @@
+"""Rule sets that have to use columns or conditions, against all sets that do."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import naive_rule_sets as sets
+import numpy as np
+import pandas as pd
+import pytest
+from patience import PATIENCE
+
+import rulelab as rl
+from rulelab.__main__ import main
+from rulelab.data.conditions import Condition, attach_conditions
+
+LIMITS = {"false_negative": rl.EqualOpportunity, "selection": rl.DemographicParity}
+
+
+def best_that_uses(
+    data: sets.Data, demands: list[set[int]], complexity: int, most: int, asked: dict[str, str], price: Fraction, limits
+) -> Fraction | None:
+    """The least objective of all sets of clauses that decide some row, of which each demand is met by one."""
+    found: dict[tuple[frozenset[int], frozenset[int]], tuple[int, ...]] = {}
+    for size in range(1, most + 1):
+        for clause in combinations(range(data.A.shape[1]), size):
+            rows = sets.decides(data, clause, asked["form"])
+            met = frozenset(r for r, which in enumerate(demands) if which & set(clause))
+            if rows:
+                found.setdefault((rows, met), clause)
+    best = None
+    for n in range(complexity // 2 + 1):
+        for chosen in combinations(found.items(), n):
+            used = sum(1 + len(clause) for _, clause in chosen)
+            met = {r for (_, some), _ in chosen for r in some}
+            if used > complexity or len(met) < len(demands):
+                continue
+            clauses = [clause for _, clause in chosen]
+            errors = sets.errors_of(data, clauses, asked["loss"], asked["form"])
+            if sets.is_fair(data, errors, limits):
+                cost = Fraction(sum(map(sum, errors))) + price * used
+                best = cost if best is None else min(best, cost)
+    return best
+
+
+def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, list[set[int]]]:
+    """A small random problem, arguments of the search, the least objective that is possible, what must be used."""
+    rng = np.random.default_rng(seed)
+    m, rows = int(rng.integers(3, 6)), int(rng.integers(6, 16))
+    A = rng.random((rows, m)) < rng.choice([0.2, 0.5, 0.8])
+    A[:, 0] = A[:, 1] if rng.random() < 0.2 else A[:, 0] & (rng.random() < 0.9)
+    A[:, m - 1] = ~A[:, 1] if rng.random() < 0.3 else A[:, m - 1]
+    y = rng.random(rows) < 0.5
+    y[:4], group = [0, 1, 0, 1], np.arange(rows) // 2 % 2
+    kind = seed % 4
+    weight = np.ones(rows) if kind < 2 else rng.integers(1, 4, rows) * (1 if kind == 2 else 0.125)
+    columns = [f"c{j // 2}" for j in range(m)]
+    frame = pd.DataFrame(A, columns=[f"{column} == {j}" for j, column in enumerate(columns)])
+    attach_conditions(frame, [Condition(column, "==", j) for j, column in enumerate(columns)])
+    names = {c: {j for j in range(m) if columns[j] == c} for c in columns} | {n: {j} for j, n in enumerate(frame)}
+    must = [str(name) for name in rng.choice(list(names), int(rng.integers(1, 3)), replace=False)]
+    complexity, most = int(rng.integers(2, 8)), int(rng.integers(1, 4))
+    asked = {"loss": str(rng.choice(["hamming", "zero_one"])), "form": str(rng.choice(["dnf", "cnf"]))}
+    price = Fraction(int(rng.integers(0, 4)), 4)
+    fair = rng.choice(["", *LIMITS])
+    tolerance = Fraction(int(rng.integers(0, 4)), 10)
+    limits = [(str(fair), tolerance)] if fair else []
+    data = sets.Data(A, y, [Fraction(w) for w in weight.tolist()], group.tolist())
+    demands = [names[name] for name in must]
+    best = best_that_uses(data, demands, complexity, min(most, m, complexity - 1), asked, price, limits)
+    problem = rl.Problem.from_arrays(frame, y, sample_weight=weight, groups=group)
+    criterion = LIMITS[str(fair)](float(tolerance)) if fair else None
+    given = {"max_complexity": complexity, "max_conditions": most, "regularization": float(price)}
+    return problem, {**given, **asked, "fairness": criterion, "must_use": must}, best, demands
+
+
+def check(seeds: range) -> set[str]:
+    ends = set()
+    for seed in seeds:
+        problem, asked, best, demands = drawn(seed)
+        search = rl.RuleSetSearch(problem, **asked)
+        bounds, snapshot = [], search.advance(1)
+        while snapshot.status is rl.Status.RUNNING:
+            bounds.append(snapshot.lower_bound)
+            search = pickle.loads(pickle.dumps(search)) if len(bounds) == 3 else search
+            snapshot = search.advance(1 + seed % 3)
+        ends.add(str(snapshot.status))
+        if best is None:
+            assert (snapshot.status, snapshot.incumbent) == (rl.Status.INFEASIBLE, None), seed
+            continue
+        assert snapshot.status is rl.Status.OPTIMAL, seed
+        assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-9), (seed, asked)
+        assert max(bounds, default=0) <= snapshot.incumbent.objective, seed
+        assert bounds == sorted(bounds), seed
+        clauses = snapshot.incumbent.model.clauses
+        assert all(any(which & set(clause) for clause in clauses) for which in demands), seed
+        assert all(rule.positives + rule.negatives for rule in snapshot.incumbent.model.rules), seed
+    return ends
+
+
+def test_the_best_set_that_uses_is_found_among_all() -> None:
+    assert check(range(40)) == {"optimal", "infeasible"}
+
+
+@pytest.mark.long
+def test_the_best_set_that_uses_is_found_among_all_of_many() -> None:
+    check(range(40, 600))
+
+
+DATA = rl.datasets.load("diabetes")
+PROBLEM = rl.Problem.from_arrays(rl.Binarizer(3).fit_transform(DATA.X), DATA.y)
+
+
+def uses(model: rl.RuleSet, column: str) -> bool:
+    return any(c.column == column for rule in model.rules for literal in rule.literals for c in literal.conditions)
+
+
+def test_a_search_that_must_use_can_be_limited_and_goes_on() -> None:
+    expected = rl.solve(rl.RuleSetSearch(PROBLEM, 6, 2, must_use=["sex", "age"]))
+    assert expected.status is rl.Status.OPTIMAL
+    assert uses(expected.incumbent.model, "sex")
+    assert uses(expected.incumbent.model, "age")
+    assert expected.incumbent.objective >= rl.solve(rl.RuleSetSearch(PROBLEM, 6, 2)).incumbent.objective
+    search = rl.RuleSetSearch(PROBLEM, 6, 2, must_use=["sex", "age"], column_limit=2, warm_start=[(0,), (0, 1)])
+    first = rl.solve(search, work_limit=3)
+    assert (first.status, first.limit) == (rl.Status.LIMIT, "work")
+    assert uses(first.incumbent.model, "sex")  # there is a set from the beginning
+    search = pickle.loads(pickle.dumps(search))
+    stopped = rl.solve(search)
+    assert stopped.lower_bound <= expected.incumbent.objective <= stopped.incumbent.objective
+    search.column_limit = 20_000
+    last = rl.solve(search)
+    assert (last.status, last.incumbent.objective) == (rl.Status.OPTIMAL, expected.incumbent.objective)
+    assert len(search.pool()) == min(600, len(search.columns))
+    with pytest.raises(rl.CertificateError, match="must_use is not covered"):
+        search.certificate()
+
+
+def test_what_cannot_be_used_is_refused_or_infeasible() -> None:
+    for wrong, why in ((["sez"], r"must_use: no antecedent uses 'sez'.*'sex'"), ([1], "must_use must be names")):
+        with pytest.raises(ValueError, match=why):
+            rl.RuleSetSearch(PROBLEM, must_use=wrong)
+    with pytest.raises(ValueError, match="must_use and must_not_use both have 'sex'"):
+        rl.RuleSetSearch(PROBLEM.without("sex"), must_use=["sex"])
+    assert rl.solve(rl.RuleSetSearch(PROBLEM, 3, 1, must_use=["sex", "age"])).status is rl.Status.INFEASIBLE
+    never = rl.Problem.from_arrays(pd.DataFrame({"a": [0, 1, 0, 1], "b": [0, 0, 0, 0]}), [0, 1, 0, 1])
+    assert rl.solve(rl.RuleSetSearch(never, must_use=["b"])).status is rl.Status.INFEASIBLE
+    found = rl.solve(rl.RuleSetSearch(never, must_use="b", form="cnf"))
+    assert (found.status, found.incumbent.model.clauses) == (rl.Status.OPTIMAL, ((0, 1),))
+
+
+def test_every_door_lets_it_through(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {"max_complexity": 6, "max_conditions": 2, "thresholds": 3}
+    expected = rl.solve(rl.RuleSetSearch(PROBLEM, 6, 2, must_use=["sex"])).incumbent.objective
+    fitted = rl.RuleSetClassifier(**asked, must_use=["sex"]).fit(DATA.X, DATA.y)
+    assert (fitted.status_, fitted.objective_) == (rl.Status.OPTIMAL, expected)
+    with pytest.raises(ValueError, match="no model meets 'use sex, age'"):
+        rl.RuleSetClassifier(max_complexity=2, max_conditions=1, must_use=["sex", "age"]).fit(DATA.X, DATA.y)
+    with pytest.raises(ValueError, match="cannot use a"):
+        rl.RuleSetClassifier(must_use=["a"]).fit(pd.DataFrame({"a": [1] * 6}), [0, 1] * 3)
+    grid = {"must_use": [None, ["sex"]], "max_complexity": [4], "max_conditions": [1]}
+    sweep = rl.sweep(DATA, "rule_set", grid=grid, cv=2)
+    assert sweep.wait(PATIENCE)
+    assert set(sweep.frame["status"]) == {"optimal"}
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in asked.items()]
+    command = ["fit", "diabetes", "--model", "rule-set", *options, "--must-use", "sex", "--quiet"]
+    assert main([*command, "-o", str(tmp_path / "m.json")]) == 0
+    said = capsys.readouterr().out
+    assert "of at most 2 conditions among the rule sets that use sex: " in said
+    assert main([*command, "--proof", str(tmp_path / "p.npz")]) == 1
+    assert "must_use is not covered by certificates" in capsys.readouterr().err
+    from rulelab.views.cards import card
+
+    search = rl.RuleSetSearch(PROBLEM, 4, 1, must_use=["sex"])
+    shown = card.of_search(search, rl.solve(search))
+    assert "at most D = 1 in a rule, of those that use sex, is better" in shown.proof.scope
