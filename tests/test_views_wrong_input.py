@@ -257,3 +257,7 @@ def test_views_of_something_else_say_what_they_show() -> None:
         rl.views.SearchView(5)
     with pytest.raises(TypeError, match="model must be a rulelab model"):
         rl.views.ModelCard(5)
+    with pytest.raises(TypeError, match=r"sweeps must be a rulelab\.Sweep"):
+        rl.views.FrontView(5)
+    with pytest.raises(TypeError, match="kept must be what the page keeps"):
+        rl.views.CompareView(5)

@@ -68,6 +68,8 @@ class CompareView(NotebookViewer):
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
     def __init__(self, kept: Kept | None = None, **params: Any) -> None:
+        if not (kept is None or isinstance(kept, Kept)):
+            raise TypeError(f"kept must be what the page keeps, or None, not {kept!r}; cards are pinned with pin")
         super().__init__(**params)
         self._cards: list[ModelCard] = []
         self._fitting: dict[tuple[Any, ...], tuple[Rows, Job]] = {}

@@ -90,6 +90,9 @@ class FrontView(NotebookViewer):
     )
 
     def __init__(self, sweeps: Sweep | Sequence[Sweep] = (), data: Dataset | None = None, **params: Any) -> None:
+        given = [sweeps] if isinstance(sweeps, Sweep) else sweeps
+        if not isinstance(given, Sequence) or not all(isinstance(one, Sweep) for one in given):
+            raise TypeError(f"sweeps must be a rulelab.Sweep or several, not {sweeps!r}")
         super().__init__(**params)
         self._run: Run | None = None
         self._order: dict[str, int] = {}
@@ -101,9 +104,8 @@ class FrontView(NotebookViewer):
         self._restyle()
         if self._context is not None:
             pn.state.on_session_destroyed(lambda _: self.close())
-        given = [sweeps] if isinstance(sweeps, Sweep) else list(sweeps)
         if given:
-            self.follow(followed(given, data))
+            self.follow(followed(list(given), data))
 
     @property
     def run(self) -> Run | None:
