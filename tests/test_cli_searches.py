@@ -287,6 +287,10 @@ def test_robustness_of_an_optimum(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("removed", 0, 1),
         ("added", 0, 1),
     ]
+    status, out, err = run(capsys, "fit", *options, "--robustness")
+    assert (status, "one wrong label lets another list win\none removed row" in out) == (0, True), err
+    status, out, err = run(capsys, "fit", *TOE, "--model", "falling-rule-list", "--robustness")
+    assert (status, "--robustness is of rule lists" in err) == (2, True)
     status, out, _ = run(capsys, "robustness", *options, "--time-limit", 0)
     assert (status, "nothing is certified (time limit reached)" in out) == (0, True)
 

@@ -73,9 +73,9 @@ FLOORS: list[str] = [
     "cli.verify",
     "cli.data_options",
     "cli.keep cli.progress cli.store_option cli.workers",
-    "cli.near_count cli.near_rule_sets",
+    "cli.near_count cli.near_rule_sets cli.robustness",
     "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.runs cli.serve",
-    "cli.least_gap cli.robustness cli.stability cli.sweep",
+    "cli.least_gap cli.stability cli.sweep",
     "cli.commands",
     "__main__",
 ]

@@ -180,6 +180,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(parser, "--proof", metavar="FILE", text="save the proof that it is optimal, for `rulelab verify`")
     add(parser, "--record", metavar="FILE", text="save the run, to be looked at on the page and in notebooks")
     add_keep(parser)
+    text = "of rule lists: say how many labels may be wrong, and rows come or go, before another is better"
+    add(parser, "--robustness", action="store_true", text=text)
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser)

@@ -16,6 +16,7 @@ from .families import count, recipe_of
 from .keep import check_keep, is_provable, keep
 from .output import writable
 from .progress import drained, ending
+from .robustness import robustness_of, stays_optimal
 from .verify import labels
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def fit(args: argparse.Namespace) -> int:
         search = _new_search(args, recipe, problem_of(data, recipe, report, counts=counts))
     except ValueError as error:
         raise CommandError(error) from error
+    robust = robustness_of(search) if args.robustness else None
     recording = None if record is None and args.keep is None else Recording(search)
     snapshot, interrupted = drained(search, args, args.gap, observe=None if recording is None else recording.observe)
     if record is not None and recording is not None:
@@ -81,6 +83,8 @@ def fit(args: argparse.Namespace) -> int:
         raise CommandError(_nothing_found(snapshot, family), 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
+    if robust is not None and snapshot.status is Status.OPTIMAL:
+        print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
     if data.sensitive is not None:
         print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
     if counts is not None and counts.held_out is not None:

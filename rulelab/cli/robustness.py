@@ -11,10 +11,11 @@ from .families import add_memory, add_parameters, add_preparation, count, recipe
 from .options import add, add_columns, add_limits, add_source
 from .output import save, writable_result
 from .progress import drained, ending
+from .verify import labels
 
 if TYPE_CHECKING:
     from ..rule_list import Robustness, RobustnessSearch
-    from ..search import Snapshot
+    from ..search import Search, Snapshot
 
 _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 _WORDS = {"relabelled": "labels are wrong", "removed": "rows are removed", "added": "rows are added"}
@@ -60,13 +61,32 @@ def robustness(args: argparse.Namespace) -> int:
     snapshot, interrupted = drained(search, args, describe=_known)
     known = search.robustness
     if known is not None:
-        print(known.model.to_text(str(data.target)), end="\n\n")
+        print(known.model.relabelled(labels(data)).to_text(data.target), end="\n\n")
         print(_changes(known), end="\n\n")
     print(_verdict(search, snapshot, interrupted))
     if output is not None:
         save(output, search)
         report(f"saved {output}")
     return 0
+
+
+def robustness_of(search: Search) -> RobustnessSearch:
+    """The search for the robustness of a fit's list, where there is one."""
+    from ..rule_list import RobustnessSearch, RuleListSearch
+
+    if not isinstance(search, RuleListSearch):
+        raise CommandError("--robustness is of rule lists that need not be fair and do not have to use anything")
+    try:
+        return RobustnessSearch(search, memory_limit=search.memory_limit)
+    except ValueError as error:
+        raise CommandError(f"--robustness: {error}") from error
+
+
+def stays_optimal(search: RobustnessSearch, args: argparse.Namespace, spent: float) -> str:
+    """What is proven of a fit's list in what is left of its time, after so many seconds; what is printed."""
+    left = None if args.time_limit is None else max(0.0, args.time_limit - spent)
+    drained(search, argparse.Namespace(quiet=args.quiet, time_limit=left), describe=_known)
+    return "it is not known to be optimal" if search.robustness is None else str(search.robustness)
 
 
 def _known(snapshot: Snapshot) -> str:

@@ -134,7 +134,7 @@ class RobustnessSearch(Search):
 
     @property
     def compiled(self) -> bool:
-        return self.search.compiled and NearStates(self.search, 0).compiled
+        return self.search.compiled and NearStates.ready()
 
     @property
     def memory_bytes(self) -> int:
@@ -170,10 +170,8 @@ class RobustnessSearch(Search):
         return [] if known is None else [each.rival for each in known.changes]
 
     def _rehearse(self) -> None:
-        from ...rehearsal import tiny_problem
-
         self.search.compile()
-        solve(RobustnessSearch(tiny_problem(), 0.01))
+        NearStates.rehearse()
 
     def _known(self, change: str) -> RobustnessTo:
         rival, problem = self._rivals.get(change), self.problem

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from ...kernels.jit import is_compiled
+from ...rehearsal import tiny_problem
+from ...search import solve
 from ..exact.search import RuleListSearch
 from ..near_count import expanding
 from ..near_count.search import NearOptimalCounter
@@ -23,6 +28,22 @@ class NearStates(NearOptimalCounter):
     def __init__(self, search: RuleListSearch, threshold: int, memory_limit: int | None = None) -> None:
         super().__init__(search, within=0.0, memory_limit=memory_limit)
         self.threshold = threshold
+
+    @staticmethod
+    def ready() -> bool:
+        """Whether the kernels are ready in this process."""
+        return bool(is_compiled(expanding.advance, expanding.rebuild_table))
+
+    @staticmethod
+    def rehearse() -> None:
+        """Let a small search go through all kernels."""
+        search = RuleListSearch(tiny_problem(), 0.01)
+        solve(search)
+        small = NearStates(search, 0)
+        while small.phase != "expanded":
+            small.advance(1)
+        assert small.states is not None
+        expanding.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
 
     def _threshold(self, total: int, longest: int) -> int:
         return max(self.threshold, self.best_cost)
