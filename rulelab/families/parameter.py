@@ -128,7 +128,7 @@ MUST_NOT_USE = Parameter(
 MONOTONE = Parameter(
     "monotone",
     None,
-    "a column of which more can only help a positive prediction, or only hinder it",
+    "a column of which more can only help a positive prediction (increasing), or only hinder it (decreasing)",
     "directions",
     label="Monotone columns",
     none="such as age: increasing",
