@@ -87,9 +87,20 @@ def check_witness(each, problem, regularization, model):
     assert objective(each.rival) < objective(model)
 
 
-@settings(max_examples=6)
-@given(rows(st.sampled_from(LAMBDAS), max_rows=7, max_columns=3, max_weight=2), st.sampled_from((None, 1, 2)))
+@settings(max_examples=8)
+@given(rows(st.sampled_from(LAMBDAS), max_rows=6, max_columns=3, max_weight=2), st.sampled_from((None, 1, 2)))
 def test_all_changes_of_small_problems(case, longest):
+    against_all_changes(case, longest, 2)
+
+
+@pytest.mark.long
+@settings(max_examples=60)
+@given(rows(st.sampled_from(LAMBDAS), max_rows=7, max_columns=3, max_weight=2), st.sampled_from((None, 1, 2)))
+def test_all_changes_of_three_rows(case, longest):
+    against_all_changes(case, longest, 3)
+
+
+def against_all_changes(case, longest, tried):
     A, y, weight, regularization = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     found = solved(problem, regularization, max_length=longest).robustness
@@ -97,7 +108,7 @@ def test_all_changes_of_small_problems(case, longest):
     labels = tuple(problem.classes.index(rule.prediction) for rule in (*model.rules, model.default))
     for each in found.changes:
         check_witness(each, problem, regularization, model)
-        most = min(each.breaks, 2 if each.change == "added" else 3)
+        most = min(each.breaks, 2 if each.change == "added" else tried)
         exactly = Fraction(repr(regularization))
         rows = fewest(each.change, A, y, weight, exactly, (model.antecedents, labels), longest, most)
         assert rows == (each.breaks if each.breaks <= most else None), each.change

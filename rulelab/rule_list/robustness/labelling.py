@@ -80,6 +80,11 @@ class Labelling:
         held = self._left.nbytes + self._captured.nbytes + self._least.nbytes
         return held + 16 * len(self._parent) + 200 * self._entries
 
+    @property
+    def counting(self) -> bool:
+        """Whether rows are still being counted, which goes on for some states at a time however many are asked for."""
+        return self._pass == 0
+
     def advance(self, max_work: int) -> None:
         """Look at no more than so many states."""
         passes = (self._count, self._complete, self._go_on)
@@ -90,12 +95,15 @@ class Labelling:
                 return
             self.full = False
             some = min(end - self.work, self.states.n - self._at)
-            some = min(some, max(1, _CELLS // self._masses.shape[0])) if self._pass == 0 else some
+            some = min(some, self._at_once()) if self.counting else some
             passes[self._pass](slice(self._at, self._at + some))
             self._at += some
             self.work += some
+            counting = self.counting
             if self._at == self.states.n:
                 self._pass, self._at = self._pass + 1, 0
+            if counting:
+                break
         self.done = self._pass == len(passes)
 
     def ties(self) -> int:
@@ -125,6 +133,11 @@ class Labelling:
                             if (after[2] or other) and self.measure.excess(after[0], after[1] + last) == 0:
                                 found += n
         return found
+
+    def _at_once(self) -> int:
+        """How many states have about as many rules, with their patterns, as may be counted at once."""
+        rules = 1 + self.states.n_edges // self.states.n
+        return max(1, _CELLS // (self._masses.shape[0] * rules))
 
     def _count(self, part: slice) -> None:
         """Weigh what some states leave, and what their rules capture."""

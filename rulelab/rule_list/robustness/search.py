@@ -201,6 +201,8 @@ class RobustnessSearch(Search):
                 self._find_sets(left)
             else:
                 self._label(left)
+                if self._labelling is not None and self._labelling.counting:
+                    return
 
     def _certify(self, max_work: int) -> None:
         now = self.search.advance(max_work)
