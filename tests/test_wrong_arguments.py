@@ -28,6 +28,9 @@ X = pd.DataFrame({"a": np.arange(40) % 9, "b": Y ^ (np.arange(40) % 7 == 0)})
 PROBLEM = rl.Problem.from_arrays(A, Y, groups=G)
 
 
+FAIR = rl.DemographicParity(0.1)
+
+
 def searched(make: Callable[..., rl.Search]) -> Callable[..., Any]:
     return lambda **given: rl.solve(make(PROBLEM, **given), work_limit=WORK)
 
@@ -47,7 +50,7 @@ def fitted(estimator: type) -> Callable[..., Any]:
 
 LIST = ("regularization", "policy", "bounds", "max_length", "memory_limit", "random_state", "beam_width", "warm_start")
 CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    "RuleListSearch": (searched(rl.RuleListSearch), LIST),
+    "RuleListSearch": (searched(rl.RuleListSearch), (*LIST, "must_use", "first_rule", "max_uses")),
     "CorelsSearch": (
         searched(rl.CorelsSearch),
         ("regularization", "policy", "bounds", "memory_limit", "random_state"),
@@ -80,6 +83,35 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "robustness": (
         lambda **given: rl.robustness(PROBLEM, **{"regularization": 0.05, "work_limit": WORK, **given}),
         ("regularization", "time_limit", "work_limit", "max_length", "memory_limit"),
+    ),
+    "fair list": (
+        searched(lambda problem, **given: rl.RuleListSearch(problem, **{"fairness": FAIR, **given})),
+        ("regularization", "fairness", "labels", "bounds", "memory_limit", "beam_width", "min_group_size",
+         "warm_start"),
+    ),
+    "fair falling": (
+        searched(lambda problem, **given: rl.FallingRuleListSearch(problem, **{"fairness": FAIR, **given})),
+        ("regularization", "positive_weight", "fairness", "bounds", "max_length", "memory_limit", "beam_width",
+         "min_group_size"),
+    ),
+    "LeastGapSearch": (
+        searched(lambda problem, **given: rl.LeastGapSearch(problem, **given)),
+        ("criterion", "regularization", "min_accuracy", "max_length", "bounds", "memory_limit", "beam_width",
+         "min_group_size", "warm_start"),
+    ),
+    "GapFrontierSearch": (
+        searched(lambda problem, **given: rl.GapFrontierSearch(problem, **given)),
+        ("criterion", "accuracies", "regularization", "max_length", "memory_limit", "beam_width", "min_group_size"),
+    ),
+    "LeastGapRuleSetSearch": (
+        searched(lambda problem, **given: rl.LeastGapRuleSetSearch(problem, **given)),
+        ("criterion", "min_accuracy", "max_complexity", "max_conditions", "loss", "form", "column_limit",
+         "memory_limit", "random_state", "min_group_size", "warm_start"),
+    ),
+    "GapFrontierRuleSetSearch": (
+        searched(lambda problem, **given: rl.GapFrontierRuleSetSearch(problem, **given)),
+        ("criterion", "accuracies", "max_complexity", "max_conditions", "loss", "form", "column_limit",
+         "memory_limit", "random_state", "min_group_size"),
     ),
     "StabilitySearch": (
         searched(lambda problem, **given: rl.StabilitySearch(problem, **{"n_samples": 1, **given}, max_complexity=3)),

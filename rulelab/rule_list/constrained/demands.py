@@ -92,7 +92,7 @@ def demands_of(
         meets[which] |= 1 << r
     first = None
     if first_rule is not None:
-        if first_rule not in names:
+        if not isinstance(first_rule, str) or first_rule not in names:
             raise unknown(str(first_rule), names, "first_rule", "is")
         first = names.index(first_rule)
     limits = limits_of(max_uses)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -116,7 +116,7 @@ class RuleListSearch(PrefixSearch, Proving):
     _cores_must_pay = True
 
     def __new__(cls, *arguments: Any, fairness: Criterion | None = None, **parameters: Any) -> Any:
-        demands = {name: value for name in _DEMANDS if (value := parameters.pop(name, None))}
+        demands = {name: value for name in _DEMANDS if not _is_nothing(value := parameters.pop(name, None))}
         if fairness is None and not demands:
             return super().__new__(cls)
         named = dict(zip(_PARAMETERS, arguments, strict=False)) | parameters
@@ -452,6 +452,10 @@ def _cost_of(antecedents: Sequence[int], problem: Problem, costs: Costs) -> int:
         wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
         left = left & ~hit
     return costs.per_error * wrong + costs.per_rule * len(antecedents)
+
+
+def _is_nothing(demand: Any) -> bool:
+    return demand is None or (isinstance(demand, str | list | tuple | Mapping) and not demand)
 
 
 def _constrained(named: dict[str, Any]) -> ConstrainedRuleListSearch:

@@ -137,8 +137,9 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         switches = bounds is None or isinstance(bounds, FairRuleListBounds)
         size = memory_limit is None or is_whole(memory_limit, 1)
         width = is_whole(beam_width, 0) and beam_width <= 10_000
-        starts = (warm_start,) if isinstance(warm_start, RuleList) else tuple(warm_start or ())
-        are_lists = all(isinstance(one, RuleList) for one in starts)
+        given: Any = () if warm_start is None else (warm_start,) if isinstance(warm_start, RuleList) else warm_start
+        starts = tuple(given) if isinstance(given, Sequence) else ()
+        are_lists = isinstance(given, Sequence) and all(isinstance(one, RuleList) for one in starts)
         require(
             ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
             ("regularization", regularization, price, "a number of at least 0 and below 1"),
@@ -160,7 +161,8 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         self.warm_start = starts
         self._starts = [antecedents_of(one, problem) for one in starts]
         self._gaps: Gaps = gaps_of(problem, made, self.min_group_size)
-        self._longest = problem.n_antecedents if max_length is None else min(max_length, problem.n_antecedents)
+        m = problem.n_antecedents
+        self._longest = m if self.max_length is None else min(self.max_length, m)
         self._most_errors = self.most_errors(self.min_accuracy)
         self._best: FoundList | None = None
         self._targets: list[Fraction] = []

@@ -129,8 +129,9 @@ class LeastGapRuleSetSearch(LeastGap):
         warm_start: RuleSet | Sequence[RuleSet] | None = None,
     ) -> None:
         share = is_number(min_accuracy) and 0 <= min_accuracy <= 1
-        starts = (warm_start,) if isinstance(warm_start, RuleSet) else tuple(warm_start or ())
-        are_sets = all(isinstance(one, RuleSet) for one in starts)
+        given: Any = () if warm_start is None else (warm_start,) if isinstance(warm_start, RuleSet) else warm_start
+        starts = tuple(given) if isinstance(given, Sequence) else ()
+        are_sets = isinstance(given, Sequence) and all(isinstance(one, RuleSet) for one in starts)
         require(
             ("min_accuracy", min_accuracy, share, "a number from 0 to 1"),
             ("warm_start", warm_start, are_sets, "a RuleSet or several"),
