@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -187,3 +188,20 @@ def test_the_benchmark_prints_how_to_repeat_a_finding(
     shown = capsys.readouterr().out
     assert ("rulelab bench fuzz --family rule_list --seed 8 --cases 1" in shown) == bool(found)
     assert shown.splitlines()[-1].split()[:2] == ["rule_list", "2"]
+
+
+def test_indices_are_checked_where_that_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str | None, str | None]] = []
+
+    def outcome(self: Worker, family: str, seed: int, mutate: bool) -> Outcome:
+        seen.append((os.environ.get("NUMBA_BOUNDSCHECK"), os.environ.get("NUMBA_CACHE_DIR")))
+        return Outcome([], [], "optimal")
+
+    monkeypatch.setattr(Worker, "outcome", outcome)
+    before = dict(os.environ)
+    for asked in ([], ["--check-bounds"]):
+        assert cli.main(["bench", "fuzz", "--family", "rule_list", "--cases", "1", *asked]) == 0
+    (_, usual), (checked, own) = seen
+    assert checked == "1"
+    assert own != usual
+    assert dict(os.environ) == before

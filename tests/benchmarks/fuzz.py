@@ -6,10 +6,14 @@ A finding is printed with the command that reproduces it; the status is then 1.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from _measure import Table
 
@@ -44,16 +48,31 @@ def main(argv: list[str]) -> int:
     )
     options.add_argument("--cases", type=int, help="most cases of each family")
     options.add_argument("--alarm", type=float, default=60.0, help="seconds that a case may take (%(default)s)")
+    text = "compile all kernels anew so that each access outside of an array is a finding, which takes minutes"
+    options.add_argument("--check-bounds", action="store_true", help=text)
     options.add_argument("--notes", action="store_true", help="print what is only as good as the stated resolution")
     options.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     args = options.parse_args(argv)
     families, found = args.family or list(_ALL), 0
     table = Table(COLUMNS)
-    with Worker(args.alarm) as worker:
+    with checked_bounds() if args.check_bounds else nullcontext(), Worker(args.alarm) as worker:
         for family in families:
             found += _run(worker, table, family, args, args.seconds / len(families))
     table.save(args.json)
     return min(found, 1)
+
+
+@contextmanager
+def checked_bounds() -> Iterator[None]:
+    """Processes that are started meanwhile compile kernels that check their indices, in a cache of their own."""
+    before = dict(os.environ)
+    with TemporaryDirectory() as folder:
+        os.environ.update(NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=folder)
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
 
 
 def _run(worker: Worker, table: Table, family: str, args: argparse.Namespace, seconds: float) -> int:
