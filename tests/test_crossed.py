@@ -66,7 +66,7 @@ def test_a_small_case_is_solved_right(worker: Worker, family: str, seed: int) ->
 @pytest.mark.long
 @pytest.mark.parametrize("family", [family for family in CASES if family != ESTIMATORS])
 def test_changed_proofs_of_small_cases_are_refused_or_true(worker: Worker, family: str) -> None:
-    outcomes = {seed: worker.outcome(family, seed, mutate=True) for seed in range(10)}
+    outcomes = {seed: worker.outcome(family, seed, mutate=True) for seed in range(0, 100, 10)}
     assert {seed: outcome.findings for seed, outcome in outcomes.items() if outcome.findings} == {}
     assert family == "softly_falling" or sum(outcome.mutants for outcome in outcomes.values()) > 30
 
