@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -324,6 +327,60 @@ def test_the_plots_follow_the_chosen_axis(view) -> None:
     view.axis = "work"
     assert view._plots.bounds.x_range.start < 0 < work < view._plots.bounds.x_range.end
     assert {glyph.x for glyph in view._plots._x_glyphs} == {"work"}
+
+
+class ByHand:
+    """A beat that comes when the test calls it."""
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+
+def test_a_press_in_another_thread_during_a_beat_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in JupyterLab, which hands presses over in a thread of their own."""
+    monkeypatch.setattr("rulelab.views.search.view.PeriodicCallback", ByHand)
+    view = SearchView(long_search())
+
+    def rests_after(steps: int) -> bool:
+        return view.session.state is State.PAUSED and view.session.snapshot.step == steps
+
+    for steps in (1, 2):
+        view.step()
+        wait_until(lambda steps=steps: rests_after(steps))
+        while steps == 1 and view._beat is not None:
+            view.tick()
+    press = threading.Thread(target=view.step)
+    advance, show = view.session.search.advance, view._show_standing
+
+    def slowly(work: int) -> rl.Snapshot:
+        time.sleep(0.3)
+        return advance(work)
+
+    def show_after_a_press(session: Any) -> None:
+        if press.ident is None:
+            press.start()
+            press.join(0.1)
+        show(session)
+        if not press.is_alive():
+            wait_until(lambda: rests_after(3))
+
+    monkeypatch.setattr(view.session.search, "advance", slowly)
+    monkeypatch.setattr(view, "_show_standing", show_after_a_press)
+    view.tick()
+    press.join()
+    wait_until(lambda: rests_after(3))
+    for _ in range(10):
+        if view._beat is not None:
+            view.tick()
+    assert view._beat is None
+    assert dict(view._status.figures)["expanded"] == "3"
+    view.close()
 
 
 NOTEBOOK = """
