@@ -40,7 +40,7 @@ def lists_of(problem: rl.Problem, rng: np.random.Generator, n: int) -> list[rl.R
 def test_every_line_holds_for_all_lists_that_come_to_it(seed: int) -> None:
     """No completion of the rules costs less than the table's lines say.
 
-    A bound that ends the way is of completions in the form of the proof only: a heavier rule of the same label is first.
+    A bound that ends the way is of completions in the form of the proof: a heavier rule of the same label is first.
     """
     problem, model, certificate, price = proven(seed)
     optimum = model.objective(price)

@@ -113,7 +113,10 @@ class Exclusion:
     def _asked(self) -> list[str]:
         worse = self.objective - self.optimum
         compared = "it is as good as the proven one" if self.ties else f"that is {worse:.4g} more than the proven one"
-        return [f"the list {_listed(self.asked.antecedent_names)}", f"has the objective {self.objective:.7f}; {compared}"]
+        return [
+            f"the list {_listed(self.asked.antecedent_names)}",
+            f"has the objective {self.objective:.7f}; {compared}",
+        ]
 
     def _changed(self) -> list[str]:
         if not self.changes:

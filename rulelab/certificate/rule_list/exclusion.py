@@ -75,7 +75,8 @@ def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: l
     """The rules over the antecedents that the states keep; the others are changed for the reason they were dropped."""
     rules = [_Rule(rule.antecedent or 0, rule.prediction == classes[1]) for rule in asked.rules]
     for dropped in space.dropped:
-        while (at := next((i for i, rule in enumerate(rules) if rule.antecedent == dropped.antecedent), None)) is not None:
+        while dropped.antecedent in (used := [rule.antecedent for rule in rules]):
+            at = used.index(dropped.antecedent)
             changes.append(Change(dropped.kind, dropped.antecedent, dropped.instead))
             if dropped.kind == "everything":
                 rules = rules[:at]
@@ -102,7 +103,7 @@ class _Way:
 
     def follow(self, rules: list[_Rule]) -> None:
         """Bring the rules into the form of the table and follow them until they are at an end, or something ends it."""
-        row: int | None = self._row[bytes(self.space.everything[0])]
+        row = self._row[bytes(self.space.everything[0])]
         paid = self.space.per_error * self.space.constant
         self._note("start", row, -1, paid, paid + int(self.values[row]))
         while rules := self._in_form(rules, self.sets[row]):
@@ -111,10 +112,11 @@ class _Way:
             positive, negative = self._captured(self.sets[row], a)
             price = self.space.per_rule + self.space.per_error * min(positive, negative)
             paid += price
-            row = self._after(row, a, paid, int(self.values[row]) - price)
-            if row is None:
+            after = self._after(row, a, paid, int(self.values[row]) - price)
+            if after is None:
                 self.taken += [rule.antecedent for rule in rules]
                 return
+            row = after
         paid += self.space.per_error * min(self._captured(self.sets[row]))
         self._note("default", row, -1, paid, paid)
 

@@ -212,6 +212,7 @@ def states(problem: Problem, costs: Grid) -> States:
     rule; and those whose larger net weight does not pay for a rule (Thm 11: dropping the rule never costs more).
     """
     inside, net = problem.matrix(), costs.positives - costs.negatives
+    price = costs.per_rule // costs.per_error
     antecedents, dropped = np.arange(problem.n_antecedents), []
     while True:
         _, first, group = unique_rows(inside)
@@ -219,15 +220,16 @@ def states(problem: Problem, costs: Grid) -> States:
         np.add.at(merged, group, net)
         inside, net = select(inside, first[merged != 0]), merged[merged != 0]
         _, first, group = unique_rows(inside.T)
-        earliest, everything = first[group], inside.all(axis=0)
+        everything: np.ndarray = inside.all(axis=0)  # type: ignore[assignment]
+        earliest = first[group]
         larger = np.maximum(column_sums(inside, np.maximum(net, 0)), column_sums(inside, np.maximum(-net, 0)))
-        pays = larger > costs.per_rule // costs.per_error
-        keep = (earliest == np.arange(len(antecedents))) & ~everything & pays
+        keep = (earliest == np.arange(len(antecedents))) & ~everything & (larger > price)
         if keep.all():
             break
-        for i in np.flatnonzero(~keep):
-            kind = "everything" if everything[i] else "equal" if pays[i] else "unpaid"
-            dropped.append(Dropped(int(antecedents[i]), kind, int(antecedents[earliest[i]]) if kind == "equal" else None))
+        for i in np.flatnonzero(~keep).tolist():
+            equal = not everything[i] and bool(larger[i] > price)
+            kind = "everything" if everything[i] else "equal" if equal else "unpaid"
+            dropped.append(Dropped(int(antecedents[i]), kind, int(antecedents[earliest[i]]) if equal else None))
         inside, antecedents = select(inside, np.arange(len(inside)), np.flatnonzero(keep)), antecedents[keep]
     total = int(costs.positives.sum()) + int(costs.negatives.sum())
     order = np.argsort(net < 0, kind="stable")
