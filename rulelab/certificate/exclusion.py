@@ -156,7 +156,7 @@ class Exclusion:
         if line.kind == "lemma":
             return f"{at}, {spent}, and what is left holds so many of this line's rows that {together}"
         if line.kind == "rule":
-            return f"{at}, {spent}, which is no less than what the line says of all lists that come to it"
+            return f"{at}, {spent}, which is already no less than {self.optimum:.7f}"
         words = {"no": "no further rule", "one": "one", "more": "more"}
         ways = ", ".join(f"{cost:.7f} with {words[key]}" for key, cost in line.further.items())
         return f"{at}, {spent}, what is left costs at least {ways}; {together}"
