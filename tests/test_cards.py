@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
 from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe, second
 from patience import PATIENCE, wait_until
@@ -360,6 +361,32 @@ def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
         assert "certificate" in shown._check.line.phase
         with pytest.raises(ValueError, match="certificate"):
             verifying.check(lacking, Progress())
+
+
+def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
+    search = rl.RobustnessSearch(card.search)
+    rl.solve(search)
+    shown = ModelCard(card)
+    assert shown._robust.button in shown._layout.select(pn.widgets.Button)
+    shown._robust.press()
+    finish(shown)
+    assert shown._robust.line.tone == "proven"
+    for sentence in str(search.robustness).splitlines():
+        assert sentence in shown._robust.verdict
+    assert shown._robust.button.label == "Robustness"
+
+
+def test_no_robustness_is_offered_where_it_cannot_be_known(card) -> None:
+    weighted = replace(card.search.problem, positives=card.search.problem.positives + 0.5)
+    awkward = rl.RuleListSearch(weighted, card.search.regularization)
+    for lacking, why in (
+        (cards.parse(card.to_json().encode(), "x.json"), "a search on this page"),
+        (replace(card, search=awkward), "not whole numbers"),
+    ):
+        shown = ModelCard(lacking)
+        assert shown._robust.button not in shown._layout.select(pn.widgets.Button)
+        with pytest.raises(ValueError, match=why):
+            verifying.robustness(lacking, Progress())
 
 
 def test_a_check_can_be_cancelled(card) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .certificate import Certificate, CertificateError
+from .exclusion import Exclusion
+from .explaining import explain_proof
 from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import prove_falling_rule_list
 from .origin import Origin, OriginError
@@ -18,10 +20,12 @@ from .verification import Verification, verify
 __all__ = [
     "Certificate",
     "CertificateError",
+    "Exclusion",
     "KnownSets",
     "Origin",
     "OriginError",
     "Verification",
+    "explain_proof",
     "prove_demanding_rule_list",
     "prove_fair_falling_rule_list",
     "prove_fair_rule_list",

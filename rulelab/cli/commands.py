@@ -19,6 +19,7 @@ from . import (
     doctor,
     examples,
     explain,
+    explain_proof,
     export,
     frontier,
     least_gap,
@@ -28,6 +29,7 @@ from . import (
     serve,
     stability,
     sweep,
+    verify,
 )
 from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
@@ -36,16 +38,13 @@ from .keep import add_keep
 from .options import (
     add,
     add_columns,
-    add_count,
     add_limits,
     add_reading,
     add_source,
     least_zero,
-    number,
     reading_of,
     whole,
 )
-from .verify import verify
 
 BENCHMARKS = examples.folder_of("benchmarks")
 
@@ -154,8 +153,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_fit(commands.add_parser("fit", help="find the optimal model of a table", description=fit))
     for command in (near, robustness, ablate, frontier, least_gap, stability, sweep):
         command.add_to(commands)
-    check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
-    _add_verify(commands.add_parser("verify", help="check a proof on the data", description=check))
+    verify.add_to(commands)
+    explain_proof.add_to(commands)
     export.add_to(commands)
     runs.add_to(commands)
     explain.add_to(commands)
@@ -193,22 +192,3 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add_memory(limits)
     add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
     parser.set_defaults(run=fit)
-
-
-def _add_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "data", help="the CSV or Parquet file, or the name of the data set, that the model was fitted to"
-    )
-    parser.add_argument("model", help="the model, as `rulelab fit -o` saves it")
-    parser.add_argument("proof", help="the proof, as `rulelab fit --proof` saves it")
-    group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
-    group.add_argument("--target", metavar="COLUMN", help="the column that is predicted")
-    group.add_argument("--positive", metavar="LABEL", help="the class that is predicted")
-    at_least_zero = number(0, sys.float_info.max, True, "a number of at least 0")
-    text = "cost of a rule (lists) or, in rows, of a unit of complexity (sets)"
-    group.add_argument("--regularization", type=at_least_zero, metavar="X", help=text)
-    text = "sensitive attribute of a file, for a proof that compares groups; repeatable"
-    group.add_argument("--sensitive", action="append", default=[], metavar="COLUMN", help=text)
-    add_count(group)
-    add_reading(parser)
-    parser.set_defaults(run=verify)

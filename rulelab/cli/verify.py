@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say
 from .counted import is_counted, recount
 from .families import count, family_of
-from .options import reading_of
+from .options import add_count, add_reading, number, reading_of
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Origin, Verification
+    from ..data.problem import Problem
     from ..datasets import Dataset, Sheet
     from ..models import Model
 
 
-class _NotValid(Exception):  # noqa: N818 - it is an answer
+class NotValid(Exception):  # noqa: N818 - it is an answer
     """The proof says nothing about these data; the message is the reason."""
 
 
 def verify(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    certificate, model = _read_proof(args.proof), _read_model(args.model)
+    certificate, model = read_proof(args.proof), read_model(args.model)
     try:
         lines = _check(args, certificate, model)
-    except _NotValid as reason:
+    except NotValid as reason:
         print(f"not valid: {one_line(str(reason))}")
         return 1
     except MemoryError:
@@ -67,7 +69,7 @@ def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any
     return data
 
 
-def _read_proof(path: str) -> Certificate:
+def read_proof(path: str) -> Certificate:
     from ..certificate import Certificate, CertificateError
 
     try:
@@ -78,7 +80,7 @@ def _read_proof(path: str) -> Certificate:
         raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _read_model(path: str) -> Model:
+def read_model(path: str) -> Model:
     from ..models import ModelError, load_model
 
     try:
@@ -91,8 +93,19 @@ def _read_model(path: str) -> Model:
 
 def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> list[str]:
     """What was proven and what was checked; lines of text."""
-    from ..certificate import OriginError
     from ..certificate import verify as check
+
+    data, problem, encoded = problem_of(args, certificate)
+    answer = check(problem, model, certificate, args.regularization)
+    if not answer:
+        raise NotValid(answer.reason)
+    assert certificate.origin is not None
+    return _report(data, certificate.origin, model, answer, encoded)
+
+
+def problem_of(args: argparse.Namespace, certificate: Certificate) -> tuple[Dataset, Problem, bool]:
+    """The data, the problem that a proof speaks of, and whether it says 1 and 0 for labels of the data."""
+    from ..certificate import OriginError
 
     origin = certificate.origin
     if origin is None:
@@ -107,13 +120,9 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     if compares and data.sensitive is None:
         raise CommandError(f"{args.proof} compares groups: name the sensitive attribute with --sensitive")
     try:
-        problem = origin.problem(data.X, data.y, data.sensitive if compares else None, data.weight)
+        return data, origin.problem(data.X, data.y, data.sensitive if compares else None, data.weight), encoded
     except OriginError as error:
-        raise _NotValid(str(error)) from error
-    answer = check(problem, model, certificate, args.regularization)
-    if not answer:
-        raise _NotValid(answer.reason)
-    return _report(data, origin, model, answer, encoded)
+        raise NotValid(str(error)) from error
 
 
 def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
@@ -139,7 +148,7 @@ def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
     except ValueError as error:
         raise CommandError(error) from error
     if origin.target is not None and data.target != origin.target:
-        raise _NotValid(f"the proof is about the target {origin.target!r}, not {data.target!r}")
+        raise NotValid(f"the proof is about the target {origin.target!r}, not {data.target!r}")
     return data
 
 
@@ -158,7 +167,7 @@ def _check_labels(data: Dataset, origin: Origin) -> bool:
         return False
     if _is_encoded(origin) and not any(str(label) in ("0", "1") or label in (0, 1) for label in found):
         return True
-    raise _NotValid(
+    raise NotValid(
         f"the proof is about the classes {origin.classes[0]!r} and {origin.classes[1]!r}, "
         f"but the target {data.target!r} has {found[0]!r} and {found[1]!r}"
     )
@@ -167,7 +176,7 @@ def _check_labels(data: Dataset, origin: Origin) -> bool:
 def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> None:
     missing = [column for column in origin.columns if column not in data.X.columns]
     if data.target in missing:
-        raise _NotValid(f"the proof has a condition on the target {data.target!r} itself")
+        raise NotValid(f"the proof has a condition on the target {data.target!r} itself")
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise CommandError(f"{args.data} has no column {', '.join(map(repr, missing[:5]))}{more}; the proof needs them")
@@ -203,3 +212,30 @@ def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, e
 def _listed(columns: tuple[str, ...]) -> str:
     more = f" and {len(columns) - 10} more columns" if len(columns) > 10 else ""
     return ", ".join(columns[:10]) + more
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
+    parser = commands.add_parser("verify", help="check a proof on the data", description=check)
+    add_proof(parser)
+    parser.set_defaults(run=verify)
+
+
+def add_proof(parser: argparse.ArgumentParser) -> None:
+    """The arguments that name a proof, its model and its data, and what it must speak for."""
+    parser.add_argument(
+        "data", help="the CSV or Parquet file, or the name of the data set, that the model was fitted to"
+    )
+    parser.add_argument("model", help="the model, as `rulelab fit -o` saves it")
+    parser.add_argument("proof", help="the proof, as `rulelab fit --proof` saves it")
+    group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
+    group.add_argument("--target", metavar="COLUMN", help="the column that is predicted")
+    group.add_argument("--positive", metavar="LABEL", help="the class that is predicted")
+    at_least_zero = number(0, sys.float_info.max, True, "a number of at least 0")
+    text = "cost of a rule (lists) or, in rows, of a unit of complexity (sets)"
+    group.add_argument("--regularization", type=at_least_zero, metavar="X", help=text)
+    text = "sensitive attribute of a file, for a proof that compares groups; repeatable"
+    group.add_argument("--sensitive", action="append", default=[], metavar="COLUMN", help=text)
+    add_count(group)
+    add_reading(parser)

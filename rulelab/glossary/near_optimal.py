@@ -106,7 +106,7 @@ TERMS = (
         "2 j ≤ n (R(d) − R(d*))",
         OWN,
         ("near-optimal", "certificate"),
-        ("stability radius", "wrong labels"),
+        ("robustness", "stability radius", "wrong labels"),
     ),
     Term(
         "groups by",

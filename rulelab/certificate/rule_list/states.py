@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -102,6 +103,24 @@ def exact_sum(weights: np.ndarray) -> Fraction:
     return sum(map(Fraction, weights.tolist()), Fraction(0))
 
 
+class Dropped(NamedTuple):
+    """An antecedent that cannot matter for an optimal list, as of the patterns and antecedents left then.
+
+    Attributes
+    ----------
+    antecedent : int
+        Index among the problem's.
+    kind : str
+        "equal" (to an earlier one, which is ``instead``), "everything" (it holds for all patterns) or "unpaid" (its
+        larger net weight does not pay for a rule).
+    instead : int or None
+    """
+
+    antecedent: int
+    kind: str
+    instead: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class States:
     """Patterns of net weight over the antecedents that an optimal list can use, in an order of their own.
@@ -119,6 +138,8 @@ class States:
     per_error, per_rule : int
     constant : int
         Weight that every list gets wrong.
+    dropped : tuple of Dropped
+        The problem's other antecedents, in the order in which they were dropped.
     """
 
     inside: np.ndarray
@@ -128,6 +149,7 @@ class States:
     per_error: int
     per_rule: int
     constant: int
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def n_bytes(self) -> int:
@@ -190,20 +212,26 @@ def states(problem: Problem, costs: Grid) -> States:
     rule; and those whose larger net weight does not pay for a rule (Thm 11: dropping the rule never costs more).
     """
     inside, net = problem.matrix(), costs.positives - costs.negatives
-    antecedents = np.arange(problem.n_antecedents)
+    price = costs.per_rule // costs.per_error
+    antecedents, dropped = np.arange(problem.n_antecedents), []
     while True:
         _, first, group = unique_rows(inside)
         merged = np.zeros(len(first), dtype=np.int64)
         np.add.at(merged, group, net)
         inside, net = select(inside, first[merged != 0]), merged[merged != 0]
-        keep = np.zeros(len(antecedents), dtype=bool)
-        keep[unique_rows(inside.T)[1]] = True
+        _, first, group = unique_rows(inside.T)
+        everything: np.ndarray = inside.all(axis=0)  # type: ignore[assignment]
+        earliest = first[group]
         larger = np.maximum(column_sums(inside, np.maximum(net, 0)), column_sums(inside, np.maximum(-net, 0)))
-        keep &= ~inside.all(axis=0) & (larger > costs.per_rule // costs.per_error)
+        keep = (earliest == np.arange(len(antecedents))) & ~everything & (larger > price)
         if keep.all():
             break
+        for i in np.flatnonzero(~keep).tolist():
+            equal = not everything[i] and bool(larger[i] > price)
+            kind = "everything" if everything[i] else "equal" if equal else "unpaid"
+            dropped.append(Dropped(int(antecedents[i]), kind, int(antecedents[earliest[i]]) if equal else None))
         inside, antecedents = select(inside, np.arange(len(inside)), np.flatnonzero(keep)), antecedents[keep]
-    everything = int(costs.positives.sum()) + int(costs.negatives.sum())
+    total = int(costs.positives.sum()) + int(costs.negatives.sum())
     order = np.argsort(net < 0, kind="stable")
     return States(
         inside=select(inside, order),
@@ -212,5 +240,6 @@ def states(problem: Problem, costs: Grid) -> States:
         antecedents=antecedents,
         per_error=costs.per_error,
         per_rule=costs.per_rule,
-        constant=(everything - int(np.abs(net).sum())) // 2,
+        constant=(total - int(np.abs(net).sum())) // 2,
+        dropped=tuple(dropped),
     )

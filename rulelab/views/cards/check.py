@@ -1,4 +1,4 @@
-"""The button that checks a model's proof, and the line that tells how the check goes."""
+"""The button that finds something out of a model, such as whether its proof holds, and the line that tells of it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..live.ticker import Beat
 from ..widgets import icons
 from ..widgets.live_text import LiveText
 from ..widgets.style import BUTTON_CSS
-from . import verifying
 from .card import Card
+from .verifying import CHECKS, VERIFY, Task
 
 
 class Check:
-    """The independent check of a card, in another process, to be started and cancelled by one button.
+    """The independent check of a card, or another task in another process, started and cancelled by one button.
 
     Parameters
     ----------
@@ -26,6 +26,8 @@ class Check:
         Gives the card when the button is pressed.
     stylesheets : sequence of str
         Of the button, besides that of all buttons.
+    task : Task
+        What is done.
 
     Attributes
     ----------
@@ -34,19 +36,19 @@ class Check:
         Hidden until there is something to tell.
     """
 
-    def __init__(self, card: Callable[[], Card], *stylesheets: str) -> None:
-        self._card = card
+    def __init__(self, card: Callable[[], Card], *stylesheets: str, task: Task = VERIFY) -> None:
+        self._card, self.task = card, task
         self._job: Job | None = None
         self._beat = Beat(self.refresh)
         self.button = pn.widgets.Button(
-            label="Verify",
-            icon=icons.CHECK,
+            label=task.label,
+            icon=task.icon,
             on_click=self.press,
             color="primary",
             stylesheets=[BUTTON_CSS, *stylesheets],
             margin=0,
             height=34,
-            width=76,
+            width=76 if task is VERIFY else 104,
         )
         self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
 
@@ -61,7 +63,7 @@ class Check:
         job = self._job
         if job is None or job.busy:
             return ""
-        return str(job.result) if job.result is not None else f"not checked: {job.error}"
+        return str(job.result) if job.result is not None else f"{self.task.without}: {job.error}"
 
     @property
     def standing(self) -> str:
@@ -69,16 +71,17 @@ class Check:
         return "" if self._job is None else self._job.standing
 
     def press(self, *_: Any) -> None:
-        """Make the certificate and check it; again while it runs: cancel."""
+        """Begin; again while it runs: cancel."""
         if self.busy:
             self.cancel()
             return
         card = self._card()
-        if reason := verifying.refusal(card):
+        if reason := self.task.refusal(card):
             self._job = None
-            self.line.param.update(tone="limit", phase=f"No check: {reason}.")
+            without = "No check" if self.task is VERIFY else "Its robustness is not known"
+            self.line.param.update(tone="limit", phase=f"{without}: {reason}.")
             return
-        self._job = Job(partial(verifying.check, card), verifying.CHECKS)
+        self._job = Job(partial(self.task.run, card), CHECKS)
         self.refresh()
         self._beat.start()
 
@@ -106,15 +109,15 @@ class Check:
             return False
         busy = job.busy
         if busy:
-            self.line.param.update(tone="busy", phase=f"Checking: {job.standing}")
+            self.line.param.update(tone="busy", phase=f"{self.task.doing}: {job.standing}")
         else:
-            tone = "limit" if job.result is None else "proven" if job.result.valid else "failed"
+            tone = "limit" if job.result is None else job.result.tone
             verdict = self.verdict
             self.line.param.update(tone=tone, phase=verdict[:1].upper() + verdict[1:])
         self._name_button(busy)
         return busy
 
     def _name_button(self, busy: bool) -> None:
-        label = "Cancel" if busy else "Verify"
+        label = "Cancel" if busy else self.task.label
         if self.button.label != label:
-            self.button.param.update(label=label, icon=icons.STOP if busy else icons.CHECK)
+            self.button.param.update(label=label, icon=icons.STOP if busy else self.task.icon)

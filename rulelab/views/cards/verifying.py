@@ -1,4 +1,7 @@
-"""The independent check of a card's model, in a process of its own: it can take minutes, and can be cancelled."""
+"""What a process of its own finds out of a card's model: it can take minutes, and can be cancelled.
+
+One task is the independent check of the certificate, another how many rows may change before the list is not optimal.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,17 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...certificate import CertificateError
+from ...rule_list import RuleListSearch
 from ..live.job import Progress
 from ..live.pool import Pool
 from ..live.wording import count
+from ..widgets import icons
 from . import checker
 from .card import BROWSER, KEPT, Card
 
@@ -42,10 +48,38 @@ class Verdict:
     checked: dict[str, int]
     seconds: float
 
+    @property
+    def tone(self) -> str:
+        """Of the line that says it."""
+        return "proven" if self.valid else "failed"
+
     def __str__(self) -> str:
         counted = ", ".join(f"{count(n)} {what.replace('_', ' ')}" for what, n in self.checked.items())
         checked = f"; checked {counted} in {self.seconds:.1f} s" if counted else ""
         return f"{'valid' if self.valid else 'not valid'}: {self.reason}{checked}"
+
+
+@dataclass(frozen=True)
+class Withstood:
+    """How many rows may change before another list wins.
+
+    Attributes
+    ----------
+    sentences : list of str
+        Of wrong labels, removed rows and added rows.
+    ties : int or None
+        Other lists that are as good already.
+    exact : bool
+    """
+
+    sentences: list[str]
+    ties: int | None
+    exact: bool
+    tone: str = "proven"
+
+    def __str__(self) -> str:
+        tied = f"; {count(self.ties)} other lists are as good already" if self.ties else ""
+        return f"of this optimum: {'; '.join(self.sentences)}{tied}"
 
 
 def refusal(card: Card) -> str:
@@ -67,6 +101,15 @@ def refusal(card: Card) -> str:
     return ""
 
 
+def fragile(card: Card) -> str:
+    """Why the robustness of a card's model is not known; empty when it can be found."""
+    if not isinstance(card.search, RuleListSearch):
+        return "it is known of rule lists that a search on this page has proven, without further constraints"
+    if not card.search.problem.integral:
+        return "rows have weights that are not whole numbers"
+    return ""
+
+
 def check(card: Card, progress: Progress) -> Verdict:
     """Make the certificate and check it.
 
@@ -77,6 +120,56 @@ def check(card: Card, progress: Progress) -> Verdict:
     """
     if reason := refusal(card):
         raise CertificateError(reason)
+    return Verdict(**_asked("verify", card, progress))
+
+
+def robustness(card: Card, progress: Progress) -> Withstood:
+    """Find how many rows may change; raises ValueError as `check` does."""
+    if reason := fragile(card):
+        raise CertificateError(reason)
+    return Withstood(**_asked("robustness", card, progress))
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to be found out of a card.
+
+    Attributes
+    ----------
+    label, icon : str
+        Of its button.
+    doing, without : str
+        What the line begins with while it is done, and where there is no answer.
+    caption : str
+        Name of the line.
+    refusal : callable
+        Why there is nothing to do; empty when there is.
+    run : callable
+    """
+
+    label: str
+    icon: str
+    doing: str
+    without: str
+    caption: str
+    refusal: Callable[[Card], str]
+    run: Callable[[Card, Progress], Verdict | Withstood]
+
+
+VERIFY = Task("Verify", icons.CHECK, "Checking", "not checked", "Check of the model", refusal, check)
+ROBUSTNESS = Task(
+    "Robustness",
+    icons.SHIELD,
+    "Robustness",
+    "its robustness is not known",
+    "Robustness of the model",
+    fragile,
+    robustness,
+)
+
+
+def _asked(task: str, card: Card, progress: Progress) -> dict[str, Any]:
+    """What the process answers."""
     progress.report("starting the check")
     process = subprocess.Popen(
         [sys.executable, "-m", checker.__name__],
@@ -94,7 +187,7 @@ def check(card: Card, progress: Progress) -> Verdict:
     timer.start()
     progress.on_cancel(process.kill)
     try:
-        answer = _converse(process, card, progress)
+        answer = _converse(process, task, card, progress)
     finally:
         timer.cancel()
         process.kill()
@@ -104,14 +197,14 @@ def check(card: Card, progress: Progress) -> Verdict:
         if late.is_set():
             raise CertificateError(f"the check was not done after {checker.MAX_SECONDS} s")
         raise CertificateError("the check ended without an answer" if answer is None else answer["error"])
-    return Verdict(**answer)
+    return answer
 
 
-def _converse(process: Any, card: Card, progress: Progress) -> dict[str, Any] | None:
+def _converse(process: Any, task: str, card: Card, progress: Progress) -> dict[str, Any] | None:
     """Hand the search over and follow what the process says; None when it ends without an answer."""
     try:
         with process.stdin as stream:
-            pickle.dump((card.search, card.model), stream, protocol=pickle.HIGHEST_PROTOCOL)
+            pickle.dump((task, card.search, card.model), stream, protocol=pickle.HIGHEST_PROTOCOL)
     except BrokenPipeError:
         return None
     for line in process.stdout:

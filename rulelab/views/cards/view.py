@@ -35,6 +35,7 @@ from .exports import Exports
 from .lines import Beside
 from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
 from .together import Together
+from .verifying import ROBUSTNESS, fragile
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
@@ -100,6 +101,7 @@ class ModelCard(NotebookViewer):
         self._shared = Together()
         self._on_remove, self._on_move = on_remove, on_move
         self._check = Check(lambda: self._card, SMALL_CSS)
+        self._robust = Check(lambda: self._card, SMALL_CSS, task=ROBUSTNESS)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
         super().__init__(**own, **params)
         self._build()
@@ -131,7 +133,7 @@ class ModelCard(NotebookViewer):
     @property
     def busy(self) -> bool:
         """Whether scores or a check are under way."""
-        return self._scoring.busy or self._check.busy
+        return self._scoring.busy or self._check.busy or self._robust.busy
 
     def __panel__(self) -> Any:
         return self._layout
@@ -178,6 +180,7 @@ class ModelCard(NotebookViewer):
         """End what is under way; the card is not shown any more."""
         self._scoring.cancel()
         self._check.close()
+        self._robust.close()
         self._beat.stop()
 
     def refresh(self) -> bool:
@@ -188,6 +191,7 @@ class ModelCard(NotebookViewer):
             self.write()
             self.scored += 1
         self._check.refresh()
+        self._robust.refresh()
         error = self._scoring.error
         if error and not self._scoring.busy and not self._scoring.progress.cancelled:
             self._alert.phase = f"No scores: {error}"
@@ -222,6 +226,7 @@ class ModelCard(NotebookViewer):
                 self._badge.object = parts[self._badge]
             self._name.placeholder = plain(self._default_name, 160)
             self._check.line.caption = f"Check of {self.letter or 'the model'}"
+            self._robust.line.caption = f"Robustness of {self.letter or 'the model'}"
 
     @param.depends("called", watch=True)
     def _rename(self) -> None:
@@ -257,6 +262,8 @@ class ModelCard(NotebookViewer):
         )
         self._name.param.watch(self._typed, "value_input")
         actions: list[Any] = [self._check.button]
+        if self._card.proof is not None and self._card.proof.proven and not fragile(self._card):
+            actions.append(self._robust.button)
         self._moves: list[Press] = []
         if self._on_move is not None:
             for label, by in (("Move left", -1), ("Move right", 1)):
@@ -292,6 +299,7 @@ class ModelCard(NotebookViewer):
             self._rules,
             pn.Row(*actions, stylesheets=[BAR_CSS, ":host { gap: 5px; }"], margin=(8, 0, 0, 0)),
             self._check.line,
+            self._robust.line,
             self._figures,
             self._fairness,
             self._groups,

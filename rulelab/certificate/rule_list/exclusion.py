@@ -1,0 +1,206 @@
+"""Which line of a proof rules out a given rule list.
+
+The table of a proof (see `checker`) speaks of lists in one form: each rule predicts the majority of what it captures
+and pays for itself, and among the first rules of one label the one that captures most of that label's net weight comes
+first. A given list is brought into this form by changes of which none makes it cost more, and is followed through the
+table, rule by rule, until a bound closes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...data.problem import Problem
+from ...models import RuleList
+from ..exclusion import Change, Exclusion, Line
+from .checker import recompute
+from .children import children
+from .lemmas import Lemmas
+from .states import Grid, States, states
+
+
+class _Rule(NamedTuple):
+    antecedent: int  # among those of the states
+    positive: bool
+
+
+def exclude(
+    problem: Problem, model: RuleList, regularization: float, arrays: Mapping[str, np.ndarray], asked: RuleList
+) -> Exclusion:
+    """Follow a list through the table of a proof that was checked.
+
+    Parameters
+    ----------
+    problem : Problem
+    model : RuleList
+        The model that is proven optimal.
+    regularization : float
+    arrays : mapping of str to array
+        Of the certificate.
+    asked : RuleList
+        Over the same problem.
+
+    Raises
+    ------
+    CertificateError
+        When the list does not fit the problem.
+    """
+    costs, best, _ = recompute(problem, model, regularization)
+    _, objective, _ = recompute(problem, asked, regularization)
+    space = states(problem, costs)
+    way = _Way(space, costs, arrays)
+    way.follow(_in_space(space, problem.classes, asked, way.changes))
+    followed = RuleList.from_problem(problem, [int(space.antecedents[a]) for a in way.taken])
+    _, after, _ = recompute(problem, followed, regularization)
+    if after > objective + costs.tolerance:
+        raise AssertionError("a change of the list has made it cost more")
+    return Exclusion(
+        asked=asked,
+        followed=followed,
+        objective=float(objective),
+        followed_objective=float(after),
+        optimum=float(best),
+        ties=abs(objective - best) <= costs.tolerance,
+        changes=tuple(way.changes),
+        lines=tuple(way.lines),
+        n_sets=len(arrays["sets"]),
+        names=problem.names,
+    )
+
+
+def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: list[Change]) -> list[_Rule]:
+    """The rules over the antecedents that the states keep; the others are changed for the reason they were dropped."""
+    rules = [_Rule(rule.antecedent or 0, rule.prediction == classes[1]) for rule in asked.rules]
+    for dropped in space.dropped:
+        while dropped.antecedent in (used := [rule.antecedent for rule in rules]):
+            at = used.index(dropped.antecedent)
+            changes.append(Change(dropped.kind, dropped.antecedent, dropped.instead))
+            if dropped.kind == "everything":
+                rules = rules[:at]
+            elif dropped.instead is None:
+                del rules[at]
+            else:
+                rules[at] = _Rule(dropped.instead, rules[at].positive)
+    place = {int(a): i for i, a in enumerate(space.antecedents)}
+    return [_Rule(place[rule.antecedent], rule.positive) for rule in rules]
+
+
+class _Way:
+    """The way of a list through a table, on the patterns of the states."""
+
+    def __init__(self, space: States, costs: Grid, arrays: Mapping[str, np.ndarray]) -> None:
+        self.space, self.costs = space, costs
+        self.sets, self.values = arrays["sets"], arrays["values"]
+        self._row = {packed: row for row, packed in enumerate(map(bytes, self.sets))}
+        self._chosen = arrays.get("lemmas", np.zeros(0, dtype=np.int64))
+        self._lemmas = Lemmas(self.sets[self._chosen], self.values[self._chosen])
+        self.changes: list[Change] = []
+        self.lines: list[Line] = []
+        self.taken: list[int] = []
+
+    def follow(self, rules: list[_Rule]) -> None:
+        """Bring the rules into the form of the table and follow them until they are at an end, or something ends it."""
+        row = self._row[bytes(self.space.everything[0])]
+        paid = self.space.per_error * self.space.constant
+        self._note("start", row, -1, paid, paid + int(self.values[row]))
+        while rules := self._in_form(rules, self.sets[row]):
+            a, rules = rules[0].antecedent, rules[1:]
+            self.taken.append(a)
+            positive, negative = self._captured(self.sets[row], a)
+            price = self.space.per_rule + self.space.per_error * min(positive, negative)
+            paid += price
+            after = self._after(row, a, paid, int(self.values[row]) - price)
+            if after is None:
+                self.taken += [rule.antecedent for rule in rules]
+                return
+            row = after
+        paid += self.space.per_error * min(self._captured(self.sets[row]))
+        self._note("default", row, -1, paid, paid)
+
+    def _in_form(self, rules: list[_Rule], packed: np.ndarray) -> list[_Rule]:
+        """The rules such that the first one pays in the set and is the heaviest of the first ones of its label."""
+        while rules := self._relabelled(rules, packed):
+            captured = [self._captured(packed, rule.antecedent) for rule in rules]
+            if max(captured[0]) * self.space.per_error <= self.space.per_rule:
+                self._change("unpaid" if any(captured[0]) else "nothing", rules[0].antecedent)
+                rules = rules[1:]
+                continue
+            label = rules[0].positive
+            alike = next((i for i, rule in enumerate(rules) if rule.positive != label), len(rules))
+            weights = [counts[not label] for counts in captured[:alike]]
+            heaviest = weights.index(max(weights))
+            if heaviest == 0:
+                break
+            self._change("first", rules[heaviest].antecedent, rules[0].antecedent)
+            rules = [rules[heaviest], *rules[:heaviest], *rules[heaviest + 1 :]]
+        return rules
+
+    def _relabelled(self, rules: list[_Rule], packed: np.ndarray) -> list[_Rule]:
+        """The rules with the majority of what each captures; a tie keeps its label."""
+        out = []
+        for rule in rules:
+            positive, negative = self._captured(packed, rule.antecedent)
+            better = positive < negative if rule.positive else positive > negative
+            if better:
+                self._change("label", rule.antecedent)
+            out.append(_Rule(rule.antecedent, rule.positive != better))
+            packed = packed & self.space.outside[rule.antecedent]
+        return out
+
+    def _after(self, row: int, a: int, paid: int, required: int) -> int | None:
+        """The row of the set that a rule leaves in a set; None where no row is needed to close it."""
+        left = self.sets[row] & self.space.outside[a]
+        at = self._row.get(bytes(left), -1)
+        if required <= 0:
+            self._note("rule", row, a, paid, paid)
+        elif a not in children(self.space, self.sets[row : row + 1], self.values[row : row + 1]).antecedent:
+            self._note("bound", row, a, paid, paid + required, self._further(row, a, left, required))
+        elif at >= 0 and self.values[at] >= required:
+            self._note("table", at, a, paid, paid + int(self.values[at]))
+            return at
+        else:
+            size = np.bitwise_count(self.sets[row]).sum(dtype=np.int64)
+            lemma = self._lemmas.proving(self.space, left[None], np.array([required]), size[None])[0]
+            self._note("lemma", int(self._chosen[lemma]), a, paid, paid + required)
+        return None
+
+    def _further(self, row: int, a: int, left: np.ndarray, required: int) -> dict[str, float]:
+        """What the set that a rule leaves costs at least with no, one and more rules that may follow in this form."""
+        positive, negative, all_positive, all_negative = (part[0] for part in self.space.net_weights(left[None]))
+        before = self.space.net_weights(self.sets[row : row + 1])
+        with_rest = np.minimum(all_positive - positive, all_negative - negative)
+        one = []
+        for label, wrong in ((0, negative), (1, positive)):
+            of_this = before[label][0]
+            heavier = of_this > of_this[a]
+            majority = before[label][0][a] >= before[1 - label][0][a]
+            allowed = ~heavier if majority else np.ones_like(heavier)
+            one.append((wrong + with_rest)[allowed])
+        least = np.concatenate(one)
+        cost = self.space.cost_of
+        out = {"no": int(cost(np.minimum(all_positive, all_negative))[0])}
+        if len(least):
+            out["one"] = self.space.per_rule + int(cost(least.min()[None])[0])
+        return {key: float(value * self.costs.unit) for key, value in (out | {"more": required}).items()}
+
+    def _captured(self, packed: np.ndarray, a: int | None = None) -> tuple[int, int]:
+        """Positive and negative net weight that an antecedent captures of a set; of the set itself without one."""
+        inside = self.space.unpack(packed[None])[0]
+        if a is not None:
+            inside = inside & self.space.inside[:, a]
+        weights = np.where(inside, self.space.weights, 0)
+        return int(weights[: self.space.n_positive].sum()), int(weights[self.space.n_positive :].sum())
+
+    def _change(self, kind: str, a: int, instead: int | None = None) -> None:
+        index = self.space.antecedents
+        self.changes.append(Change(kind, int(index[a]), None if instead is None else int(index[instead])))
+
+    def _note(
+        self, kind: str, row: int, a: int, paid: int, least: int, further: Mapping[str, float] | None = None
+    ) -> None:
+        antecedent = int(self.space.antecedents[a]) if a >= 0 else -1
+        unit = self.costs.unit
+        self.lines.append(Line(kind, row, antecedent, float(paid * unit), float(least * unit), further or {}))
