@@ -54,7 +54,12 @@ def _robustness(search: Any, model: Model) -> dict[str, Any]:
     known = asked.robustness
     if known is None:
         return {"error": "the list is not known to be optimal"}
-    return {"sentences": str(known).splitlines(), "ties": known.ties, "exact": known.exact}
+    return {
+        "rows": int(search.problem.total_weight),
+        "withstands": {each.change: each.withstands for each in known.changes},
+        "breaks": {each.change: each.breaks for each in known.changes},
+        "ties": known.ties,
+    }
 
 
 _TASKS: dict[str, Callable[[Any, Model], dict[str, Any]]] = {"verify": _verify, "robustness": _robustness}

@@ -59,27 +59,70 @@ class Verdict:
         return f"{'valid' if self.valid else 'not valid'}: {self.reason}{checked}"
 
 
+_STAYS = {
+    "relabelled": ("label", "labels", "wrong"),
+    "removed": ("row", "rows", "removed"),
+    "added": ("row like a training row", "rows like training rows", "added"),
+}
+_WINS = {"relabelled": "wrong", "removed": "removed", "added": "added"}
+
+
 @dataclass(frozen=True)
 class Withstood:
     """How many rows may change before another list wins.
 
     Attributes
     ----------
-    sentences : list of str
-        Of wrong labels, removed rows and added rows.
+    rows : int
+        Of the training data.
+    withstands, breaks : dict
+        For wrong labels, removed rows and added rows: how many it stands whichever they are, and so many chosen ones
+        after which another list is known to win, or None.
     ties : int or None
         Other lists that are as good already.
-    exact : bool
     """
 
-    sentences: list[str]
+    rows: int
+    withstands: dict[str, int]
+    breaks: dict[str, int | None]
     ties: int | None
-    exact: bool
-    tone: str = "proven"
+
+    @property
+    def tone(self) -> str:
+        """Of the line that says it."""
+        return "proven"
 
     def __str__(self) -> str:
-        tied = f"; {count(self.ties)} other lists are as good already" if self.ties else ""
-        return f"of this optimum: {'; '.join(self.sentences)}{tied}"
+        return "; ".join(filter(None, (self._stays(), self._wins(), self._tied())))
+
+    def _stays(self) -> str:
+        of = f" of {count(self.rows)}"
+        said = []
+        for change, n in self.withstands.items():
+            if n:
+                one, several, done = _STAYS[change]
+                noun = several if of or n > 1 else one
+                said.append(f"any {'one' if n == 1 else count(n)}{of} {noun} {'is' if n == 1 else 'are'} {done}")
+                of = ""
+        if said:
+            return f"it stays optimal if {_joined(said)}"
+        return "a single row can decide" if self._exact else "nothing is proven of what it withstands"
+
+    @property
+    def _exact(self) -> bool:
+        return all(self.breaks[change] == n + 1 for change, n in self.withstands.items())
+
+    def _wins(self) -> str:
+        known = [f"{count(n)} {_WINS[change]}" for change, n in self.breaks.items() if n is not None]
+        wins = f"another list wins with {_joined(known)} that are chosen for it" if known else ""
+        return wins if self._exact else "; ".join(filter(None, (wins, "that is proven, and it may stand more")))
+
+    def _tied(self) -> str:
+        return f"other lists that predict otherwise and are as good already: {count(self.ties)}" if self.ties else ""
+
+
+def _joined(parts: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def refusal(card: Card) -> str:
