@@ -380,17 +380,33 @@ def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
 @pytest.mark.parametrize(
     ("withstands", "breaks", "ties", "said"),
     [
-        ((5, 10, 10), (6, 11, 11), 0, "it stays optimal if any 5 of 7 214 labels are wrong, any 10 rows are removed or any "
-         "10 rows like training rows are added; another list wins with 6 wrong, 11 removed or 11 added that are chosen for it"),
-        ((1, 1, 0), (2, None, 1), 0, "it stays optimal if any one of 7 214 labels is wrong or any one row is removed; another "
-         "list wins with 2 wrong or 1 added that are chosen for it; that is proven, and it may stand more"),
-        ((0, 0, 0), (1, 1, 1), 11, "a single row can decide; another list wins with 1 wrong, 1 removed or 1 "
-         "added that are chosen for it; other lists that predict otherwise and are as good already: 11"),
+        (
+            (5, 10, 10),
+            (6, 11, 11),
+            0,
+            "it stays optimal if any 5 of 7 214 labels are wrong, any 10 rows are removed or any 10 rows like training "
+            "rows are added; another list wins with 6 wrong, 11 removed or 11 added that are chosen for it",
+        ),
+        (
+            (1, 1, 0),
+            (2, None, 1),
+            0,
+            "it stays optimal if any one of 7 214 labels is wrong or any one row is removed; another list wins with 2 "
+            "wrong or 1 added that are chosen for it; that is proven, and it may stand more",
+        ),
+        (
+            (0, 0, 0),
+            (1, 1, 1),
+            11,
+            "a single row can decide; another list wins with 1 wrong, 1 removed or 1 added that are chosen for it; "
+            "other lists that predict otherwise and are as good already: 11",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_an_optimum_withstands_in_words(withstands, breaks, ties, said) -> None:
     changes = ("relabelled", "removed", "added")
-    answer = verifying.Withstood(7214, dict(zip(changes, withstands)), dict(zip(changes, breaks)), ties)
+    known = [dict(zip(changes, numbers, strict=True)) for numbers in (withstands, breaks)]
+    answer = verifying.Withstood(7214, *known, ties)
     assert str(answer).replace("\u202f", " ") == said
 
 
