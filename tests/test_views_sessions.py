@@ -14,6 +14,7 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.families.wording import at_most
 from rulelab.views.live import wording as words
+from rulelab.views.live.hands import Here
 from rulelab.views.live.history import Mark
 from rulelab.views.live.pool import Pool
 from rulelab.views.live.session import TICK_SECONDS, Limits, Pace, Prepared, SearchSession, State
@@ -264,7 +265,8 @@ def test_what_cannot_be_seen_stops_no_search(start) -> None:
 
 
 def test_watching_takes_a_small_share_of_the_time() -> None:
-    watching, search, looks = Watching(), small_search(), []
+    watching, looks = Watching(), []
+    show = Here(Pool(1)).see
 
     def see(_: rl.Search) -> int:
         looks.append(time.monotonic())
@@ -273,14 +275,14 @@ def test_watching_takes_a_small_share_of_the_time() -> None:
 
     watching.want("slow", see, 0.0)
     for step in range(100_000):
-        watching.take(search, step, rests=False)
+        watching.take(show, step, rests=False)
         time.sleep(0.004)
         if len(looks) > 2:
             break
     assert min(b - a for a, b in pairwise(looks)) >= 0.02 / MOST_SHARE
     assert watching.behind(100_000)
-    watching.take(search, 100_000, rests=True)
+    watching.take(show, 100_000, rests=True)
     assert not watching.behind(100_000)
     before = len(looks)
-    watching.take(search, 100_000, rests=True)
+    watching.take(show, 100_000, rests=True)
     assert len(looks) == before, "nothing has changed"
