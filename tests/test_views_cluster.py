@@ -7,14 +7,18 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
+import pandas as pd
 import pytest
 from live import long_search, small_search
 from patience import PATIENCE, wait_until
+from test_sweep import TIMES
 
 import rulelab as rl
 from rulelab.cli.commands import main
+from rulelab.views.fronts.order import Order
 from rulelab.views.live import wording as words
 from rulelab.views.live.cluster import LOST, SILENT, differing, search_on
 from rulelab.views.live.history import Mark
@@ -63,8 +67,7 @@ def _searches(client: Any) -> dict[str, int]:
     return held
 
 
-def _work(search: rl.Search) -> int:
-    return search.work
+_WORK = attrgetter("work")
 
 
 def test_a_search_comes_back_with_its_proof(start: Callable[..., SearchSession]) -> None:
@@ -97,7 +100,7 @@ def test_it_is_run_paused_stepped_watched_and_stopped(start: Callable[..., Searc
     session.step()
     wait_until(lambda: session.state is State.PAUSED)
     assert (session.snapshot.step, session.where) == (1, "on the cluster")
-    session.watch("work", _work, 0.0)
+    session.watch("work", _WORK, 0.0)
     wait_until(lambda: session.seen("work") == session.snapshot.work)
     session.run()
     wait_until(lambda: session.snapshot.work > 20)
@@ -155,6 +158,21 @@ def test_what_the_cluster_cannot_take_is_said(start: Callable[..., SearchSession
     assert "the cluster did not take the search" in session.error
 
 
+def test_sweeps_of_the_page_go_there_too(client: Any) -> None:
+    order = Order("tic_tac_toe", {"rule_list": {"regularization": [0.05, 0.1], "max_conditions": [1]}}, folds=2)
+    told: list[str] = []
+    frames = []
+    for each in (client, None):
+        search_on(each)
+        try:
+            (swept,) = order(told.append).sweeps
+        finally:
+            search_on(None)
+        assert swept.wait(PATIENCE)
+        frames.append(swept.frame.drop(columns=TIMES))
+    pd.testing.assert_frame_equal(*frames)
+
+
 def _pids(client: Any) -> list[int]:
     """Of the workers that search."""
     pids, busy = client.run(os.getpid), _searches(client)
@@ -166,6 +184,8 @@ def test_what_was_proven_stays_when_the_worker_dies(start: Callable[..., SearchS
     session = start(long_search)
     session.run()
     wait_until(lambda: session.snapshot is not None and session.snapshot.incumbent is not None)
+    session.watch("work", _WORK, 0.0)
+    wait_until(lambda: session.seen("work"))
     (pid,) = _pids(client)
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: session.state.over)
@@ -180,6 +200,7 @@ def test_what_was_proven_stays_when_the_worker_dies(start: Callable[..., SearchS
     assert not session.resumable
     assert not session.unseen
     assert session.recording().snapshots[-1].limit == "worker"
+    assert session.seen("work") > 0, "what was seen stays"
     wait_until(lambda: len(client.ncores()) == 2)
 
 

@@ -14,7 +14,6 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.families.wording import at_most
 from rulelab.views.live import wording as words
-from rulelab.views.live.hands import Here
 from rulelab.views.live.history import Mark
 from rulelab.views.live.pool import Pool
 from rulelab.views.live.session import TICK_SECONDS, Limits, Pace, Prepared, SearchSession, State
@@ -266,7 +265,7 @@ def test_what_cannot_be_seen_stops_no_search(start) -> None:
 
 def test_watching_takes_a_small_share_of_the_time() -> None:
     watching, looks = Watching(), []
-    show = Here(Pool(1)).see
+    show = lambda look: look(small_search())  # noqa: E731
 
     def see(_: rl.Search) -> int:
         looks.append(time.monotonic())

@@ -93,8 +93,8 @@ TERMS = (
     Term(
         "cluster",
         "Other machines, or processes, that do the searches of this page; the server was told of them when it began.",
-        "What they find and prove comes back several times a second, and at the end the search itself, for its tree and "
-        "its certificate. If the one that searches is lost, the best model and the gap that was proven stay.",
+        "What they find and prove comes back several times a second, and at the end the search itself, with its tree "
+        "and its certificate. If the one that searches is lost, the best model and the gap that was proven stay.",
         see=("limit", "gap"),
         aliases=("on the cluster", "worker of the cluster", "its worker was lost"),
     ),

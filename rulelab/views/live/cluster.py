@@ -133,11 +133,11 @@ class OnCluster(Hand):
         found, left = self._answer(self._asked("advance", units), self._patient(ended, _PATIENCE_SECONDS))
         return [self._known(each) for each in found], left
 
-    def see(self, look: Callable[[Search], Any]) -> Any:
+    def see(self, look: Callable[[Search], Any], ended: Callable[[], bool]) -> Any:
         if self._actor is None:
             assert self._search is not None
             return look(self._search)
-        return self._answer(self._asked("see", look), self._patient(lambda: True, _PATIENCE_SECONDS))
+        return self._answer(self._asked("see", look), self._patient(ended, _PATIENCE_SECONDS))
 
     def bring_back(self, ended: Callable[[], bool]) -> None:
         if self._actor is not None and self._search is not None:

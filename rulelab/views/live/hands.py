@@ -55,7 +55,7 @@ class Hand(abc.ABC):
         """Do at most so many units of work: the states that were gone through, and the units that are left to do."""
 
     @abc.abstractmethod
-    def see(self, look: Callable[[Search], Any]) -> Any:
+    def see(self, look: Callable[[Search], Any], ended: Callable[[], bool]) -> Any:
         """What ``look`` gives of the search as it is."""
 
     @abc.abstractmethod
@@ -98,7 +98,7 @@ class Here(Hand):
     def advance(self, units: int, ended: Callable[[], bool]) -> tuple[Sequence[Snapshot], int]:
         return [self._slices.advance(self._search, units)], 0
 
-    def see(self, look: Callable[[Search], Any]) -> Any:
+    def see(self, look: Callable[[Search], Any], ended: Callable[[], bool]) -> Any:
         return look(self._search)
 
     def bring_back(self, ended: Callable[[], bool]) -> None:

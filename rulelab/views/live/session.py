@@ -465,7 +465,7 @@ class SearchSession:
         """Take what is watched; whoever does it has the search in hand."""
         if self._may_look and not self._closed:
             with self._in_hand:
-                self._watching.take(self._hand.see, self._step, rests)
+                self._watching.take(lambda see: self._hand.see(see, self._ended), self._step, rests)
 
     @property
     def _may_look(self) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...search import Search
+from .hands import LostError
 
 MOST_SHARE = 0.05
 """Of the time of a search, for each thing that is watched."""
@@ -78,6 +79,8 @@ class Watching:
                 continue
             try:
                 watch.frame = show(watch.see)
+            except LostError:
+                pass  # what was seen before stays, and who advances the search next says that it is lost
             except Exception:  # a search of an hour does not end because it cannot be drawn
                 logging.getLogger(__name__).exception("%s cannot be shown", name)
             now = time.monotonic()
