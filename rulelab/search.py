@@ -428,6 +428,15 @@ class Slices:
         elif seconds > _SLICE_SECONDS * 2:
             self.size = max(self.size // 2, 1)
 
+    def advance(self, search: Search, units: int) -> Snapshot:
+        """Advance a search by at most so many units; of a slice that was cut short one learns only that it was slow."""
+        began = time.perf_counter()
+        snapshot = search.advance(units)
+        seconds = time.perf_counter() - began
+        if units >= self.size or snapshot.phase != self._phase or seconds > _SLICE_SECONDS * 2:
+            self.took(seconds, snapshot.phase)
+        return snapshot
+
 
 def check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:
     """Refuse limits of `steps` that are out of range: ValueError."""

@@ -33,11 +33,13 @@ def read_counts(args: argparse.Namespace, recipe: Recipe, report: Report) -> Pat
     split = _split(args)
     if args.target is None:
         raise CommandError("--target is missing: the name of the column to predict")
-    with _opened(args) as table:
+    with _opened(args) as (table, known):
         aside = [*args.leave_out, *([] if split is None else [split.column])]
         aside += [] if args.keep_sensitive else args.sensitive
         features = table.features(args.target, *dict.fromkeys(aside), weight=args.weight, split=split)
         recipe.check(features.columns)
+        for name in features.columns:
+            known.kind(name)  # Dask takes bytes and lists for texts
         report(f"{table.name}: looking at {len(features.columns)} columns, with {table.engine}")
         binarizer = recipe.binarizer().fit(features)
         report(f"counting the rows under {len(binarizer.conditions_)} conditions")
@@ -58,7 +60,7 @@ def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternC
     target = origin.target if args.target is None else args.target
     if target is None:
         raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
-    with _opened(args) as table:
+    with _opened(args) as (table, _):
         return tables.count(table, conditions, target, positive, args.sensitive, split=_split(args)).training
 
 
@@ -78,15 +80,16 @@ def _split(args: argparse.Namespace) -> Split | None:
 
 
 @contextlib.contextmanager
-def _opened(args: argparse.Namespace) -> Iterator[Table]:
-    """The table, in the cluster that was named or else in DuckDB."""
+def _opened(args: argparse.Namespace) -> Iterator[tuple[Table, Table]]:
+    """The table, in the cluster that was named or else in DuckDB, and the table in DuckDB, which knows its types."""
     from .. import tables
 
     if args.scheduler is None:
         import duckdb
 
         try:
-            yield tables.open(args.data)
+            known = tables.open(args.data)
+            yield known, known
         except duckdb.Error as error:
             raise CommandError(f"{args.data} cannot be counted: {one_line(str(error))[:300]}", 1) from error
         return
@@ -94,7 +97,7 @@ def _opened(args: argparse.Namespace) -> Iterator[Table]:
     with client_at(args.scheduler):
         from dask import dataframe
 
-        yield tables.open(dataframe.read_parquet(sorted(glob.glob(args.data)) or args.data), known.name)
+        yield tables.open(dataframe.read_parquet(sorted(glob.glob(args.data)) or args.data), known.name), known
 
 
 @contextlib.contextmanager

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, say
+from .counted import client_at
 from .options import add, least_zero, size, whole
 from .store_option import add_store, kept
 from .workers import by_workers, not_free, worker
+
+if TYPE_CHECKING:
+    from ..views.serving.worker import Place
 
 
 def serve(args: argparse.Namespace) -> int:
@@ -18,10 +24,8 @@ def serve(args: argparse.Namespace) -> int:
     if args.workers > 1 and args.worker is None:
         return by_workers(args)
     from ..tables import TableError
-    from ..views import serve
     from ..views.forms.tables import offer
     from ..views.serving import logs
-    from ..views.serving.settings import ServingError
     from ..views.serving.worker import Place
 
     place = None if args.worker is None else Place(args.worker[0], args.workers, args.worker[1])
@@ -32,6 +36,15 @@ def serve(args: argparse.Namespace) -> int:
     except TableError as error:
         raise CommandError(error) from error
     logs.begin(args.log_format)
+    with _cluster(args):
+        return _served(args, place)
+
+
+def _served(args: argparse.Namespace, place: Place | None) -> int:
+    """Serve until the end."""
+    from ..views import serve
+    from ..views.serving.settings import ServingError
+
     names = ("port", "address", "show", "origin", "prefix", "basic_auth", "oauth", "demo", "open_metrics", "grace")
     options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
     try:
@@ -43,6 +56,31 @@ def serve(args: argparse.Namespace) -> int:
     except OSError as error:
         raise not_free(args.address, args.port, error) from error
     return 0
+
+
+@contextlib.contextmanager
+def _cluster(args: argparse.Namespace) -> Iterator[None]:
+    """The cluster that was named, for the searches of the pages."""
+    if args.scheduler is None:
+        yield
+        return
+    from ..views.live.cluster import differing, search_on
+
+    with client_at(args.scheduler) as client:
+        if wrong := differing(client):
+            raise CommandError(f"the workers at {args.scheduler} cannot search: {', '.join(wrong)}", 1)
+        search_on(client)
+        if args.worker is None or not args.worker[0]:
+            say(f"searches and sweeps go to the Dask cluster at {args.scheduler}, which has {_workers(client)}")
+        try:
+            yield
+        finally:
+            search_on(None)
+
+
+def _workers(client: Any) -> str:
+    n = len(client.ncores())
+    return f"{n} worker{'' if n == 1 else 's'}"
 
 
 def add_to(commands: Any) -> None:
@@ -57,6 +95,8 @@ def add_to(commands: Any) -> None:
     text += " seeing where they lie; repeatable"
     add(parser, "--table", action="append", default=[], metavar="FILES", text=text)
     add(parser, "--target", metavar="COLUMN", text="the column of the tables that is predicted")
+    text = "of a Dask cluster whose workers do the searches and sweeps of the pages; each does one search at a time"
+    add(parser, "--scheduler", metavar="ADDRESS", text=text)
     add_store(parser)
     add(parser, "--show", action="store_true", text="open a browser")
     others = parser.add_argument_group("for others than this machine")

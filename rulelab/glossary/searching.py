@@ -77,7 +77,7 @@ TERMS = (
         "limit",
         "The search has stopped before its proof was complete; the gap that is proven by then holds.",
         "Run goes on where it stopped, with a limit of time, gap or work; a limit of memory can be raised.",
-        see=("time limit", "memory limit", "work limit", "gap limit", "exactness"),
+        see=("time limit", "memory limit", "work limit", "gap limit", "exactness", "cluster"),
         aliases=("limit reached", "status limit"),
     ),
     Term("time limit", "Seconds of search after which it stops, with the gap proven by then.", aliases=("time",)),
@@ -89,6 +89,14 @@ TERMS = (
         "For lists these are prefixes, for rule sets conditions, rules and the tables of pricing.",
         see=("stored",),
         aliases=("memory",),
+    ),
+    Term(
+        "cluster",
+        "Other machines, or processes, that do the searches of this page; the server was told of them when it began.",
+        "What they find and prove comes back several times a second, and at the end the search itself, with its tree "
+        "and its certificate. If the one that searches is lost, the best model and the gap that was proven stay.",
+        see=("limit", "gap"),
+        aliases=("on the cluster", "worker of the cluster", "its worker was lost"),
     ),
     Term(
         "exactness",

@@ -12,6 +12,7 @@ import rulelab
 from ...datasets import Dataset, load
 from ...sweeps import BASELINES, Sweep, SweepError, sweep
 from ...warming import warm_up
+from ..live.hands import HANDS
 from ..live.recipe import load_code, refuse_large
 from ..live.wording import family_name
 from .counting import Counting
@@ -107,7 +108,7 @@ class Order:
         try:
             for family in self.grids:
                 report(f"starting: {family_name(family)}")
-                started.append(sweep(swept, family, **self._options(family)))
+                started.append(sweep(swept, family, **self._options(family), client=HANDS.client))
         except ValueError:
             for one in started:
                 one.cancel()

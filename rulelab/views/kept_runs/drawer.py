@@ -318,7 +318,8 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     figures = [] if run.objective is None else [f"objective {run.objective:.6g}"]
     if run.objective is not None and run.status != "optimal":
         figures.append(f"gap {run.gap:.3g}")
-    status = {"optimal": "certified optimal", "limit": f"{run.limit} limit", "stopped": "stopped"}
+    limit = "its worker was lost" if run.limit == "worker" else f"{run.limit} limit"
+    status = {"optimal": "certified optimal", "limit": limit, "stopped": "stopped"}
     said = [status.get(run.status, run.status), *figures]
     if run.complexity is not None:
         said.append(

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ...recording import Recording
-from ...search import Search, Slices, Snapshot, Status
+from ...search import Search, Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY
+from .hands import HANDS, LostError
 from .history import History, Mark
 from .pool import POOL, Pool
 from .watching import Watching
@@ -38,6 +39,9 @@ RUNS: Counter[str] = Counter()
 _LOG = logging.getLogger(__name__)
 _NICENESS = 10
 _WAIT_WORTH_SHOWING = 0.3
+_MOST_WAIT_SECONDS = 5.0
+"""Of a page for a search that is elsewhere."""
+_KEPT = "what it had found and proven until then is kept; the rest of the search, and its tree, are gone with it"
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,8 @@ class SearchSession:
         self._source = source
         self._pace = pace
         self._pool = pool
+        self._hand = HANDS.make(pool)
+        self._gone = False
         self._state = State.IDLE
         self._wanted = State.IDLE
         self._beat_units = pace.units
@@ -209,6 +215,11 @@ class SearchSession:
         return None if self.prepared is None else self.prepared.search
 
     @property
+    def where(self) -> str:
+        """Where the search is advanced, for the page to say; empty: in this process."""
+        return self._hand.where
+
+    @property
     def waiting(self) -> int:
         """How many searches of this process wait for a processor, when this one has waited for a while; else 0."""
         since = self._waiting_since
@@ -235,7 +246,7 @@ class SearchSession:
     @property
     def resumable(self) -> bool:
         """Whether the search has ended at a limit and may go on; where arithmetic ends, nothing is left to search."""
-        last = self.snapshot if self._state is State.ENDED else None
+        last = self.snapshot if self._state is State.ENDED and not self._gone else None
         return last is not None and last.status is Status.LIMIT and last.limit != "exactness"
 
     def run(self) -> None:
@@ -285,7 +296,7 @@ class SearchSession:
         """
         with self._changed:
             self._watching.want(name, see, every)
-            if self._state.over and self.search is not None and not self._closed:
+            if self._state.over and self._may_look and not self._closed:
                 threading.Thread(target=self._look, args=(True,), name=THREAD_NAME, daemon=True).start()
             self._changed.notify_all()
 
@@ -302,7 +313,12 @@ class SearchSession:
         if self.search is None:
             raise ValueError("there is nothing to record before the search is made")
         snapshots, _, _ = self.history.since(Mark())
+        late = time.monotonic() + _MOST_WAIT_SECONDS
         with self._in_hand:
+            try:
+                self._hand.bring_back(lambda: time.monotonic() > late)
+            except LostError as error:
+                raise ValueError(f"{error}: there is no tree to record") from error
             return Recording.of(self.search, _relabelled(snapshots, self.labels))
 
     @property
@@ -319,7 +335,7 @@ class SearchSession:
     def unseen(self) -> bool:
         """Whether the search rests and something that is watched is still to be looked at."""
         rests = self._state is State.PAUSED or self._state.over
-        return rests and self.search is not None and self._watching.behind(self._step)
+        return rests and self._may_look and self._watching.behind(self._step)
 
     def join(self, timeout: float | None = None) -> None:
         """Wait until the worker has ended."""
@@ -357,6 +373,7 @@ class SearchSession:
         except (ValueError, MemoryError) as error:
             self.error = str(error) or "not enough memory; take fewer antecedents, or set a memory limit"
         finally:
+            self._hand.release()
             if end is State.FAILED and self.error is None:
                 self.error = "the search stopped on an unexpected error; the log of the server has the details"
             self._note(end)
@@ -387,33 +404,58 @@ class SearchSession:
 
     def _search_on(self) -> State:
         assert self.prepared is not None
-        search = self.prepared.search
         self._begun_at = 0.0 if self.snapshot is None else self.snapshot.seconds
-        slices = Slices()
+        try:
+            self._hand.begin(self.prepared.search, self._report)
+        except Unwanted:
+            return State.STOPPED
+        try:
+            end = self._slice_by_slice()
+            if not self._closed:
+                with self._in_hand:
+                    self._hand.bring_back(lambda: self._closed)
+        except LostError as error:
+            return self._lost(str(error))
+        return end
+
+    def _slice_by_slice(self) -> State:
+        hand = self._hand
         while self._may_go_on():
             stepping = self._take_step()
             phase = "" if self.snapshot is None else self.snapshot.phase
-            known = search.compiled or phase in self._seen_phases
+            known = hand.compiled or phase in self._seen_phases
             self._state = State.RUNNING if known else State.COMPILING
             self._waiting_since = time.monotonic()
-            with self._pool.place(self._ended) as granted:
+            with hand.place(self._ended) as granted:
                 self._waiting_since = None
                 if not granted:
                     break
-                began = time.monotonic()
                 with self._in_hand:
-                    snapshot = search.advance(1 if stepping else self._allowed(slices.size))
+                    found, undone = hand.advance(1 if stepping else self._allowed(hand.size), self._ended)
             self._seen_phases.add(phase)
-            snapshot = self._limited(snapshot)
-            self.history.append(snapshot)
-            self.snapshot = snapshot
-            if snapshot.status is not Status.RUNNING:
+            found = [*found[:-1], self._limited(found[-1])]
+            for snapshot in found:
+                self.history.append(snapshot)
+            self.snapshot = found[-1]
+            if self.snapshot.status is not Status.RUNNING:
                 return State.ENDED
             if not stepping:
-                slices.took(time.monotonic() - began, snapshot.phase)
+                self._give_back(undone)
                 self._look(rests=False)
                 self._rest()
         return State.STOPPED
+
+    def _lost(self, how: str) -> State:
+        """End with what is known of a search that is gone."""
+        if self.snapshot is None:
+            raise ValueError(f"{how} before it told anything: run it again")
+        self.error, self._gone = f"{how}: {_KEPT}", True
+        if self._wanted is State.STOPPED and self.snapshot.status is Status.RUNNING:
+            return State.STOPPED
+        if self.snapshot.status is Status.RUNNING:
+            self.snapshot = replace(self.snapshot, status=Status.LIMIT, limit="worker")
+            self.history.append(self.snapshot)
+        return State.ENDED
 
     @property
     def _step(self) -> int:
@@ -421,9 +463,14 @@ class SearchSession:
 
     def _look(self, rests: bool) -> None:
         """Take what is watched; whoever does it has the search in hand."""
-        if self.search is not None and not self._closed:
+        if self._may_look and not self._closed:
             with self._in_hand:
-                self._watching.take(self.search, self._step, rests)
+                self._watching.take(lambda see: self._hand.see(see, self._ended), self._step, rests)
+
+    @property
+    def _may_look(self) -> bool:
+        """Whether there is a search to look at."""
+        return self.search is not None and not self._gone
 
     def _may_go_on(self) -> bool:
         """Wait out a pause, in which what is watched is seen; False when the worker is to end."""
@@ -462,6 +509,12 @@ class SearchSession:
             self._left -= units
             return units
 
+    def _give_back(self, units: int) -> None:
+        """Units of the beat that there was no time for."""
+        with self._changed:
+            if self._beat_units is not None:
+                self._left += units
+
     def _rest(self) -> None:
         """At the end of a beat's work wait for the next beat, or for a word from the user."""
         with self._changed:
@@ -491,7 +544,7 @@ class SearchSession:
             raise Unwanted
         if ALLOWED.full or self._ended_by is not None:
             raise ValueError(NO_MEMORY)
-        self.doing = doing
+        self.doing, self._state = doing, State.PREPARING
 
 
 def _within(limits: Limits) -> Limits:

@@ -26,6 +26,7 @@ _LIMITS = {
     "memory": "memory",
     "iterations": "all lists are made",
     "columns": "too many rules for the proof",
+    "worker": "its worker was lost",
 }
 _IN_WORDS = {
     "min_support <= max_support": "least support ≤ largest support",
@@ -157,12 +158,13 @@ def _phase(session: SearchSession) -> tuple[str, str]:
     if state is State.PAUSED:
         return "paused", "paused"
     if snapshot is None:
-        return "limit", "stopped before the search began"
+        return ("busy", "searching") if state is State.RUNNING else ("limit", "stopped before the search began")
     assert session.search is not None
     search, family = session.search, session.search.family
     if state is State.RUNNING:
         first = {"incumbent": _FIRST.get(family, "searching: a first model")}
-        return "busy", {**_ENGINE_PHASES, **first}.get(snapshot.phase, "searching")
+        doing = {**_ENGINE_PHASES, **first}.get(snapshot.phase, "searching")
+        return "busy", f"{doing} ({session.where})" if session.where else doing
     if snapshot.status is Status.OPTIMAL:
         return "proven", _optimal(search)
     if snapshot.status is Status.INFEASIBLE:
