@@ -20,7 +20,7 @@ from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable
-from rulelab.views.cards.figures import figures
+from rulelab.views.cards.figures import Value, change, figures
 from rulelab.views.cards.meaning import lines
 from rulelab.views.cards.together import together
 from rulelab.views.compare import baselines
@@ -102,6 +102,21 @@ def test_objectives_that_cannot_be_compared_have_a_sentence_and_no_difference(ca
     assert found["accuracy"]
     assert found["loss"]
     assert not any(f.compared for f in figures(card, scores.of_counts(card), elsewhere)[:8])
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "scale", "said"),
+    [
+        (Value(0.0, "0"), Value(0.092, "0.0920"), 1, "−0.0920"),
+        (Value(0.092, "0.0920"), Value(0.0, "0"), 1, "+0.0920"),
+        (Value(2.0, "2"), Value(1.0, "1"), 1, "+1"),
+        (Value(0.5, "50.0"), Value(0.25, "25.0"), 100, "+25.0"),
+        (Value(0.5, "50.0"), Value(0.5, "50.0"), 100, "="),
+        (Value(0.5, "50.0"), Value(), 100, ""),
+    ],
+)
+def test_a_difference_has_the_digits_of_both(value, other, scale, said) -> None:
+    assert change(value, other, scale) == said
 
 
 def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:

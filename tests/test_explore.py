@@ -178,6 +178,30 @@ def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: Explo
     assert view.kept.tolist() == everything
 
 
+def test_models_stand_in_the_order_that_is_chosen(view: ExploreView) -> None:
+    found = view.found
+    assert found is not None
+    assert "gap between groups" not in view._order.options
+    assert view._listed.tolist() == view.kept.tolist()
+    view.order = "rules"
+    assert found.frame["rules"].to_numpy()[view._listed].tolist() == sorted(found.frame["rules"])
+    view.attribute = "sex"
+    view.order = "gap"
+    gaps = view.gaps
+    assert gaps is not None
+    apart = gaps[view._listed]
+    known = apart[~np.isnan(apart)]
+    assert known.tolist() == sorted(known)
+    assert np.isnan(apart[len(known) :]).all()
+    assert list(view._picker.options.values())[1] == view._listed[0]
+    assert f", gap {known[0]:.1f} %" in list(view._picker.options)[1]
+    assert set(view._listed) == set(view.kept)
+    assert view.kept.tolist() == sorted(view.kept)
+    view.attribute = ""
+    assert view.order == "objective"
+    assert view._listed.tolist() == view.kept.tolist()
+
+
 def test_conditions_are_named_as_on_cards(view: ExploreView) -> None:
     assert view.found is not None
     shown = [*view.found.frame["antecedents"].sum(), *view.found.reliance["name"], *view.param["uses"].objects.values()]

@@ -73,9 +73,22 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(view: Explor
             left &= ~hit
         for name, share in decided.items():
             assert columns.loc[name, "least"] - 1e-12 <= share <= columns.loc[name, "most"] + 1e-12
+    every = list(counting.total.result.lists())
+    assert len(every) == counting.total.result.n_lists
+    says = np.array([rl.RuleList.from_problem(problem, one).predicts_positive(problem.matrix()) for one in every])
+    share = says[:, pattern].mean(axis=0)
+    otherwise = np.minimum(share, 1 - share)
+    wanted = [(otherwise == 0).mean()]
+    wanted += [((low < otherwise) & (otherwise <= high)).mean() for low, high in ((0, 0.1), (0.1, 0.25), (0.25, 0.5))]
+    assert counting.ranges.people["rows"].to_numpy() == pytest.approx(wanted)
     table = pd.read_csv(counting.lists_csv())
     assert table["lists"].sum() == found.result.n_lists
-    for part in ("Lists by number of rules", "Use of each column", "Differences between groups"):
+    for part in (
+        "Lists by number of rules",
+        "How far the lists agree",
+        "Use of each column",
+        "Differences between groups",
+    ):
         assert part in counting._text.object
     assert "<b>u" not in counting._text.object
 

@@ -11,9 +11,10 @@ from patience import wait_until
 from test_explore import data
 
 import rulelab as rl
+from rulelab.views.explore.counting import verdict
 from rulelab.views.explore.finding import Wanted, find
 from rulelab.views.explore.finding_sets import FoundSets
-from rulelab.views.explore.view import TOGETHER, ExploreView
+from rulelab.views.explore.view import COUNT, TOGETHER, ExploreView
 from rulelab.views.live.job import Progress
 from rulelab.views.live.session import Prepared
 
@@ -42,7 +43,7 @@ def test_sets_are_shown_filtered_and_chosen(view: ExploreView, dataset: rl.Datas
     found = view.found
     assert isinstance(found, FoundSets)
     assert view._status.phase.startswith("certified complete, over rules of at most 2 conditions")
-    assert view._strip.names == [TOGETHER]
+    assert view._strip.names == [TOGETHER, COUNT]
     assert view._explorer.disabled
     assert found.result.count > 5
     problem = found.result.problem
@@ -83,6 +84,64 @@ def test_sets_are_shown_filtered_and_chosen(view: ExploreView, dataset: rl.Datas
     assert "<b>u" not in view._table.object + view._antecedents.object
     assert "% of sets" in view._antecedents.object
     assert len(pd.read_csv(view.antecedents_csv())) == len(found.result.rules)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str) -> None:
+    view = ExploreView(searched(dataset, form=form), dataset, distance=0.2)
+    view.find()
+    wait_until(lambda: not view.refresh())
+    counting, found = view._counting, view.found
+    assert found is not None
+    view._strip.open = COUNT
+    assert counting._start.label == "Count all sets"
+    assert not counting._save.visible
+    assert "“Count all sets” counts" in counting._text.object
+    counting.param.update(attribute="sex", criterion="demographic_parity")
+    counting.count()
+    wait_until(lambda: not counting.refresh())
+    problem, result = found.result.problem, found.result
+    says = np.array([model.predicts_positive(problem.matrix()) for model in result.models])[:, problem.row_pattern]
+    n = int(result.multiplicity.sum())
+    assert counting.total.number == n == result.n_sets
+    assert counting._status.phase.startswith(f"certified: exactly {n} rule sets of rules of at most 2 conditions")
+    frame = counting.total.by_rules
+    rules = pd.Series([len(model.rules) for model in result.models]).value_counts()
+    assert dict(zip(frame["rules"], frame["models"], strict=True)) == rules.to_dict()
+    assert dataset.sensitive is not None
+    by_group = [pd.Series(one).groupby(dataset.sensitive["sex"].to_numpy()).mean() for one in says]
+    assert len(counting.ranges.gaps) == 3
+    for row in counting.ranges.gaps.itertuples(index=False):
+        differences = [rates[row.group] - rates[row.other] for rates in by_group]
+        assert (row.least, row.greatest) == pytest.approx((min(differences), max(differences)))
+    share = (result.multiplicity[:, None] * says).sum(axis=0) / n
+    otherwise = np.minimum(share, 1 - share)
+    wanted = [(otherwise == 0).mean()]
+    wanted += [((low < otherwise) & (otherwise <= high)).mean() for low, high in ((0, 0.1), (0.1, 0.25), (0.25, 0.5))]
+    assert counting.ranges.people["rows"].to_numpy() == pytest.approx(wanted)
+    assert 0 < wanted[0] < 1
+    for part in ("Models by number of rules", "How far the sets agree", "over all models", "over all sets"):
+        assert part in counting._text.object
+    assert view.found is found
+    assert counting.sample is None
+    view.close()
+
+
+def test_sets_that_are_not_all_found_are_at_least_so_many(dataset: rl.Dataset) -> None:
+    view = ExploreView(searched(dataset), dataset, distance=0.2, most=1000)
+    view.param.most.objects = {"3": 3, **view.param.most.objects}
+    view.most = 3
+    view.find()
+    wait_until(lambda: not view.refresh())
+    counting = view._counting
+    counting.count()
+    wait_until(lambda: not counting.refresh())
+    assert not counting.total.result.complete
+    assert counting._status.phase == verdict(counting.total)[1]
+    assert counting._status.phase.startswith("not complete: at least ")
+    assert counting.ranges is None
+    assert "What is true of all sets is known when all are counted" in counting._text.object
+    view.close()
 
 
 def test_lists_come_after_sets(view: ExploreView, dataset: rl.Dataset) -> None:

@@ -161,13 +161,13 @@ def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> Non
     while True:
         view.hint()
         ready(view)
-        if view._apply.disabled:
+        if view._hints.make.disabled:
             break
-        assert "Best of all single changes: " in view._hint.object
+        assert "Best of all single changes: " in view._hints.said.object
         view.apply_hint()
         objectives.append(view.hand.objective)
         assert objectives[-1] < objectives[-2]
-    assert "No single change makes this list better" in view._hint.object
+    assert "No single change makes this list better" in view._hints.said.object
     assert len(objectives) > 1
 
 
@@ -217,12 +217,12 @@ def test_a_list_made_by_hand_is_never_called_optimal(make) -> None:
     view.act({"do": "delete", "at": 0})
     worse = view.hand.card()
     assert worse.proof.gap == pytest.approx(float(view.hand.objective - view.hand.best.objective), abs=1e-12)
-    saved = json.loads(view.as_json().getvalue())
+    saved = json.loads(view._saving.as_json().getvalue())
     assert saved["card"]["parameters"]["made"] == "by hand"
     assert parse_model(json.dumps(saved)).rules == worse.named.rules
-    assert view.as_text().getvalue().strip()
+    assert view._saving.as_text().getvalue().strip()
     space: dict[str, Any] = {}
-    exec(view.as_python().getvalue(), space)
+    exec(view._saving.as_python().getvalue(), space)
     assert space["model"] == worse.named
 
 
@@ -273,7 +273,7 @@ def test_text_from_data_is_escaped(make) -> None:
     view.reveal()
     view.room.room, view.room.called = live.HOSTILE, live.HOSTILE
     shown = [str(pane.object) for pane in view._layout.select(pn.pane.HTML)]
-    shown += [pane.object for pane in (view.person.said, view.room.board, view._hint, view._answer)]
+    shown += [pane.object for pane in (view.person.said, view.room.board, view._hints.said, view._answer)]
     assert any("&lt;img" in text for text in shown)
     assert not any("<img" in text for text in shown)
 
@@ -413,14 +413,14 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     assert "does not fall: the default has" in view._status.phase
     assert standing(view)["above the best"] == "–"
     assert view._pin.disabled
-    assert all(button.disabled for button in view._exports)
+    assert all(button.disabled for button in view._saving.buttons)
     view.room.room = "falls"
     assert BOARDS.board("falls", hand.game) == []
     view.act({"do": "flip", "at": 0})
     assert hand.edited == EditedFalling((names.index("age > 36"),)), "labels follow from what rules capture"
     view.hint()
     ready(view)
-    assert "It leaves a list that falls" in view._hint.object
+    assert "It leaves a list that falls" in view._hints.said.object
     view.apply_hint()
     assert not hand.refusal
     assert not view._pin.disabled
@@ -428,7 +428,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     hand.take(best)
     view._show("")
     assert "as good as the certified optimum: no list" in view._status.phase
-    assert json.loads(view.as_json().getvalue())["family"] == "falling_rule_list"
+    assert json.loads(view._saving.as_json().getvalue())["family"] == "falling_rule_list"
     assert [row["share_positive"] for row in view._editor.rules] == [
         f"{100 * rule.probability:.0f} %" for rule in (*hand.model.rules, hand.model.default)
     ]
@@ -476,7 +476,7 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     hand.take(hand.best.edited)
     view._show("")
     assert "as good as the certified optimum: no set over these conditions" in view._status.phase
-    assert parse_model(view.as_json().getvalue()).form == form
+    assert parse_model(view._saving.as_json().getvalue()).form == form
 
 
 def test_a_problem_and_a_model_are_enough(make) -> None:

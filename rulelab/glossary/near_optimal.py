@@ -29,7 +29,7 @@ TERMS = (
         "Prefixes that leave the same rows uncaptured have the same completions: these are counted once for each such "
         "set of rows. Before the count is complete, it is a number that there are at least.",
         see=("near-optimal", "near-optimal model"),
-        aliases=("count of lists", "count all lists"),
+        aliases=("count of all", "count all lists", "count all sets"),
     ),
     Term(
         "sets of rows",
@@ -128,5 +128,20 @@ TERMS = (
             "column",
             "rules, at most",
         ),
+    ),
+    Term(
+        "in order of",
+        "Which good models stand first in the table and in the choice: those that cost least, are right most often, "
+        "have the fewest rules, or treat the groups most alike.",
+        see=("near-optimal model", "gap between groups"),
+        aliases=("order",),
+    ),
+    Term(
+        "how far the lists agree",
+        "For which share of the training rows all near-optimal lists, or sets, predict the same, and for which not.",
+        "All of them are counted, not only the models that are shown. Where they disagree, what is decided about a "
+        "person depends on which of the good models was taken.",
+        see=("near-optimal", "near-optimal model"),
+        aliases=("how far the sets agree",),
     ),
 )

@@ -157,5 +157,5 @@ def change(value: Value, other: Value, scale: int) -> str:
         return ""
     if value.text == other.text:
         return "="
-    digits = len(value.text.partition(".")[2])
+    digits = max(len(text.partition(".")[2]) for text in (value.text, other.text))
     return f"{difference:+.{max(digits, 1 if scale > 1 else 0)}f}".replace("-", "−")

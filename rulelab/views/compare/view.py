@@ -13,18 +13,15 @@ import panel_material_ui as pmui
 import param
 
 from ..allowance import ALLOWED, NO_FILES
-from ..cards import charts, lines, report, scores
-from ..cards import html as card_html
+from ..cards import charts, lines, report
 from ..cards.card import MAX_UPLOAD_BYTES, Card, parse
 from ..cards.differences import LETTERS, default_names, differences, incomparable
 from ..cards.lines import Beside
-from ..cards.rows import Rows
 from ..cards.style import MODEL_CSS
 from ..cards.together import together
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
-from ..live.wording import counted
 from ..notebook import NotebookViewer
 from ..widgets.browser import Kept
 from ..widgets.download import download
@@ -33,9 +30,9 @@ from ..widgets.focus import Focus
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, SELECT_CSS, STACK_CSS, WIDE_TABLE_CSS
-from . import baselines
 from . import pins as kept
 from .order import Order
+from .others import Others
 
 _EMPTY = (
     '<p class="empty">No model is pinned. Press "Pin model" beside the rules of a search, or upload a saved model; '
@@ -72,7 +69,7 @@ class CompareView(NotebookViewer):
             raise TypeError(f"kept must be what the page keeps, or None, not {kept!r}; cards are pinned with pin")
         super().__init__(**params)
         self._cards: list[ModelCard] = []
-        self._fitting: dict[tuple[Any, ...], tuple[Rows, Job]] = {}
+        self._others = Others()
         self._returning: Job | None = None
         self._scored = False
         self._beat = Beat(self.refresh)
@@ -154,9 +151,7 @@ class CompareView(NotebookViewer):
         self._cards.remove(shown)
         if self.base is shown:
             self.base = self._cards[0] if len(self._cards) > 1 else None
-        kept = {card.card.rows.key for card in self._cards if card.card.rows is not None}
-        for key in [key for key in self._fitting if key not in kept]:
-            self._fitting.pop(key)[1].cancel()
+        self._others.forget(self._cards)
         self.complain("")
         self._arrange()
         self._keep()
@@ -176,10 +171,7 @@ class CompareView(NotebookViewer):
 
     def fit_baselines(self, *_: Any) -> None:
         """Fit other methods on the split of every pinned card whose data are known."""
-        for shown in self._cards:
-            rows = shown.card.rows
-            if rows is not None and rows.key not in self._fitting:
-                self._fitting[rows.key] = rows, Job(partial(_fit, rows))
+        self._others.fit(self._cards)
         self.refresh()
         self._beat.start()
 
@@ -187,8 +179,7 @@ class CompareView(NotebookViewer):
         """End all that is under way."""
         for shown in self._cards:
             shown.close()
-        for _, job in self._fitting.values():
-            job.cancel()
+        self._others.close()
         if self._returning is not None:
             self._returning.cancel()
         self._beat.stop()
@@ -203,36 +194,22 @@ class CompareView(NotebookViewer):
         if returning is not None and not returning.busy:
             self._returning = None
             self._put_back(returning)
-        jobs = [job for _, job in self._fitting.values()]
-        busy = [job for job in jobs if job.busy]
-        phase = f"For comparison: {busy[0].standing}" if busy else ""
+        busy = self._others.standing
+        phase = f"For comparison: {busy}" if busy else ""
         if self._returning is not None:
             phase = self._returning.standing.capitalize()
         self._status.param.update(tone="busy", phase=phase)
-        errors = [job.error for job in jobs if not job.busy and job.error]
-        if errors:
-            self.complain(f"the other methods could not be fitted: {errors[0]}")
+        if self._others.error:
+            self.complain(f"the other methods could not be fitted: {self._others.error}")
         text = "".join(self.comparisons())
-        if self._others.object != text:
-            self._others.object = text
+        if self._methods.object != text:
+            self._methods.object = text
             self._others_box.visible = bool(text)
         return bool(busy) or self._returning is not None
 
     def comparisons(self) -> list[str]:
         """HTML tables of the pinned models and the other methods, one per split of data."""
-        tables = []
-        for key, (rows, job) in list(self._fitting.items()):
-            if job.busy or job.result is None:
-                continue
-            own = {
-                f"{shown.letter} {shown.title}": _row(shown)
-                for shown in self._cards
-                if shown.card.rows is not None and shown.card.rows.key == key
-            }
-            split = "all rows" if rows.test is None else f"{len(rows.training)} training and {len(rows.test)} test rows"
-            caption = f"For comparison, on the same split of {rows.data.name} ({split}), conditions at deciles"
-            tables.append(card_html.comparison(own | job.result, caption))
-        return tables
+        return self._others.tables(self._cards)
 
     def as_report(self) -> io.StringIO:
         """All cards as one HTML file."""
@@ -380,8 +357,8 @@ class CompareView(NotebookViewer):
         )
         self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
-        self._others = Html("", stylesheets=[MODEL_CSS], **_WIDE)
-        self._others_box = pn.Column(self._others, stylesheets=[PANEL_CSS, WIDE_TABLE_CSS], visible=False, **_WIDE)
+        self._methods = Html("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._others_box = pn.Column(self._methods, stylesheets=[PANEL_CSS, WIDE_TABLE_CSS], visible=False, **_WIDE)
         self._layout = pn.Column(
             pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._report, stylesheets=[BAR_CSS], **_WIDE),
             self._alert,
@@ -400,15 +377,5 @@ class CompareView(NotebookViewer):
         )
 
 
-def _row(shown: ModelCard) -> tuple[scores.Score | None, scores.Score | None, str]:
-    model = shown.card.model
-    size = f"{counted(len(model.rules), 'rules')}, {counted(model.n_conditions, 'conditions')}"
-    return shown.scores.training, shown.scores.test, size
-
-
 def _read(text: str, progress: Any) -> tuple[list[Card], list[str]]:
     return kept.read(text, progress.report)
-
-
-def _fit(rows: Rows, progress: Any) -> dict[str, baselines.Row]:
-    return baselines.fitted(rows, progress.report)

@@ -1,4 +1,4 @@
-"""Tables of a count of near-optimal lists, as HTML; all text from data goes through `esc`."""
+"""Tables of a count of near-optimal lists or sets, as HTML; all text from data goes through `esc`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ _RATES = {
     "selection_rate": "selection rate",
     "accuracy": "accuracy",
 }
-_ABOUT = (
-    "<h2>How many lists are there, all told?</h2>"
+_ABOUT = {
+    "lists": "<h2>How many lists are there, all told?</h2>"
     "<p>Where there are too many to list, they are counted: lists of any length, exactly, and what is true of every "
-    "one of them, such as the least and the greatest gap between two groups, is proven without looking at each.</p>"
-)
-
-_BEGIN = "“Count all lists” counts within the distance of what “Find good models” has found: press that first."
+    "one of them, such as the least and the greatest gap between two groups, is proven without looking at each.</p>",
+    "sets": "<h2>What is true of all sets?</h2>"
+    "<p>How many there are, how far two groups can be apart, how much each column is used, and for how many people the "
+    "answer depends on which of the sets is taken.</p>",
+}
 
 COUNT_CSS = (
     TABLE_CSS
@@ -33,38 +34,85 @@ thead th:first-child { text-align: left; }
 )
 
 
-def said(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str) -> str:
-    """Everything that is known."""
+def said(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str = "lists") -> str:
+    """Everything that is known.
+
+    Parameters
+    ----------
+    total : Total or None
+    ranges : Ranges or None
+    busy : bool
+        Whether more is being found.
+    criterion : str
+        Of the ranges between groups; unused without them.
+    ways : str
+        "lists" or "sets".
+    """
     if total is None:
-        return _ABOUT + (f'<p class="empty">{_BEGIN}</p>' if not busy else "")
+        begin = f"“Count all {ways}” counts within the distance of what “Find good models” has found: press that first."
+        return _ABOUT[ways] + (f'<p class="empty">{begin}</p>' if not busy else "")
     if not total.result.complete:
-        return _ABOUT + (
-            '<p class="empty">What is true of all lists is known when all are counted: choose a longer time limit, '
+        return _ABOUT[ways] + (
+            f'<p class="empty">What is true of all {ways} is known when all are counted: choose a longer time limit, '
             "or a smaller distance.</p>"
         )
     parts = [_by_rules(total)]
     if ranges is None:
-        parts.append('<p class="note">Ranges over all lists: ' + ("being found</p>" if busy else "not found</p>"))
+        parts.append(f'<p class="note">Ranges over all {ways}: ' + ("being found</p>" if busy else "not found</p>"))
     else:
-        parts.append(_columns(ranges))
-        parts.append(_gaps(ranges, criterion))
+        parts.append(_people(ranges, ways))
+        parts.append(_columns(ranges, ways))
+        parts.append(_gaps(ranges, criterion, ways))
     return "".join(parts)
 
 
 def _by_rules(total: Total) -> str:
+    what = "models" if total.of_sets else "lists"
     rows = "".join(
-        f'<tr><th scope="row">{row.rules}</th><td>{count(row.lists)}</td><td>{100 * row.share:.3g}</td>'
-        f"<td>{row.objective:.6f}</td><td></td></tr>"
-        for row in total.result.by_rules.itertuples(index=False)
+        f'<tr><th scope="row">{row.rules}</th><td>{count(getattr(row, what))}</td><td>{100 * row.share:.3g}</td>'
+        f"<td>{_worth(row.objective, total)}</td><td></td></tr>"
+        for row in total.by_rules.itertuples(index=False)
+    )
+    name = f"{what.capitalize()} by number of rules"
+    note = (
+        '<p class="note">Sets that predict the same are one model, which has the rules of its cheapest set. In every '
+        "set each rule covers some row that no other rule covers.</p>"
+        if total.of_sets
+        else ""
     )
     return (
-        '<h3>Lists by number of rules</h3><table aria-label="Lists by number of rules"><thead><tr>'
-        '<th scope="col">rules</th><th scope="col">lists</th><th scope="col">% of lists</th>'
-        f'<th scope="col">least objective</th><th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>'
+        f'<h3>{name}</h3><table aria-label="{name}"><thead><tr>'
+        f'<th scope="col">rules</th><th scope="col">{what}</th><th scope="col">% of {what}</th>'
+        f'<th scope="col">least objective</th><th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}'
     )
 
 
-def _columns(ranges: Ranges) -> str:
+def _worth(value: float, total: Total) -> str:
+    return f"{value:.10g}" if total.of_sets else f"{value:.6f}"
+
+
+def _people(ranges: Ranges, ways: str) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{_otherwise(row.above, row.most)}</th><td>{100 * row.rows:.1f}</td>'
+        f"<td>{_bar(0, row.rows) if row.rows else ''}</td></tr>"
+        for row in ranges.people.itertuples(index=False)
+    )
+    name = f"How far the {ways} agree"
+    return (
+        f'<h3>{name}</h3><table aria-label="{name}"><thead><tr><th scope="col">{ways} that predict otherwise than '
+        'most</th><th scope="col">% of rows</th><th scope="col"></th></tr></thead>'
+        f'<tbody>{rows}</tbody></table><p class="note">Training rows by how many of all {ways} predict otherwise than '
+        f"most of them. In the rows after the first line the answer depends on which of the good {ways} is taken.</p>"
+    )
+
+
+def _otherwise(above: float, most: float) -> str:
+    if not most:
+        return "none: all agree"
+    return f"some, at most {100 * most:.0f} %" if not above else f"{100 * above:.0f} to {100 * most:.0f} %"
+
+
+def _columns(ranges: Ranges, ways: str) -> str:
     used = ranges.columns[ranges.columns["most"] > 0]
     rows = "".join(
         f'<tr><th scope="row">{esc(str(name), 80)}</th><td>{100 * least:.1f} to {100 * most:.1f}</td>'
@@ -76,17 +124,23 @@ def _columns(ranges: Ranges) -> str:
     idle = [esc(str(name), 80) for name in ranges.columns.index[len(used) :]]
     if idle:
         others = f" and {count(len(idle) - _MOST)} more" if len(idle) > _MOST else ""
-        note += f'<p class="note">No list uses {", ".join(idle[:_MOST])}{others}.</p>'
+        one = "list" if ways == "lists" else "model, as its cheapest set,"
+        note += f'<p class="note">No {one} uses {", ".join(idle[:_MOST])}{others}.</p>'
+    if ways == "lists":
+        verb, of = "decide", "certainly no list is outside these ranges, and at each end there is one"
+        over, without = "lists", "some list does without the column"
+    else:
+        verb, of = "cover", "of all models, each as its cheapest set, none is outside these ranges"
+        over, without = "models", "one of them does without the column"
     return (
-        '<h3>Use of each column, over all lists</h3><table aria-label="Use of each column"><thead><tr>'
-        '<th scope="col">column</th><th scope="col">decides, % of rows</th><th scope="col"></th></tr></thead>'
+        f'<h3>Use of each column, over all {over}</h3><table aria-label="Use of each column"><thead><tr>'
+        f'<th scope="col">column</th><th scope="col">{verb}s, % of rows</th><th scope="col"></th></tr></thead>'
         f'<tbody>{rows}</tbody></table>{note}<p class="note">The share of the training rows that rules with a '
-        "condition on the column decide: certainly no list is outside these ranges, and at each end there is one. "
-        "From 0: some list does without the column.</p>"
+        f"condition on the column {verb}: {of}. From 0: {without}.</p>"
     )
 
 
-def _gaps(ranges: Ranges, criterion: str) -> str:
+def _gaps(ranges: Ranges, criterion: str, ways: str) -> str:
     if ranges.gaps is None:
         return ""
     if ranges.gaps.empty:
@@ -101,10 +155,11 @@ def _gaps(ranges: Ranges, criterion: str) -> str:
     more = len(ranges.gaps) - _MOST
     note = f'<p class="note">and {count(more)} more pairs</p>' if more > 0 else ""
     return (
-        '<h3>Differences between groups, over all lists</h3><table aria-label="Differences between groups"><thead><tr>'
+        f"<h3>Differences between groups, over all {ways}</h3>"
+        '<table aria-label="Differences between groups"><thead><tr>'
         '<th scope="col">groups</th><th scope="col">difference, points</th><th scope="col"></th></tr></thead>'
         f'<tbody>{rows}</tbody></table>{note}<p class="note">The rate of the first group less that of the second, on '
-        "the training rows; the middle of the bar is no difference. Every list is within the range, and at each end "
+        f"the training rows; the middle of the bar is no difference. All {ways} are within the range, and at each end "
         "there is one.</p>"
     )
 

@@ -1,4 +1,4 @@
-"""The count of all near-optimal lists on the page: how many there are, and what is certain of all of them."""
+"""The count of all near-optimal lists or sets on the page: how many there are, and what is certain of all of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import param
 from panel.viewable import Viewer
 
 from ...data.gaps import CRITERIA
+from ...rule_list import NearOptimalCount, NearOptimalCountProgress
 from ..fronts.points import criterion_words
 from ..live.job import Job
 from ..live.pool import POOL
@@ -27,12 +28,13 @@ from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, VIEW_CSS
 from . import count_html
 from .counting import Ranges, Total, count_all, ranges_of, verdict
 from .finding import Found
+from .good import Good
 from .good_models import ANY, BUTTON, LISTED, WIDE
 from .sampling import Sample, draw
 
 
 class CountView(Viewer):
-    """Counts all lists within the distance of what was found, without listing them.
+    """Counts all lists within the distance of what was found, without listing them, or all sets that were found.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ class CountView(Viewer):
         super().__init__(**params)
         self._on_sample = on_sample
         self._sample: Sample | None = None
-        self._found: Found | None = None
+        self._found: Good | None = None
         self._seconds = 60.0
         self._total: Total | None = None
         self._ranges: Ranges | None = None
@@ -78,12 +80,18 @@ class CountView(Viewer):
         """What is certain of all lists, once it is known."""
         return self._ranges
 
-    def begin(self, found: Found, seconds: float) -> None:
+    @property
+    def _ways(self) -> str:
+        return "lists" if self._found is None else self._found.ways
+
+    def begin(self, found: Good, seconds: float) -> None:
         """Forget what was counted: something else has been found, and a count may take so many seconds."""
         self.stop()
         self._job, self._found, self._seconds = None, found, seconds
         self._forget()
         self._filling = True
+        self._start.label = f"Count all {found.ways}"
+        self._save.visible = isinstance(found, Found)
         options = {"(none)": ANY, **{name: name for name in found.attributes}}
         self.param.attribute.objects = options
         self._attribute.options = options
@@ -93,7 +101,7 @@ class CountView(Viewer):
         self._show()
 
     def count(self, *_: Any) -> None:
-        """Count all lists."""
+        """Count all lists, or sets."""
         assert self._found is not None
         self._forget()
         self._begin(partial(count_all, self._found, self._seconds))
@@ -126,6 +134,7 @@ class CountView(Viewer):
     def lists_csv(self) -> io.StringIO:
         """The numbers of lists by what they cost."""
         assert self._total is not None
+        assert isinstance(self._total.result, NearOptimalCount)
         return io.StringIO(self._total.result.by_objective.to_csv(index=False))
 
     def _take(self, job: Job) -> None:
@@ -135,7 +144,7 @@ class CountView(Viewer):
             self._find_ranges()
         elif isinstance(job.result, Ranges):
             self._ranges = job.result
-            if self._sample is None and self._found is not None and self._total is not None:
+            if self._sample is None and isinstance(self._found, Found) and self._total is not None:
                 self._begin(partial(draw, self._found, self._total))
         elif isinstance(job.result, Sample):
             self._sample = job.result
@@ -143,7 +152,7 @@ class CountView(Viewer):
 
     @param.depends("attribute", "criterion", watch=True)
     def _find_ranges(self) -> None:
-        """Find what is certain of all lists of a complete count."""
+        """Find what is certain of all that a complete count counts."""
         self._criterion.disabled = not self.attribute
         found, total = self._found, self._total
         if self._filling or found is None or total is None or not total.result.complete:
@@ -167,16 +176,16 @@ class CountView(Viewer):
             self._save.disabled = total is None or not total.result.complete
             if total is not None:
                 tone, said = verdict(total)
-                figures = [
-                    ["counting time", duration(total.snapshot.seconds)],
-                    ["sets of rows", count(total.snapshot.states)],
-                ]
+                seconds = duration(total.snapshot.seconds)
+                figures = [["search time", seconds]]
+                if isinstance(total.snapshot, NearOptimalCountProgress):
+                    figures = [["counting time", seconds], ["sets of rows", count(total.snapshot.states)]]
                 self._status.param.update(tone=tone, phase=said, figures=figures)
             elif job is not None:
-                self._status.param.update(tone="busy", phase=f"Counting all lists: {job.standing}", figures=[])
+                self._status.param.update(tone="busy", phase=f"Counting all {self._ways}: {job.standing}", figures=[])
             else:
                 self._status.param.update(tone="idle", phase="", figures=[])
-            text = count_html.said(total, self._ranges, busy, self.criterion if self.attribute else "")
+            text = count_html.said(total, self._ranges, busy, self.criterion if self.attribute else "", self._ways)
             if self._sample is not None:
                 text += f'<p class="note">In the picture of models, under “All together”: {self._sample.words}.</p>'
             if self._text.object != text:
@@ -198,7 +207,7 @@ class CountView(Viewer):
         )
         self._save = download("Lists by cost (CSV)", "lists_by_cost.csv", self.lists_csv, width=150, height=38)
         self._save.param.update(disabled=True, align="end")
-        self._status = LiveText(caption="Count of lists", css_classes=["rl-row"], **WIDE)
+        self._status = LiveText(caption="Count of all", css_classes=["rl-row"], **WIDE)
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], **WIDE)
         self._text = Html("", stylesheets=[CARD_CSS, PANEL_CSS, count_html.COUNT_CSS], css_classes=["rl-row"], **WIDE)
         self._layout = pn.Column(

@@ -1,7 +1,8 @@
-"""All near-optimal lists counted, of any length, and what is certain of all of them; nothing of Panel."""
+"""All near-optimal lists or sets counted, and what is certain of all of them; nothing of Panel."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +11,19 @@ import pandas as pd
 
 from ...data.groups import Groups
 from ...data.metrics import FEW
-from ...rule_list import NearOptimalCount, NearOptimalCounter, NearOptimalCountProgress
+from ...rule_list import NearOptimalCount, NearOptimalCounter
+from ...rule_set import NearOptimalRuleSets
+from ...search import Snapshot
 from ..live.job import Progress
 from ..live.wording import count, counted
-from .finding import MEMORY_BYTES, Found
+from .finding import MEMORY_BYTES
+from .finding_sets import FoundSets
+from .good import Good
 
 _COUNTS = {"true_positive_rate": (True, False), "false_positive_rate": (False, True)}
 """Of which classes the rows are that a rate is a share of; of both where it is not said."""
+_OTHERWISE = (10, 4, 2)
+"""One in so many, at most, predicts otherwise than most of them: rows are counted by that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,35 +32,64 @@ class Total:
 
     Attributes
     ----------
-    result : NearOptimalCount
-    snapshot : NearOptimalCountProgress
+    result : NearOptimalCount or NearOptimalRuleSets
+    snapshot : Snapshot
+        The last one of the count, or of the enumeration of sets.
     ratio : float
-        Lists with an objective of at most the optimum's * (1 + ratio) are counted.
+        What has an objective of at most the optimum's * (1 + ratio) is counted.
     """
 
-    result: NearOptimalCount
-    snapshot: NearOptimalCountProgress
+    result: NearOptimalCount | NearOptimalRuleSets
+    snapshot: Snapshot
     ratio: float
+
+    @property
+    def of_sets(self) -> bool:
+        """Whether sets are counted; otherwise lists."""
+        return isinstance(self.result, NearOptimalRuleSets)
+
+    @property
+    def number(self) -> int:
+        """Lists or sets; at least so many where the count is not complete."""
+        return self.result.n_sets if isinstance(self.result, NearOptimalRuleSets) else self.result.n_lists
+
+    @property
+    def by_rules(self) -> pd.DataFrame:
+        """By number of rules: ``rules``, ``lists`` or, of sets, ``models``, ``share``, the least ``objective``."""
+        if not isinstance(self.result, NearOptimalRuleSets):
+            return self.result.by_rules
+        frame = self.result.frame().groupby("rules").agg(models=("errors", "size"), objective=("objective", "min"))
+        frame.insert(1, "share", frame["models"] / frame["models"].sum())
+        return frame.reset_index()
 
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """What is certain of all lists.
+    """What is certain of all lists, or sets.
 
     Attributes
     ----------
     columns : DataFrame
-        See `NearOptimalCount.column_ranges`.
+        See `NearOptimalCount.column_ranges` and `NearOptimalRuleSets.column_ranges`.
     gaps : DataFrame or None
-        See `NearOptimalCount.gap_ranges`; pairs with a group of few rows are left out. None without groups.
+        See their ``gap_ranges``; pairs with a group of few rows are left out. None without groups.
+    people : DataFrame
+        ``above`` and ``most``, shares of all that predict otherwise than most of them, and ``rows``, the share of the
+        training weight of which that many do.
     """
 
     columns: pd.DataFrame
     gaps: pd.DataFrame | None
+    people: pd.DataFrame
 
 
-def count_all(found: Found, seconds: float, progress: Progress) -> Total:
-    """Count all lists within the distance of what was found; a cancelled count gives what is certain by then."""
+def count_all(found: Good, seconds: float, progress: Progress) -> Total:
+    """Count all within the distance of what was found; a cancelled count gives what is certain by then.
+
+    Sets are counted already where all of them were found.
+    """
+    if isinstance(found, FoundSets):
+        return Total(found.result, found.snapshot, found.ratio)
     search: Any = found.prepared.search
     counter = NearOptimalCounter(search, ratio=found.ratio, memory_limit=search.memory_limit or MEMORY_BYTES)
     if not counter.compiled:
@@ -67,17 +103,34 @@ def count_all(found: Found, seconds: float, progress: Progress) -> Total:
     return Total(counter.result(), snapshot, found.ratio)
 
 
-def ranges_of(found: Found, total: Total, attribute: str, criterion: str) -> Ranges:
-    """The ranges over all lists of a complete count."""
+def ranges_of(found: Good, total: Total, attribute: str, criterion: str) -> Ranges:
+    """The ranges over all of a complete count."""
     gaps = None
     if attribute:
         groups = _groups(found, attribute)
         problem = replace(total.result.problem, groups=groups)
         gaps = _with_enough(replace(total.result, problem=problem).gap_ranges(criterion), groups)
-    return Ranges(total.result.column_ranges(), gaps)
+    return Ranges(total.result.column_ranges(), gaps, _people(total))
 
 
-def _groups(found: Found, attribute: str) -> Groups:
+def _people(total: Total) -> pd.DataFrame:
+    """See `Ranges.people`."""
+    result = total.result
+    if isinstance(result, NearOptimalRuleSets):
+        patterns = result.patterns()
+        positive = patterns["sets"].tolist()
+    else:
+        patterns = result.disagreement()
+        positive = patterns["lists"].tolist()
+    weight = (patterns["positives"] + patterns["negatives"]).to_numpy(dtype=np.float64)
+    ends = [0, *(total.number // k for k in _OTHERWISE)]  # in whole numbers: one of very many is not none
+    place = [bisect_left(ends, min(n, total.number - n)) for n in positive]
+    rows = np.bincount(place, weight / weight.sum(), minlength=len(ends))
+    most = [0.0, *(1 / k for k in _OTHERWISE)]
+    return pd.DataFrame({"above": [0.0, *most[:-1]], "most": most, "rows": rows})
+
+
+def _groups(found: Good, attribute: str) -> Groups:
     masses = found.masses(attribute)
     whole = all((part == np.rint(part)).all() for part in (masses.positives, masses.negatives))
     kind = np.int64 if whole else np.float64
@@ -103,6 +156,13 @@ def _with_enough(gaps: pd.DataFrame, groups: Groups) -> pd.DataFrame:
 def verdict(total: Total) -> tuple[str, str]:
     """How many there are: a tone and a sentence."""
     result, within = total.result, f"within {100 * total.ratio:.4g} % of the optimum"
+    if isinstance(result, NearOptimalRuleSets):
+        sets = (
+            f"{counted(result.n_sets, 'rule sets')} of rules of at most {counted(result.max_conditions, 'conditions')}"
+        )
+        if result.complete:
+            return "proven", f"certified: exactly {sets} {'is' if result.n_sets == 1 else 'are'} {within}"
+        return "limit", f"not complete: at least {sets} are {within}"
     if result.complete:
         rounding = "" if total.snapshot.limit is None else ", but for the rounding of the weights"
         return (

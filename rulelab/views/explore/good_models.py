@@ -27,6 +27,9 @@ from .plots import Dots, Drawn, Within, inside
 from .sampling import Sample
 
 ANY = ""
+GAP = "gap"
+_ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "rules"}
+"""What models can stand in order of, and the column of what was found that says it; the least comes first."""
 DIVERSE = 4
 NO_MODEL = -1
 _MOST_OFFERED = 200
@@ -48,6 +51,9 @@ class Choosing(NotebookViewer):
     without: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Without the antecedent")
     column: param.Selector[str] = param.Selector(default=ANY, objects={"(any)": ANY}, label="Using the column")
     rules: param.Selector[int] = param.Selector(default=0, objects={"(any number)": 0}, label="Rules, at most")
+    order: param.Selector[str] = param.Selector(
+        default="objective", objects={**_ORDERS, "gap between groups": GAP}, label="In order of"
+    )
     diverse = param.Boolean(default=False, doc="Whether only the models that differ most are shown.")
     brush = param.Tuple(
         default=None, allow_None=True, length=4, doc="Part of the picture of dots that is chosen: x0, x1, y0, y1."
@@ -62,7 +68,7 @@ class Choosing(NotebookViewer):
         self._found: Good | None = None
         self._gaps: dict[tuple[str, str], np.ndarray] = {}
         self._sample: Sample | None = None
-        self._offered = self._kept = np.zeros(0, dtype=np.int64)
+        self._offered = self._kept = self._listed = np.zeros(0, dtype=np.int64)
         self._filling = False
         self._build_overview()
         self._restyle()
@@ -116,6 +122,7 @@ class Choosing(NotebookViewer):
         self._filling = True
         try:
             self._offer(self._attribute, "attribute", {"(none)": ANY, **{name: name for name in found.attributes}})
+            self._offer_orders()
             self._offer(self._uses, "uses", {"(any)": ANY, **names})
             self._offer(self._without, "without", {"(none)": ANY, **names})
             self._offer(self._column, "column", {"(any)": ANY, **columns})
@@ -135,7 +142,20 @@ class Choosing(NotebookViewer):
         if value not in options.values():
             setattr(self, name, next(iter(options.values())))
 
-    @param.depends("attribute", "criterion", "uses", "without", "column", "rules", "diverse", "brush", watch=True)
+    def _offer_orders(self) -> None:
+        """Gaps are there where there are groups."""
+        self._offer(self._order, "order", _ORDERS | ({"gap between groups": GAP} if self.attribute else {}))
+
+    def _in_order(self, models: np.ndarray) -> np.ndarray:
+        """Some models, best first, in the order that is chosen; those without a gap come last."""
+        if self._found is None or self.order == "objective":
+            return models
+        values = self.gaps if self.order == GAP else self._found.frame[self.order].to_numpy()
+        return models if values is None else models[np.argsort(values[models], kind="stable")]
+
+    @param.depends(
+        "attribute", "criterion", "uses", "without", "column", "rules", "order", "diverse", "brush", watch=True
+    )
     def _draw(self) -> None:
         """Filter, and show what is left."""
         if self._filling:
@@ -145,15 +165,18 @@ class Choosing(NotebookViewer):
             if found is not None:
                 self._offered, self._kept = self._filtered(found)
                 self._all.disabled = self.brush is None
+                self._listed = self._in_order(self._kept)
                 self._criterion.disabled = not self.attribute
                 self._diverse.label = "All models" if self.diverse else "Diverse four"
                 options = {"(tap a model, or choose one here)": NO_MODEL}
-                for k in self._kept[:_MOST_OFFERED].tolist():
+                gaps = self.gaps
+                for k in self._listed[:_MOST_OFFERED].tolist():
                     rules = plain("; ".join(found.frame["antecedents"].iloc[k]) or "no rule", 80)
-                    options[f"{k + 1}: {found.frame['accuracy'].iloc[k]:.2f} %, {rules}"] = k
-                self._choosable = options
+                    apart = "" if gaps is None or np.isnan(gaps[k]) else f", gap {gaps[k]:.1f} %"
+                    options[f"{k + 1}: {found.frame['accuracy'].iloc[k]:.2f} %{apart}, {rules}"] = k
                 self._filling = True
                 try:
+                    self._offer_orders()
                     if self.model not in options.values():
                         options[f"{self.model + 1}: as tapped"] = self.model
                     self._offer(self._picker, "model", options)
@@ -172,7 +195,7 @@ class Choosing(NotebookViewer):
             box.refresh()
         if found is not None:
             left = f"{count(len(self._kept))} of {count(found.result.count)} models"
-            text = f'<p class="note">{left}</p>' + explore_html.models(found, self._kept.tolist(), self.gaps, chosen)
+            text = f'<p class="note">{left}</p>' + explore_html.models(found, self._listed.tolist(), self.gaps, chosen)
             parts = f"{found.part.capitalize()}s"
             self._heading.object = f"<h2>{parts} of the good models</h2>"
             self._parts.label = f"{parts} (CSV)"
@@ -255,6 +278,7 @@ class Choosing(NotebookViewer):
         self._uses, self._without = (select(self.param[name], width=220, **LISTED) for name in ("uses", "without"))
         self._column = select(self.param.column, width=170, **LISTED)
         self._rules = select(self.param.rules, width=120, **LISTED)
+        self._order = select(self.param.order, width=170, **LISTED)
         self._diverse = pn.widgets.Button(
             label="Diverse four",
             on_click=self.choose_diverse,
@@ -289,7 +313,7 @@ class Choosing(NotebookViewer):
             pn.Row(self._attribute, self._criterion, *exports, **bar),
             dots,
             matrix,
-            pn.Row(self._uses, self._without, self._column, self._rules, self._diverse, self._all, **bar),
+            pn.Row(self._uses, self._without, self._column, self._rules, self._order, self._diverse, self._all, **bar),
             models,
             within,
             antecedents,

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...data.metrics import FEW
+from ...rule_list import NearOptimalCount
 from ...rule_list.near_optimal.traits import traits_of
 from ..live.job import Progress
 from ..live.wording import count, counted
@@ -74,6 +75,7 @@ def draw(found: Found, total: Total, progress: Progress, size: int = SIZE) -> Sa
         Lists to draw.
     """
     result = total.result
+    assert isinstance(result, NearOptimalCount)
     if result.n_lists <= size:
         frame = result.top(max(1, result.n_lists))
     else:

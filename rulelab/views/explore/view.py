@@ -190,14 +190,12 @@ class ExploreView(Choosing):
         self._empty.visible = False
         lists = found if isinstance(found, Found) else None
         self._explorer.disabled = lists is None or not found.result.count
-        self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER]
-        if lists is None:
-            self._take_sample(None)
+        self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT]
+        self._counting.begin(found, self.seconds)
+        if lists is None and self._strip.open == BUILD:
             self._strip.open = TOGETHER
-        else:
-            self._counting.begin(lists, self.seconds)
-            if self._builder is not None:
-                self._builder.begin(lists)
+        elif lists is not None and self._builder is not None:
+            self._builder.begin(lists)
         if found.result.count:
             self._tapped(0)
 

@@ -276,13 +276,7 @@ ol {{ list-style: none; margin: 0; padding: 0; }}
 .handle {{ cursor: grab; touch-action: none; color: {MUTED}; font-size: 20px; line-height: 30px; text-align: center;
   user-select: none; }}
 .dragged {{ z-index: 5; box-shadow: 0 3px 12px #0006; }}
-.dragged .heads {{ min-height: 0; font-size: 12px; color: {MUTED}; padding: 0 2px 3px; }}
-.handle {{ grid-area: handle; }}
-.words {{ grid-area: words; }}
-.label {{ grid-area: label; }}
-.counts {{ grid-area: counts; }}
-.acts {{ grid-area: acts; }}
-.handle {{ cursor: grabbing; }}
+.dragged .handle {{ cursor: grabbing; }}
 .before::before, .after::after {{ content: ""; position: absolute; left: 0; right: 0; height: 4px;
   background: {BLUE}; }}
 .before::before {{ top: -2px; }}

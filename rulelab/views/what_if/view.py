@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -14,30 +13,30 @@ from ...datasets import Dataset
 from ...models import FallingRuleList, Model, RuleList, RuleSet
 from ...rule_list import RuleListSearch
 from ...search import Search
-from ...what_if import Change
 from ..cards.rule_tables import rules_table
 from ..live.job import Job
 from ..live.pool import POOL, Pool
 from ..live.session import Prepared
 from ..live.ticker import Beat
-from ..live.wording import in_signs
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, explain_all, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SELECT_CSS
 from . import wording
 from .editor import Editor
-from .family import KINDS, Editable, bench_of, editable
+from .edits import matching, perform
+from .family import KINDS, Editable, editable
 from .finding import find_best
+from .given import edited_of, prepared_of
 from .hand import Hand
+from .hints import BUTTON, Hints
 from .panels import WIDE, GroupsPanel, PersonPanel, RoomPanel, pane
+from .saving import Saving
 from .style import SIDE_CSS, VIEW_CSS
 
-_MOST_FOUND = 40
-_BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
 _SELECT: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
 _BAR: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
 _APART = Pool(10_000)
@@ -100,10 +99,8 @@ class WhatIfView(NotebookViewer):
         self._hand: Hand | None = None
         self._preparing: Job | None = None
         self._finding: Job | None = None
-        self._hinting: tuple[Any, Job] | None = None
         self._best_first = False
-        self._hints, self._revealed, self._shown = 0, False, False
-        self._change: Change[Any] | None = None
+        self._revealed, self._shown = False, False
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
         self.groups.param.watch(lambda _: self._say(), "attribute")
         self._beat = Beat(self.refresh)
@@ -111,7 +108,7 @@ class WhatIfView(NotebookViewer):
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.on_session_destroyed(lambda _: self.close())
         if search is not None:
-            self._begin(_given(search, data), _first(search, model))
+            self._begin(prepared_of(search, data), edited_of(search, model))
 
     def __panel__(self) -> Any:
         return self._layout
@@ -131,11 +128,16 @@ class WhatIfView(NotebookViewer):
 
     def close(self) -> None:
         """End what is under way, and leave the room."""
-        for job in (self._preparing, self._finding, None if self._hinting is None else self._hinting[1]):
+        for job in (self._preparing, self._finding):
             if job is not None:
                 job.cancel()
+        self._hints.close()
         self.room.close()
         self._beat.stop()
+
+    def _in_hand(self) -> Hand:
+        assert self._hand is not None
+        return self._hand
 
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
@@ -147,55 +149,23 @@ class WhatIfView(NotebookViewer):
             self._look_at_preparation()
             self._look_at_search()
             self._look_at_hint()
-        return any((self._preparing, self._finding, self._hinting))
+        return bool(self._preparing or self._finding or self._hints.busy)
 
     def act(self, wanted: dict[str, Any]) -> None:
         """Do what the editor asks for; what makes no sense is left alone."""
         hand = self._hand
         if hand is None:
             return
-        n, at, to = len(hand.edited), wanted.get("at"), wanted.get("to")
-        places = [type(each) is int and 0 <= each < n for each in (at, to)]
-        doing = wanted.get("do")
-        if doing == "find":
-            text = str(wanted.get("text", ""))[:200]
-            items, more = hand.matching(text, _MOST_FOUND)
-            note = "no antecedent has these words" if not items else f"and {more} more: type more of it" if more else ""
-            shown = [[j, plain(in_signs(name), 200)] for j, name in items]
-            self._editor.found = {"text": text, "items": shown, "note": note}
-        elif doing == "insert" and type(at) is int and 0 <= at <= n:
-            j = wanted.get("antecedent")
-            if type(j) is int and 0 <= j < hand.problem.n_antecedents:
-                self._insert(at, j)
-        elif isinstance(doing, str) and type(at) is int and self._may(doing, at, to, places, n):
-            self._edit(doing, at, wanted.get("antecedent") if doing == "remove" else to)
-
-    @staticmethod
-    def _may(doing: str, at: int, to: Any, places: list[bool], n: int) -> bool:
-        """Whether an edit is about rules that there are."""
-        if doing == "move":
-            return all(places)
-        return places[0] or (doing == "flip" and at == n)
-
-    def _edit(self, doing: str, at: int, other: Any) -> None:
-        """Delete, move or flip a rule, or take a condition out of it; what the family does not have is left alone."""
-        assert self._hand is not None
-        said = {
-            "move": f"rule {at + 1} is now rule {other + 1}" if type(other) is int else "",
-            "delete": f"rule {at + 1} is deleted",
-            "flip": "the label is flipped",
-            "remove": f"a condition of rule {at + 1} is taken out",
-        }
-        if doing not in said:
+        if wanted.get("do") == "find":
+            self._editor.found = matching(hand, wanted)
             return
         try:
-            self._hand.edit(doing, at, other)
-        except LookupError:
-            return
+            said = perform(hand, wanted)
         except ValueError as error:
-            self._refuse(error)
-            return
-        self._show(said[doing])
+            self.complain(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+        else:
+            if said:
+                self._show(said)
 
     def undo(self, *_: Any) -> None:
         """Take the last edit back."""
@@ -211,23 +181,15 @@ class WhatIfView(NotebookViewer):
 
     def hint(self, *_: Any) -> None:
         """Look for the best single change."""
-        hand = self._hand
-        if hand is None or self._hinting is not None:
-            return
-        edited, bench = hand.edited, hand.bench
-        self._hints += 1
-        self._hint.object = '<p class="note">Trying all single changes …</p>'
-
-        def look(progress: Any) -> list[Change[Any]]:
-            return bench.best_changes(edited, lambda: progress.report("trying all single changes"))
-
-        self._hinting = edited, Job(look)
-        self._beat.start()
+        if self._hand is not None and not self._hints.busy:
+            self._hints.look(self._hand)
+            self._beat.start()
 
     def apply_hint(self, *_: Any) -> None:
         """Make the change that was found last."""
-        if self._hand is not None and self._change is not None:
-            self._take(self._change.result, "the best single change is made")
+        change = self._hints.change
+        if change is not None:
+            self._take(change.result, "the best single change is made")
 
     def reveal(self, *_: Any) -> None:
         """Show what the search has found, or hide it again."""
@@ -235,7 +197,7 @@ class WhatIfView(NotebookViewer):
         self._shown = not self._shown
         self._show_best()
         if self._hand is not None:
-            self.room.follow(self._hand, self._hints, self._revealed)
+            self.room.follow(self._hand, self._hints.asked, self._revealed)
 
     def pin(self, *_: Any) -> None:
         """Hand the card to `on_pin`."""
@@ -248,22 +210,6 @@ class WhatIfView(NotebookViewer):
         else:
             self.complain("")
             self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
-
-    def as_json(self) -> io.StringIO:
-        """The saved model, with what its card says."""
-        assert self._hand is not None
-        return io.StringIO(self._hand.card().to_json())
-
-    def as_text(self) -> io.StringIO:
-        """The rules in words."""
-        assert self._hand is not None
-        card = self._hand.card()
-        return io.StringIO(f"{card.named.to_text(card.target or None)}\n")
-
-    def as_python(self) -> io.StringIO:
-        """A script that holds the model."""
-        assert self._hand is not None
-        return io.StringIO(self._hand.card().code)
 
     def _prepare(self, best_first: bool) -> None:
         self.complain("")
@@ -299,7 +245,7 @@ class WhatIfView(NotebookViewer):
         """Take a model in hand, and let the optimizer search beside it."""
         self._hand = hand = Hand(prepared, edited)
         search = cast(Editable, hand.search)
-        self._hints, self._revealed, self._shown, self._change = 0, self._best_first, False, None
+        self._hints.asked, self._revealed, self._shown = 0, self._best_first, False
         seconds = self.seconds
         self._finding = Job(lambda progress: find_best(search, seconds, progress), _APART)
         for each in (self.person, self.groups, self.room):
@@ -329,19 +275,6 @@ class WhatIfView(NotebookViewer):
         self._show("")
         self._show_best()
 
-    def _insert(self, place: int, antecedent: int) -> None:
-        assert self._hand is not None
-        before = len(self._hand.edited)
-        try:
-            self._hand.insert(place, antecedent)
-        except ValueError as error:
-            self._refuse(error)
-            return
-        self._show(f"rule {place + 1} is put in" if len(self._hand.edited) > before else f"rule {place + 1} has it now")
-
-    def _refuse(self, error: ValueError) -> None:
-        self.complain(f"{str(error)[:1].upper()}{str(error)[1:]}.")
-
     def _take(self, edited: Any, said: str) -> None:
         assert self._hand is not None
         self._hand.take(edited)
@@ -360,14 +293,14 @@ class WhatIfView(NotebookViewer):
             self._undo.disabled, self._redo.disabled = not hand.undoable, not hand.redoable
             self._offer()
             self._equation.object = wording.equation(hand, model)
-            self._pinned.object, self._hint.object = "", wording.HINT
-            self._change, self._apply.disabled = None, True
+            self._pinned.object = ""
+            self._hints.forget()
             self.groups.follow(hand)
             self._say()
             if said:
                 self._editor.said = f"{said}; objective {wording.worth(hand, hand.objective)}"
             self.person.follow(hand)
-            self.room.follow(hand, self._hints, self._revealed)
+            self.room.follow(hand, self._hints.asked, self._revealed)
 
     def _say(self) -> None:
         hand = self._hand
@@ -399,26 +332,15 @@ class WhatIfView(NotebookViewer):
         """Offer to save and pin what has a card."""
         hand = self._hand
         without = hand is None or hand.best is None or bool(hand.refusal)
-        for button in (self._pin, *self._exports):
+        for button in (self._pin, *self._saving.buttons):
             button.disabled = without
 
     def _look_at_hint(self) -> None:
-        if self._hinting is None or self._hinting[1].busy:
-            return
-        (edited, job), self._hinting = self._hinting, None
-        hand = self._hand
-        if hand is None or hand.edited != edited:
-            self._hint.object = wording.HINT
-            return
-        if job.result is None:
-            self.complain(job.error or "no change was found")
-            return
-        best = job.result[0] if job.result else None
-        better = best is not None and (best.objective < hand.objective or bool(hand.refusal))
-        self._change = best if better else None
-        self._apply.disabled = self._change is None
-        self._hint.object = f"<p>{esc(wording.hint(hand, best), 600)}</p>"
-        self.room.follow(hand, self._hints, self._revealed)
+        error = self._hints.refresh(self._hand)
+        if error:
+            self.complain(error)
+        elif error is not None and self._hand is not None:
+            self.room.follow(self._hand, self._hints.asked, self._revealed)
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
@@ -426,35 +348,19 @@ class WhatIfView(NotebookViewer):
 
     def _build(self, alone: bool) -> None:
         def button(label: str, act: Callable[..., None], width: int, **more: Any) -> pn.widgets.Button:
-            return pn.widgets.Button(label=label, on_click=act, width=width, **{**_BUTTON, **more})
+            return pn.widgets.Button(label=label, on_click=act, width=width, **{**BUTTON, **more})
 
         self._status = LiveText(caption="Your list", css_classes=["rl-row"], **WIDE)
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], **WIDE)
         self._editor = Editor(self.act, **WIDE)
-        self._equation, self._hint = pane(), pane(css_classes=["rl-said"])
+        self._equation = pane()
+        self._hints = Hints(self.hint, self.apply_hint)
         self._undo = button("Undo", self.undo, 70, disabled=True)
         self._redo = button("Redo", self.redo, 70, disabled=True)
-        self._apply = button("Make this change", self.apply_hint, 150, disabled=True)
         self._reveal = button("Reveal the optimum", self.reveal, 160, disabled=True)
         self._pin = button("Pin model", self.pin, 104, icon=icons.PIN, disabled=True, visible=self.on_pin is not None)
         self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
-        self._exports = [
-            pn.widgets.FileDownload(
-                callback=callback,
-                filename=f"by_hand{suffix}",
-                label=label,
-                embed=False,
-                auto=True,
-                color="default",
-                width=104,
-                **_BUTTON,
-            )
-            for label, suffix, callback in (
-                ("Model (JSON)", ".json", self.as_json),
-                ("Rules (text)", ".txt", self.as_text),
-                ("Python", ".py", self.as_python),
-            )
-        ]
+        self._saving = Saving(self._in_hand)
         self._answer = pane(CARD_CSS, LOW_CSS)
         self._heading = Html(stylesheets=[CARD_CSS, SIGN_CSS], **WIDE)
         editing = pn.Column(
@@ -462,15 +368,15 @@ class WhatIfView(NotebookViewer):
             pn.Row(
                 self._undo,
                 self._redo,
-                button("Best single change", self.hint, 150),
-                self._apply,
+                self._hints.ask,
+                self._hints.make,
                 self._reveal,
                 **_BAR,
             ),
-            self._hint,
+            self._hints.said,
             self._editor,
             self._equation,
-            pn.Row(*self._exports, self._pin, self._pinned, **_BAR),
+            pn.Row(*self._saving.buttons, self._pin, self._pinned, **_BAR),
             stylesheets=[PANEL_CSS],
             **WIDE,
         )
@@ -510,28 +416,3 @@ class WhatIfView(NotebookViewer):
             css_classes=["rl-what-if"],
             **WIDE,
         )
-
-
-def _given(search: Search, data: Dataset | None) -> Prepared:
-    if data is None:
-        return Prepared(search)
-    return Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
-
-
-def _first(search: Search, model: Model | None) -> Any:
-    """What a view of a search begins with; None: an empty model."""
-    bench = bench_of(search)
-    if model is None:
-        best = search.advance(1).incumbent if cast(Editable, search).certified else None
-        return None if best is None else bench.of(best.model)
-    names = search.problem.names
-    if model.family != bench.family:
-        raise ValueError(f"the model is of the family {model.family}, the search of {bench.family}")
-    literals = (
-        [literal for clause in model.rules for literal in clause.literals]
-        if isinstance(model, RuleSet)
-        else [rule for rule in model.rules if rule.antecedent is not None]  # type: ignore[attr-defined]
-    )
-    if not all(each.antecedent < len(names) and names[each.antecedent] == each.name for each in literals):
-        raise ValueError("the model is of another problem: its antecedents are not those of the search")
-    return bench.of(model)

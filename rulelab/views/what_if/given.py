@@ -1,0 +1,43 @@
+"""What a view of a search of one's own begins with."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ...datasets import Dataset
+from ...models import Model, RuleSet
+from ...search import Search
+from ..live.session import Prepared
+from .family import Editable, bench_of
+
+
+def prepared_of(search: Search, data: Dataset | None) -> Prepared:
+    """The search with the data that its problem was made from, where they are given."""
+    if data is None:
+        return Prepared(search)
+    return Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
+
+
+def edited_of(search: Search, model: Model | None) -> Any:
+    """A model of the search, by default its best one, as it is edited; None: an empty model.
+
+    Raises
+    ------
+    ValueError
+        When the model is of another family or another problem.
+    """
+    bench = bench_of(search)
+    if model is None:
+        best = search.advance(1).incumbent if cast(Editable, search).certified else None
+        return None if best is None else bench.of(best.model)
+    names = search.problem.names
+    if model.family != bench.family:
+        raise ValueError(f"the model is of the family {model.family}, the search of {bench.family}")
+    literals = (
+        [literal for clause in model.rules for literal in clause.literals]
+        if isinstance(model, RuleSet)
+        else [rule for rule in model.rules if rule.antecedent is not None]  # type: ignore[attr-defined]
+    )
+    if not all(each.antecedent < len(names) and names[each.antecedent] == each.name for each in literals):
+        raise ValueError("the model is of another problem: its antecedents are not those of the search")
+    return bench.of(model)

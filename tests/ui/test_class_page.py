@@ -1,0 +1,131 @@
+"""A class exercise from start to end, on a phone with a touch screen: a file, a list by hand, a fairer one, a link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+PHONE = {"has_touch": True, "color_scheme": "dark"}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """The file in which the pages of this test keep what is pinned."""
+    rl.views.keep_runs(rl.store.open(tmp_path / "class.sqlite"))
+    yield tmp_path / "class.sqlite"
+    rl.views.keep_runs(None)
+
+
+def people() -> bytes:
+    """Rows of which the best list treats the groups unequally, and a nearly as good one does not."""
+    rng = np.random.default_rng(3)
+    n = 240
+    group = rng.choice(["a", "b"], n)
+    owns = rng.random(n) < np.where(group == "a", 0.7, 0.3)
+    works = rng.random(n) < 0.5
+    paid = np.where(rng.random(n) < 0.25, rng.random(n) < 0.5, works | (owns & (rng.random(n) < 0.6)))
+    frame = pd.DataFrame({"group": group, "owns": owns, "works": works, "age": rng.integers(20, 60, n)})
+    return frame.assign(paid=np.where(paid, "yes", "no")).to_csv(index=False).encode()
+
+
+def test_a_class_builds_finds_compares_and_comes_back(visit, place: Path) -> None:
+    view = visit(390, 844, **PHONE).open("?regularization=0.02&max_conditions=1&thresholds=2")
+    page = view.page
+    file = {"name": "class.csv", "mimeType": "text/csv", "buffer": people()}
+    page.get_by_role("tabpanel", name="Search").locator("input[type=file]").first.set_input_files(file)
+    page.get_by_label("Role of group").select_option(label="sensitive, and a feature")
+    view.button("Accept").tap()
+    page.get_by_text("Predicts paid = yes.").wait_for()
+
+    page.get_by_role("tab", name="What if").tap()
+    view.button("Beat the optimizer").tap()
+    status = page.get_by_label("Your list", exact=True)
+    status.get_by_text("above the certified optimum").wait_for()
+    words = page.get_by_role("list", name="Rules").locator(".words")
+    for k, column in enumerate(("owns", "group", "works")):
+        page.get_by_label("Add a rule").fill(column)
+        page.locator("#found [role=option]").first.tap()
+        view.until(lambda k=k: words.count() == k + 2)
+    drag(page, page.locator(".handle").nth(0), page.locator(".handle").nth(2))
+    view.until(lambda: "owns" in words.nth(2).inner_text())
+    assert "group" in words.nth(0).inner_text()
+    status.get_by_text(re.compile(r"^[0-9.]+ above the certified optimum")).wait_for()
+    view.button("Pin model").tap()
+    page.get_by_text("pinned as A").wait_for()
+
+    page.get_by_role("tab", name="Explore").tap()
+    page.get_by_label("Above the optimum, at most").select_option("20 %")
+    view.button("Find good models").tap()
+    page.get_by_text(re.compile("^certified complete: ")).wait_for()
+    page.get_by_label("Groups by").filter(visible=True).select_option("group")
+    models = page.get_by_label("Good model", exact=True)
+    view.until(lambda: ", gap " in models.locator("option").nth(1).inner_text())
+    optimum = gap(models, 1)
+    page.get_by_label("In order of", exact=True).select_option("gap between groups")
+    view.until(lambda: not models.locator("option").nth(1).inner_text().startswith("1: "))
+    assert gap(models, 1) < optimum
+    models.select_option(index=1)
+    page.get_by_text(re.compile("^Not proven optimal: within")).filter(visible=True).first.wait_for()
+    view.button("Pin model").filter(visible=True).tap()
+    page.get_by_text("pinned as B").wait_for()
+
+    page.get_by_role("tab", name="Compare").tap()
+    page.get_by_role("heading", name="At a glance").wait_for()
+    cards = page.locator(".rl-model h2")
+    view.until(lambda: cards.count() == 2)
+    with page.expect_download() as report:
+        page.get_by_role("link", name="Report (HTML)").or_(view.button("Report (HTML)")).first.tap()
+    text = Path(report.value.path()).read_text(encoding="utf-8")
+    assert "Made by hand" in text
+    assert text.count("<svg") > 3
+    view.until(lambda: "pins=" in page.url)
+    assert view.too_wide() == []
+    names = cards.all_inner_texts()
+    link = re.search(r"pins=\w+", page.url)
+    assert link is not None
+
+    rl.views.keep_runs(None)  # the next day: another server, another browser, the same file
+    rl.views.keep_runs(rl.store.open(place))
+    again = visit(1440, 900, color_scheme="light")
+    again.page.goto(f"{again.base}?tab=Compare&{link[0]}")
+    there = again.page.locator(".rl-model h2")
+    again.until(lambda: there.all_inner_texts() == names)
+    for each in (view, again):
+        assert each.console == []
+        assert each.foreign() == []
+
+
+def gap(models: Any, k: int) -> float:
+    """What is said of a model among those to choose from."""
+    said = re.search(r", gap ([0-9.]+) %", models.locator("option").nth(k).inner_text())
+    assert said is not None
+    return float(said[1])
+
+
+def drag(page: Any, handle: Any, to: Any) -> None:
+    """With a finger."""
+    handle.scroll_into_view_if_needed()
+    begin, end = handle.bounding_box(), to.bounding_box()
+    x, y, last = begin["x"] + 10, begin["y"] + 10, end["y"] + end["height"] + 30
+    client = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        at = [{"x": across, "y": down} for across, down in points]
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+
+    touch("touchStart", (x, y))
+    for k in range(1, 6):
+        touch("touchMove", (x, y + (last - y) * k / 5))
+    page.wait_for_timeout(500)
+    touch("touchMove", (x, last))  # the finger rests: what is thrown takes the next tap for a stop
+    page.wait_for_timeout(500)
+    touch("touchEnd")
