@@ -133,24 +133,32 @@ def test_nothing_is_looked_at_that_is_not_open(show) -> None:
     assert view.session.seen(TREE) is None
 
 
-def test_looking_back_sets_the_tree(show) -> None:
-    view = show(rl.CorelsSearch(problem(), 0.005))
+@pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
+def test_looking_back_sets_the_tree(show, make) -> None:
+    """The fates of that moment, and not what has become of the prefixes since."""
+    view, was = show(make()), []
+    until_searching(view)
+    tree, first = view._why._tree, len(view.session.history) - 1
     for _ in range(6):
+        was.append((view.snapshot.step, tree._tree))
         view.step()
         settled(view)
     view.stop()
     settled(view)
     snapshots, _, _ = view.session.history.since(Mark())
-    tree = view._why._tree
-    for at in (0, 3, 1, None):
-        view._rewind.at = at
+    for k in (0, 3, 1, 5):
+        view._rewind.at = first + k
         settled(view)
-        then = snapshots[-1 if at is None else at]
-        assert tree._tree.attrs["stored"] <= then.counts["stored"]
+        step, then = was[k]
+        assert snapshots[first + k].step == step
+        for name in ("state", "cut_by", "length"):
+            assert tree._tree[name].value_counts().to_dict() == then[name].value_counts().to_dict()
+        assert tree._tree.attrs["stored"] == then.attrs["stored"]
+        assert tree._frame.objective == snapshots[first + k].incumbent.objective
         assert len(tree._plot.nodes) > 0
-        assert ("by now" in tree._plot.caption) == (at is not None)
-        assert tree._frame.objective == then.incumbent.objective
-        assert tree._plot.nodes[-1] < then.counts["stored"]
+    view._rewind.at = None
+    settled(view)
+    assert tree._tree["state"].tolist() == view.session.search.tree(why.MOST_NODES)["state"].tolist()
     view._why.strip.open = STEP
     settled(view)
     view._rewind.at = 0

@@ -131,22 +131,18 @@ class Nodes:
         kept[more] = True
         return np.flatnonzero(kept)
 
-    def first(self, n: int) -> Nodes:
-        """Those of the first ``n`` that stand below such alone, numbered anew in their order: an earlier tree.
-
-        What they cost, their bounds and their fates are the present ones.
-        """
-        return self._part(self._below_such(np.arange(len(self)) < n))
-
     def some(self, kept: np.ndarray) -> Nodes:
         """Those with these numbers, in ascending order, numbered anew; their parents must be among them."""
         return replace(self._part(kept), scale=None, known=self.labels(kept))
 
     def at(self, fate: np.ndarray, stored: np.ndarray) -> Nodes:
-        """As they were when they had these fates, and only some were stored."""
+        """As they were when they had these fates, and only some were stored, numbered anew in their order.
+
+        What they cost, their bounds and their parents are the present ones.
+        """
         there = np.zeros(len(self), dtype=bool)
         there[stored] = True
-        return replace(self, fate=fate).some(self._below_such(there))
+        return replace(self, fate=fate)._part(self._below_such(there))
 
     def _below_such(self, there: np.ndarray) -> np.ndarray:
         """Of these nodes those whose ancestors are among them too."""

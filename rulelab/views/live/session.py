@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from ...recording import Recording
+from ...recording import Course, Recording
 from ...search import Search, Slices, Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY
 from .history import History, Mark
@@ -173,7 +173,7 @@ class SearchSession:
     ) -> None:
         self.limits = _within(limits or Limits())
         self.look, self.query = look, query
-        self.history = History()
+        self.history, self.course = History(), Course()
         self.snapshot: Snapshot | None = None
         self.prepared: Prepared | None = None
         self.error: str | None = None
@@ -303,7 +303,7 @@ class SearchSession:
             raise ValueError("there is nothing to record before the search is made")
         snapshots, _, _ = self.history.since(Mark())
         with self._in_hand:
-            return Recording.of(self.search, _relabelled(snapshots, self.labels))
+            return Recording.of(self.search, _relabelled(snapshots, self.labels), course=self.course)
 
     @property
     def labels(self) -> tuple[Any, Any] | None:
@@ -403,6 +403,7 @@ class SearchSession:
                 began = time.monotonic()
                 with self._in_hand:
                     snapshot = search.advance(1 if stepping else self._allowed(slices.size))
+                    self.course.look(search, snapshot)
             self._seen_phases.add(phase)
             snapshot = self._limited(snapshot)
             self.history.append(snapshot)

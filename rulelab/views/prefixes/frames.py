@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ...data.problem import Problem
 from ...prefixes import PrefixSearch, Scale
-from ...recording import Recording
+from ...recording import Course, Recording
+from ...recording.events import NOT_YET
 from ...search import Snapshot
 from .tree_plot import EMPTY
 
@@ -18,6 +20,7 @@ NOT_BEGUN = (
     "There is no tree yet: it begins with the first prefix that the search stores. Until then the search reduces the "
     "problem and looks for a first list."
 )
+_MOVED = "Where a cheaper prefix has taken the place of one since, the cheaper one is drawn."
 LARGEST_COPY = 1 << 28
 """Bytes of a search whose store is copied to look into a prefix while it runs on a page."""
 _TOO_LARGE = "The search holds more prefixes than can be copied beside it to look into one."
@@ -51,15 +54,19 @@ class TreeFrame:
     said: str = ""
 
 
-def tree_frame(search: PrefixSearch, max_nodes: int, moment: Snapshot | None = None) -> TreeFrame:
-    """The tree of a search as it is now.
+def tree_frame(
+    search: PrefixSearch, max_nodes: int, moment: Snapshot | None = None, course: Course | None = None
+) -> TreeFrame:
+    """The tree of a search as it is now, or was.
 
     Parameters
     ----------
     search : PrefixSearch
     max_nodes : int
     moment : Snapshot, optional
-        An earlier one: of the present tree what was stored then is given, with its present bounds and fates.
+        An earlier one.
+    course : Course, optional
+        What had become of the prefixes then.
     """
     kind, nodes = search.kind or search.family, search.prefixes()
     now = moment or search._state()
@@ -67,12 +74,19 @@ def tree_frame(search: PrefixSearch, max_nodes: int, moment: Snapshot | None = N
     if nodes is None:
         return TreeFrame(kind=kind, objective=objective)
     said, scale = "", nodes.scale
-    if moment is not None:
+    if moment is not None and course is not None:
+        fate = course.fates(moment.step, len(nodes))
         known = {name: k for k, name in enumerate(nodes.names)}
         best = () if moment.incumbent is None else moment.incumbent.model.antecedent_names
-        nodes = replace(nodes.first(moment.counts.get("stored", 0)), incumbent=tuple(known[name] for name in best))
-        said = "Colours tell what has become of these prefixes by now."
+        then = nodes.at(fate, np.flatnonzero(fate != NOT_YET))
+        nodes = replace(then, incumbent=tuple(known[name] for name in best))
+        if _reopened(search._state()) > _reopened(moment):
+            said = _MOVED
     return TreeFrame(nodes.frame(max_nodes) if len(nodes) else EMPTY, scale, kind, objective, said=said)
+
+
+def _reopened(now: Snapshot | None) -> int:
+    return 0 if now is None else now.counts.get("reopened", 0)
 
 
 def recorded_frame(recording: Recording, step: int | None, max_nodes: int) -> TreeFrame:

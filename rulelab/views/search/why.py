@@ -11,6 +11,7 @@ import panel as pn
 
 from ...families import FAMILIES
 from ...prefixes import PrefixSearch
+from ...recording import Course
 from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot
 from ..live.recorded import RecordedSearch
@@ -147,7 +148,7 @@ class WhyBox:
             self._forget()
             self._asked = asked
             looks: dict[str, Callable[[Search], Any]] = {
-                TREE: partial(_tree_of, moment=moment),
+                TREE: partial(_tree_of, moment=moment, course=session.course),
                 STEP: partial(_step_of, prefix=prefix),
                 POOL: _pool_of,
             }
@@ -236,10 +237,10 @@ class WhyBox:
         self._pool[1].refresh()
 
 
-def _tree_of(search: Search, moment: Snapshot | None) -> TreeFrame:
+def _tree_of(search: Search, moment: Snapshot | None, course: Course) -> TreeFrame:
     if isinstance(search, RecordedSearch):
         return recorded_frame(search.recording, None if moment is None else moment.step, MOST_NODES)
-    return tree_frame(search, MOST_NODES, moment) if isinstance(search, PrefixSearch) else TreeFrame()
+    return tree_frame(search, MOST_NODES, moment, course) if isinstance(search, PrefixSearch) else TreeFrame()
 
 
 def _pool_of(search: Search) -> pd.DataFrame:
