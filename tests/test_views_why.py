@@ -14,10 +14,10 @@ from rulelab.views.live.history import Mark
 from rulelab.views.live.session import State
 from rulelab.views.prefixes.frames import step_frame
 from rulelab.views.prefixes.tree_plot import color_of
-from rulelab.views.search import why
+from rulelab.views.search import seeing
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.view import SearchView
-from rulelab.views.search.why import STEP, TREE
+from rulelab.views.search.seeing import STEP, TREE
 
 SEARCHES = {
     "rule list": small_search,
@@ -72,7 +72,7 @@ def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
         search = view.session.search
         if opened == TREE:
             assert box._tree._plot.nodes[0] == 0
-            assert len(box._tree._tree) == min(why.MOST_NODES, view.session.snapshot.counts["stored"])
+            assert len(box._tree._tree) == min(seeing.MOST_NODES, view.session.snapshot.counts["stored"])
         else:
             told = step_frame(search, None)
             assert box._step.path == told.path
@@ -101,7 +101,7 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
     stored = view.session.snapshot.counts["stored"]
     assert view._why._tree._tree.attrs["stored"] == stored, "at rest all of it is seen"
     assert set(touched) == {why.TREE}
-    assert len(view._why._tree._plot.nodes) <= why.MOST_NODES
+    assert len(view._why._tree._plot.nodes) <= seeing.MOST_NODES
     assert len(view._why._tree._prefix.options) <= why._OFFERED + 2
 
 
@@ -158,7 +158,7 @@ def test_looking_back_sets_the_tree(show, make) -> None:
         assert len(tree._plot.nodes) > 0
     view._rewind.at = None
     settled(view)
-    assert tree._tree["state"].tolist() == view.session.search.tree(why.MOST_NODES)["state"].tolist()
+    assert tree._tree["state"].tolist() == view.session.search.tree(seeing.MOST_NODES)["state"].tolist()
     view._why.strip.open = STEP
     settled(view)
     view._rewind.at = 0
@@ -186,6 +186,24 @@ def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
     pane.last()
     settled(view)
     assert pane.path == step_frame(search, None).path
+
+
+def test_from_a_prefix_of_the_tree_one_comes_to_its_next_rules(show) -> None:
+    view = show(small_search())
+    until_searching(view)
+    settled(view)
+    box = view._why
+    assert box._tree._next.disabled
+    box._tree.node = node = box._tree._plot.nodes[-1]
+    settled(view)
+    names = [box._tree._tree["antecedent"].tolist()[box._tree._at[each]] for each in box._tree._path(node)[1:]]
+    assert names
+    box._tree._next.clicks += 1
+    settled(view)
+    assert box.open == STEP
+    assert box._step.path == names
+    expected = view.session.search.look_into(names)
+    assert box._step._plot.frame()["bound"].tolist() == pytest.approx(sorted(expected["bound"]))
 
 
 @pytest.mark.parametrize("look", LOOKS)

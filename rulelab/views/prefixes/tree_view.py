@@ -17,7 +17,7 @@ from ..search.plot_box import PlotBox
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
 from .frames import TreeFrame, recorded_frame, tree_frame
 from .icicle import WIDTHS
 from .tree_plot import HEIGHT, TreePlot, fate_of
@@ -33,6 +33,7 @@ _CSS = """
 .rules tr.sum td { font-weight: 600; }
 .why { margin: 10px 0 0; max-width: 72ch; }
 """
+_ONE_LINE_CSS = "@media (min-width: 600px) { :host { flex-wrap: nowrap; } }"
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
@@ -47,6 +48,8 @@ class TreePane(NotebookViewer):
         Of the picture, in pixels.
     name_of_files : callable
         Gives the beginning of the names of saved files.
+    look_into : callable, optional
+        Takes the antecedents of a prefix, to show what becomes of each rule that could come next; None: no button.
 
     Attributes
     ----------
@@ -71,10 +74,11 @@ class TreePane(NotebookViewer):
         offered: int | None = None,
         height: int = HEIGHT,
         name_of_files: Callable[[], str] = lambda: "rulelab",
+        look_into: Callable[[list[str]], None] | None = None,
         **params: Any,
     ):
         self._plot = TreePlot(on_tap=self._take, height=height)
-        self._offered, self._name_of_files = offered, name_of_files
+        self._offered, self._name_of_files, self._look_into = offered, name_of_files, look_into
         super().__init__(**params)
         self._build()
         self._restyle()
@@ -107,6 +111,7 @@ class TreePane(NotebookViewer):
             self._plot.choose(self.node)
             self._offer()
             self._prefix.value = _NONE if node is None else node
+            self._next.disabled = node is None or self._frame.scale is None
             text = self._details(node) if node is not None else _TAP if self.node is None else _GONE
             if not len(self._tree):
                 text = ""
@@ -138,6 +143,11 @@ class TreePane(NotebookViewer):
             options[name if name not in options else f"{name} ({node})"] = node
         if options != self._prefix.options:
             self._prefix.param.update(options=options, value=self.node if self.node in drawn else _NONE)
+
+    def _press(self, *_: Any) -> None:
+        if self._look_into is not None and self.node in self._at:
+            antecedents = self._tree["antecedent"].tolist()
+            self._look_into([antecedents[self._at[each]] for each in self._path(self.node)[1:]])
 
     def _path(self, node: int) -> tuple[int, ...]:
         """The nodes from the empty prefix to this one."""
@@ -174,11 +184,21 @@ class TreePane(NotebookViewer):
         )
         self._prefix.param.watch(lambda event: self._take(None if event.new == _NONE else event.new), "value")
         width = pn.widgets.Select.from_param(
-            self.param.width, css_classes=term_classes("search tree"), width=150, margin=0, **pick
+            self.param.width, css_classes=term_classes("search tree"), width=130, margin=0, **pick
         )
         self._box = PlotBox(self._plot, self._plot.picture, self._name_of_files)
         self._said = Html(_TAP, stylesheets=[CARD_CSS, SIGN_CSS, _CSS], **_WIDE)
-        bar = pn.Row(self._prefix, width, stylesheets=[BAR_CSS], **_WIDE)
+        self._next = pn.widgets.Button(
+            label="Next rules",
+            on_click=self._press,
+            visible=self._look_into is not None,
+            disabled=True,
+            stylesheets=[BUTTON_CSS],
+            margin=0,
+            height=36,
+            width=96,
+        )
+        bar = pn.Row(self._prefix, width, self._next, stylesheets=[BAR_CSS, _ONE_LINE_CSS], **_WIDE)
         self._layout = pn.Column(*self._box.items, bar, self._said, stylesheets=[STACK_CSS], **_WIDE)
 
 
