@@ -13,7 +13,7 @@ from rulelab.prefixes import PrefixSearch
 from rulelab.views.live.history import Mark
 from rulelab.views.live.session import State
 from rulelab.views.prefixes.frames import step_frame
-from rulelab.views.prefixes.tree_plot import color_of
+from rulelab.views.prefixes.fate_colors import color_of
 from rulelab.views.search import seeing
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.view import SearchView

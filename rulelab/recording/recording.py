@@ -233,6 +233,10 @@ class Recording:
         ValueError
             When nothing was kept until then, or the search has no tree.
         """
+        return self.prefixes_at(step).frame(max_nodes)
+
+    def prefixes_at(self, step: int) -> Nodes:
+        """All stored prefixes as arrays, as they were at a step; see `tree_at`."""
         looks = [k for k, each in enumerate(self._kept) if each.step <= step] if is_whole(step, 0) else []
         if not looks:
             steps = f"from {self._kept[0].step}" if self._kept else "at all"
@@ -241,7 +245,7 @@ class Recording:
         if tree is None:
             raise ValueError("this search has no tree: it does not store prefixes, or it had not begun")
         fate = self._course.fates(self._kept[looks[-1]].step, len(tree))
-        return tree.at(fate, np.flatnonzero(fate != NOT_YET)).frame(max_nodes)
+        return tree.at(fate, np.flatnonzero(fate != NOT_YET))
 
     @property
     def _steps(self) -> list[int]:

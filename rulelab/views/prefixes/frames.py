@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...data.problem import Problem
-from ...prefixes import PrefixSearch, Scale
+from ...prefixes import Nodes, Pixels, PrefixSearch, Scale
 from ...recording import Course, Recording
 from ...recording.events import NOT_YET
 from ...search import Snapshot
@@ -44,6 +44,10 @@ class TreeFrame:
         Why there is nothing to see, where there is nothing.
     said : str
         What else is to be known of it.
+    pixels : Pixels or None
+        All of it, where that is wanted.
+    cuts : tuple of str
+        The bounds, in the order of the fates of the pixels.
     """
 
     tree: pd.DataFrame = field(default_factory=lambda: EMPTY)
@@ -52,10 +56,16 @@ class TreeFrame:
     objective: float | None = None
     empty: str = NOT_BEGUN
     said: str = ""
+    pixels: Pixels | None = None
+    cuts: tuple[str, ...] = ()
 
 
 def tree_frame(
-    search: PrefixSearch, max_nodes: int, moment: Snapshot | None = None, course: Course | None = None
+    search: PrefixSearch,
+    max_nodes: int,
+    moment: Snapshot | None = None,
+    course: Course | None = None,
+    columns: int = 0,
 ) -> TreeFrame:
     """The tree of a search as it is now, or was.
 
@@ -67,6 +77,8 @@ def tree_frame(
         An earlier one.
     course : Course, optional
         What had become of the prefixes then.
+    columns : int
+        Of a picture of all of it; 0: none is wanted.
     """
     kind, nodes = search.kind or search.family, search.prefixes()
     now = moment or search._state()
@@ -82,14 +94,22 @@ def tree_frame(
         nodes = replace(then, incumbent=tuple(known[name] for name in best))
         if _reopened(search._state()) > _reopened(moment):
             said = _MOVED
-    return TreeFrame(nodes.frame(max_nodes) if len(nodes) else EMPTY, scale, kind, objective, said=said)
+    return _drawn(nodes, TreeFrame(EMPTY, scale, kind, objective, said=said), max_nodes, columns)
+
+
+def _drawn(nodes: Nodes, frame: TreeFrame, max_nodes: int, columns: int) -> TreeFrame:
+    if not len(nodes):
+        return frame
+    pixels = Pixels.of(nodes, columns) if columns else None
+    tree = nodes.frame(max_nodes, None if pixels is None else pixels.shown)
+    return replace(frame, tree=tree, pixels=pixels, cuts=nodes.cuts)
 
 
 def _reopened(now: Snapshot | None) -> int:
     return 0 if now is None else now.counts.get("reopened", 0)
 
 
-def recorded_frame(recording: Recording, step: int | None, max_nodes: int) -> TreeFrame:
+def recorded_frame(recording: Recording, step: int | None, max_nodes: int, columns: int = 0) -> TreeFrame:
     """The tree of a recording as it was at a step; None: at its end."""
     seen = [each for each in recording.snapshots if step is None or each.step <= step]
     if not seen:
@@ -97,10 +117,11 @@ def recorded_frame(recording: Recording, step: int | None, max_nodes: int) -> Tr
         return TreeFrame(empty=nothing)
     best = seen[-1].incumbent
     try:
-        tree = recording.tree_at(seen[-1].step, max_nodes)
+        nodes = recording.prefixes_at(seen[-1].step)
     except ValueError:
         return TreeFrame()
-    return TreeFrame(tree, None, recording.family, None if best is None else best.objective)
+    empty = TreeFrame(EMPTY, None, recording.family, None if best is None else best.objective)
+    return _drawn(nodes, empty, max_nodes, columns)
 
 
 @dataclass(frozen=True)

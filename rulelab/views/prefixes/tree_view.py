@@ -19,12 +19,15 @@ from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
 from .frames import TreeFrame, recorded_frame, tree_frame
+from .fate_colors import fate_of
 from .icicle import WIDTHS
-from .tree_plot import HEIGHT, TreePlot, fate_of
+from .tree_plot import HEIGHT, PIXELS, TreePlot
 
 _TAP = '<p class="empty">Tap a prefix, or choose one below the picture, to see why it is open or cut.</p>'
 _GONE = '<p class="empty">The prefix that was chosen is not among the largest ones any more.</p>'
 _NONE = -1
+COLUMNS, _OFFERED = 480, 40
+"""Pixels of a row of a picture of all prefixes, and how many of them the list offers."""
 _LONGEST = 90
 _CSS = """
 .sides { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }
@@ -57,7 +60,8 @@ class TreePane(NotebookViewer):
         The number of the prefix that is looked at, as in ``search.tree()``; set by a tap or in the list of prefixes.
     width : str
         What widths mean: "descendants", how many prefixes are stored below, or "bound": the children of a prefix share
-        its width, the larger parts for those whose bounds are near the objective of the best list.
+        its width, the larger parts for those whose bounds are near the objective of the best list; or "descendants,
+        all as pixels": of each of however many prefixes the pixels that it has.
     box : PlotBox
         The picture.
     """
@@ -65,7 +69,7 @@ class TreePane(NotebookViewer):
     node: param.Integer[int | None] = param.Integer(
         default=None, allow_None=True, label="Prefix", doc="The prefix that is looked at."
     )
-    width: param.Selector[str] = param.Selector(default=WIDTHS[0], objects=list(WIDTHS), label="Width by")
+    width: param.Selector[str] = param.Selector(default=WIDTHS[0], objects=[*WIDTHS, PIXELS], label="Width by")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     large = param.Boolean(default=False, doc="Whether the text in the picture is large enough for a projector.")
 
@@ -90,6 +94,11 @@ class TreePane(NotebookViewer):
     def _picture(self) -> str:
         return self._plot.as_svg()
 
+    @property
+    def columns(self) -> int:
+        """Of the picture of all prefixes; 0 where that is not wanted."""
+        return COLUMNS if self.width == PIXELS else 0
+
     def draw(self, frame: TreeFrame) -> None:
         """Show a tree."""
         self._frame, self._tree = frame, frame.tree
@@ -100,7 +109,9 @@ class TreePane(NotebookViewer):
     @param.depends("width", watch=True)
     def _redraw(self) -> None:
         with pn.io.hold():
-            self._plot.show_tree(self._tree, self.width, self._frame.objective, self._frame.empty, self._frame.said)
+            frame, pixels = self._frame, self._frame.pixels if self.columns else None
+            width = WIDTHS[0] if self.columns else self.width  # until the pixels have come
+            self._plot.show_tree(self._tree, width, frame.objective, frame.empty, frame.said, pixels, frame.cuts)
             self._box.refresh()
             self._show_node()
 
@@ -131,6 +142,9 @@ class TreePane(NotebookViewer):
     def _offer(self) -> None:
         """Let the list of prefixes name those that are drawn, in the order of the tree, and the one looked at."""
         drawn = set(self._plot.nodes if self._offered is None else self._plot.largest(self._offered))
+        if not drawn:  # where there are pixels
+            largest = self._tree.sort_values("descendants", ascending=False, kind="stable")
+            drawn = set(largest["node"].tolist()[: self._offered or _OFFERED])
         if self.node is not None and self.node in self._at:
             drawn.add(self.node)
         named = sorted((self._path(node), node) for node in drawn)
@@ -247,14 +261,14 @@ class TreeView(TreePane):
         self._layout.append(Explained())
         self.refresh()
 
-    @param.depends("step", watch=True)
+    @param.depends("step", "width", watch=True)
     def refresh(self) -> None:
         """Show the tree as it is now; to be called after more steps of the search."""
         searched = self._searched
         if isinstance(searched, PrefixSearch):
-            self.draw(tree_frame(searched, self._most))
+            self.draw(tree_frame(searched, self._most, columns=self.columns))
         else:
-            self.draw(recorded_frame(searched, self.step, self._most))
+            self.draw(recorded_frame(searched, self.step, self._most, self.columns))
 
 
 def _captured(scale: Scale, names: list[str]) -> list[tuple[float, float]]:

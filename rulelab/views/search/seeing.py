@@ -19,11 +19,13 @@ MOST_NODES = 400
 """Prefixes of a tree on the page."""
 
 
-def tree_of(search: Search, moment: Snapshot | None, course: Course) -> TreeFrame:
-    """The tree, as it is or was at a moment."""
+def tree_of(search: Search, moment: Snapshot | None, course: Course, columns: int) -> TreeFrame:
+    """The tree, as it is or was at a moment; with ``columns`` a picture of all of it too."""
     if isinstance(search, RecordedSearch):
-        return recorded_frame(search.recording, None if moment is None else moment.step, MOST_NODES)
-    return tree_frame(search, MOST_NODES, moment, course) if isinstance(search, PrefixSearch) else TreeFrame()
+        return recorded_frame(search.recording, None if moment is None else moment.step, MOST_NODES, columns)
+    if not isinstance(search, PrefixSearch):
+        return TreeFrame()
+    return tree_frame(search, MOST_NODES, moment, course, columns)
 
 
 def step_of(search: Search, prefix: Sequence[str] | None) -> StepFrame | str | None:

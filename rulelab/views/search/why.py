@@ -140,12 +140,13 @@ class WhyBox:
             return
         pace, prefix = session.pace, None if self._step is None else self._step.prefix
         slow = pace.units is not None and pace.units <= _SLOW and not pace.doubling
-        asked = (session, name, slow, *((moment,) if name == TREE else (prefix,)))
+        columns = 0 if self._tree is None else self._tree.columns
+        asked = (session, name, slow, *((moment, columns) if name == TREE else (prefix,)))
         if asked != self._asked:
             self._forget()
             self._asked = asked
             looks: dict[str, Callable[[Search], Any]] = {
-                TREE: partial(tree_of, moment=moment, course=session.course),
+                TREE: partial(tree_of, moment=moment, course=session.course, columns=columns),
                 STEP: partial(step_of, prefix=prefix),
                 **{name: see for name, (_, _, see) in PICTURES.items()},
             }
@@ -226,6 +227,7 @@ class WhyBox:
 
     def _new_tree(self) -> list[Any]:
         self._tree = TreePane(_OFFERED, _HEIGHT, self._name_of_files, self._look_into, **self._pictured)
+        self._tree.param.watch(lambda _: self._start_beat(), "width")
         return [self._tree]
 
     def _new_step(self) -> list[Any]:
