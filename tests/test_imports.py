@@ -41,7 +41,7 @@ FLOORS: list[str] = [
     "rule_list.near_count rule_set.generation",
     "rule_list.robustness",
     "rule_set.closing rule_set.incumbent rule_set.proof",
-    "rule_set.heuristics rule_set.pool_frame rule_set.snapshot_detail",
+    "rule_set.heuristics rule_set.pool_frame rule_set.price_frame rule_set.snapshot_detail",
     "rule_set.search",
     "rule_set.frontier rule_set.least_gap rule_set.near_optimal rule_set.stability",
     "families",

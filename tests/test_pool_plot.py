@@ -13,7 +13,8 @@ from test_views_why import settled
 
 import rulelab as rl
 from rulelab.views.search.plots.pool import EMPTY, PoolPlot
-from rulelab.views.search.why import POOL
+from rulelab.views.search.plots.prices import PricesPlot
+from rulelab.views.search.seeing import POOL, PRICES
 
 
 def searches() -> Iterator[rl.RuleSetSearch]:
@@ -61,6 +62,69 @@ def test_the_table_agrees_with_the_search(search) -> None:
         search.pool(0)
 
 
+@pytest.mark.parametrize("search", list(searches()), ids=["dnf", "cnf", "0-1", "weighted", "fair"])
+def test_prices_explain_the_reduced_costs_of_the_pool(search) -> None:
+    """Of rules of one complexity what they cost, less what they earn, differs by as much as their reduced costs."""
+    assert search.prices().empty
+    matrix, names = search.problem.matrix(), search.problem.names
+    compared = 0
+    for _ in search.steps(work_per_step=1, work_limit=300):
+        prices, pool = search.prices(10**6), search.pool(10**6)
+        if not len(prices) or pool["reduced_cost"].isna().any():
+            continue
+        assert (prices["price"] > 0).all()
+        assert (prices["cost"] >= 0).all()
+        assert prices["price"].is_monotonic_decreasing
+        assert (prices["wanted"] <= prices["rows"] + 1e-9).all()
+        assert prices.attrs["priced"] == len(prices)
+        assert prices.attrs["total"] == pytest.approx(prices["price"].sum())
+        if search.fairness is None:
+            assert (prices["price"] <= prices["wanted"] + 1e-6).all(), "a row is worth 1 at most"
+        if search.loss == "hamming" and search.fairness is None:
+            compared += _compare(prices, pool, matrix, names, search)
+    few = search.prices(2)
+    assert len(few) <= 2
+    assert few.attrs["priced"] == prices.attrs["priced"]
+    assert compared or search.loss != "hamming" or search.fairness is not None
+    with pytest.raises(ValueError, match="most must be"):
+        search.prices(0)
+
+
+def _compare(prices: pd.DataFrame, pool: pd.DataFrame, matrix: np.ndarray, names: tuple[str, ...], search) -> int:
+    problem, place = search.problem, {name: j for j, name in enumerate(names)}
+    rows = {" and ".join(names[j] for j in np.flatnonzero(row)): k for k, row in enumerate(matrix)}
+    price = np.zeros(len(matrix))
+    price[[rows[each] for each in prices["conditions"]]] = prices["price"]
+    lost = problem.negatives if search.form == "dnf" else problem.positives
+    left: dict[int, list[float]] = {}
+    for rule in pool.itertuples():
+        inside = matrix[:, [place[name] for name in rule.rule.split(" and " if search.form == "dnf" else " or ")]]
+        held = inside.all(axis=1) if search.form == "dnf" else ~inside.any(axis=1)
+        left.setdefault(rule.complexity, []).append(rule.reduced_cost - float((lost - price)[held].sum()))
+    for charges in left.values():
+        assert np.ptp(charges) <= 1e-4 * problem.total_weight
+    return len(pool)
+
+
+def test_groups_are_drawn_the_dearest_first() -> None:
+    search = rl.RuleSetSearch(problem(90, 6), max_complexity=7, max_conditions=2)
+    rl.solve(search)
+    plot, prices = PricesPlot(), search.prices()
+    assert "No row has a price yet" in plot.caption
+    plot.draw(prices)
+    covered, missed = (source.data for source in plot.sources)
+    assert sorted(covered["x"] + missed["x"]) == list(range(1, min(len(prices), 60) + 1))
+    assert len(covered["x"]) == prices["covered"][:60].sum()
+    assert f"{len(prices)} groups have a price" in plot.caption
+    assert list(plot.frame())[-1] == "covered by the best set"
+    assert plot.picture()["size"] == [1280, 720]
+    hostile = prices.head(1).assign(conditions=HOSTILE * 40)
+    plot.draw(hostile)
+    texts = plot.sources[0].data["conditions"] + plot.sources[1].data["conditions"]
+    assert len(texts) == 1
+    assert len(texts[0]) <= 200
+
+
 def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> None:
     search = rl.RuleSetSearch(problem(90, 6), max_complexity=7, max_conditions=2)
     rl.solve(search)
@@ -88,13 +152,23 @@ def test_names_are_cut_and_stay_text() -> None:
 def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:
     view = finished(rl.RuleSetSearch(problem(60, 5), max_complexity=4, max_conditions=2))
     assert view._why.open == POOL
-    plot, box = view._why._pool
+    plot, box = view._why._pictures[POOL]
     assert "in the pool;" in plot.caption
     assert box.items[0].caption == plot.caption
     view.large = True
     assert plot.figure.xaxis[0].axis_label_text_font_size == "17px"
+    view._why.strip.open = PRICES
+    settled(view)
+    prices, _ = view._why._pictures[PRICES]
+    assert "a price" in prices.caption
+    assert "No row" not in prices.caption
+    view._rewind.at = 0
+    settled(view)
+    assert view._why._now.visible, "it is said that the present is shown"
     view.reset()
+    assert not view._why._now.visible
     assert "rule has a price yet" in plot.caption
+    assert "No row has a price yet" in prices.caption
     view.close()
     other = finished(rl.CorelsSearch(problem(60, 5), 0.05))
     settled(other)

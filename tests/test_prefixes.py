@@ -96,19 +96,21 @@ def test_the_largest_parts_are_those_of_a_whole_order(make):
 def test_an_earlier_tree_is_found_in_a_later_one(make):
     search = until_searching(make(random_problem(2, 200, m=14)))
     search.advance(1)
-    then = search.prefixes()
+    then, fates = search.prefixes(), search.fates()
     search.advance(100)
     now = search.prefixes()
     k = len(then)
-    early = now.first(k)
+    early = now.at(np.append(fates, np.zeros(len(now) - k, dtype=np.uint8)), np.arange(k))
     assert len(now) > k >= len(early) > 1
     assert early.parent.max() < len(early)
     assert early.descendants[0] == len(early) - 1
     if (now.parent[:k] == then.parent).all() and (now.antecedent[:k] == then.antecedent).all():
         assert (early.parent == then.parent).all()  # else a prefix has taken the place of a permutation of it
         assert (early.descendants == then.descendants).all()
-    assert len(now.first(len(now))) == len(now)
-    assert len(now.first(0)) == 0
+        assert (early.fate == then.fate).all()
+        assert (early.labels(np.arange(k)) == then.labels(np.arange(k))).all()
+    assert len(now.at(now.fate, np.arange(len(now)))) == len(now)
+    assert len(now.at(now.fate, np.arange(0))) == 0
 
 
 @pytest.mark.parametrize("seed", range(4))

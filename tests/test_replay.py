@@ -15,13 +15,16 @@ from test_views_plots import SEARCHES
 from test_views_why import settled
 
 import rulelab as rl
+from rulelab.kernels.fates import OPEN
+from rulelab.recording import course as looking
 from rulelab.recording import recording as module
+from rulelab.recording.events import NO_CHANGE, NOT_YET
 from rulelab.views.live.history import Mark
 from rulelab.views.live.session import State
 from rulelab.views.search import opener
 from rulelab.views.search.rewind import SPEEDS
 from rulelab.views.search.view import SearchView
-from rulelab.views.search.why import STEP, TREE
+from rulelab.views.search.seeing import STEP, TREE
 
 
 def finished(search: rl.Search) -> SearchView:
@@ -151,7 +154,7 @@ def test_a_tree_deeper_than_any_list_is_refused(tmp_path) -> None:
         fate=np.zeros(n, dtype=np.uint8), cuts=content.tree.cuts, names=content.tree.names,
         classes=content.tree.classes, known=np.zeros(n, dtype=np.int8),
     )  # fmt: skip
-    looks = type(content.events)([module.NO_CHANGE] * len(content.snapshots))
+    looks = type(content.events)([NO_CHANGE] * len(content.snapshots))
     raw = module.files.packed(type(content)(content.family, content.parameters, content.snapshots, looks, deep))
     with pytest.raises(rl.RecordingError, match="do not fit together"):
         rl.Recording.from_bytes(raw)
@@ -164,6 +167,11 @@ def test_a_recording_made_afterwards_has_the_moments_and_what_was_stored(quiet) 
     for each in snapshots[1:]:
         if each.counts.get("stored"):
             assert len(again.tree_at(each.step, 10**6)) <= each.counts["stored"]
+    known = quiet.session.course
+    for each in snapshots:
+        fates = known.fates(each.step, 10**6)
+        tree = again.tree_at(each.step, 10**6) if (fates != NOT_YET).any() else None
+        assert tree is None or (tree["state"] == "open").sum() == (fates == OPEN).sum() == each.counts["queued"]
     whole = quiet.session.search.tree(10**6)
     last = again.tree_at(snapshots[-1].step, 10**6)
     assert last["state"].tolist() == whole["state"].tolist()
@@ -172,17 +180,17 @@ def test_a_recording_made_afterwards_has_the_moments_and_what_was_stored(quiet) 
 
 
 def test_looking_at_a_huge_tree_does_not_hold_up_the_search(monkeypatch) -> None:
-    monkeypatch.setattr(module, "_MANY", -1)
-    monkeypatch.setattr(module, "_SHARE", 1e-9)
+    monkeypatch.setattr(looking, "_MANY", -1)
+    monkeypatch.setattr(looking, "_SHARE", 1e-9)
     search = rl.CorelsSearch(problem(120, 7), 0.02)
     recording, looked = rl.Recording(search), []
-    own = type(search).prefixes
+    own = type(search).fates
 
     def spied(search: rl.CorelsSearch) -> object:
         looked.append(1)
         return own(search)
 
-    monkeypatch.setattr(type(search), "prefixes", spied)
+    monkeypatch.setattr(type(search), "fates", spied)
     for _ in recording.steps(work_per_step=1):
         pass
     assert len(recording.snapshots) > 4

@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from bokeh.events import Tap
 from hypothesis import given
 from hypothesis import strategies as st
 from live import HOSTILE, problem, small_search
 
 import rulelab as rl
+from rulelab.prefixes import Nodes, Pixels
 from rulelab.prefixes.nodes import COLUMNS
-from rulelab.views.prefixes import tree_plot, tree_view
+from rulelab.views.prefixes import fate_colors, tree_plot, tree_view
+from rulelab.views.prefixes.fate_colors import fate_of
 from rulelab.views.prefixes.icicle import ORDERS, WIDTHS, Icicle, icicle
+from rulelab.views.prefixes.tree_plot import PIXELS
 from rulelab.views.prefixes.tree_view import TreeView, _captured, _terms
 
 
@@ -245,10 +249,10 @@ def test_the_way_to_the_best_list_is_outlined_and_colours_tell_fates():
 
 
 def test_the_colours_of_bounds_are_those_of_their_names():
-    assert tree_plot.color_of("cut", "always: new incumbent") == tree_plot.CUTS["new incumbent"]
-    assert tree_plot.color_of("cut", "equivalent_support") == tree_plot.CUTS["equivalent support"]
-    assert tree_plot.color_of("cut", "no such bound") not in tree_plot.CUTS.values()
-    for name in tree_plot.CUTS:
+    assert fate_colors.color_of("cut", "always: new incumbent") == fate_colors.CUTS["new incumbent"]
+    assert fate_colors.color_of("cut", "equivalent_support") == fate_colors.CUTS["equivalent support"]
+    assert fate_colors.color_of("cut", "no such bound") not in fate_colors.CUTS.values()
+    for name in fate_colors.CUTS:
         assert rl.glossary.find(name) is not None, name
 
 
@@ -330,3 +334,56 @@ def test_a_prefix_that_is_too_narrow_to_draw_can_be_looked_at():
         assert view._prefix.value == node
         assert node in view._prefix.options.values()
         assert view._said.object != tree_view._TAP
+
+
+@given(trees())
+def test_a_pixel_shows_the_prefix_at_its_middle(tree):
+    """Against intervals counted one by one; the part of a row of each prefix is as large as its part of the tree."""
+    whole = tree.sort_values("node", ignore_index=True)
+    if len(whole) <= int(tree["descendants"].max()):
+        return  # a part of a tree
+    n, parent, below = len(whole), whole["parent"].tolist(), whole["descendants"].tolist()
+    left = [0] * n
+    for k in range(1, n):
+        left[k] = left[parent[k]] + sum(below[j] + 1 for j in range(1, k) if parent[j] == parent[k])
+    fate = np.arange(n, dtype=np.uint8) % 3
+    zeros = np.zeros(n)
+    nodes = Nodes(whole["parent"].to_numpy(), np.zeros(n, dtype=np.int64), zeros, zeros, fate, ("cut",), ("a",), (0, 1))
+    columns = 37
+    pixels = Pixels.of(nodes, columns)
+    for row in range(len(pixels.node)):
+        for column in range(columns):
+            at = (column + 0.5) * n / columns
+            there = [k for k in range(n) if whole["length"][k] == row and left[k] <= at < left[k] + below[k] + 1]
+            assert pixels.node[row, column] == (there[0] if there else -1)
+            assert pixels.fate[row, column] == (fate[there[0]] if there else 255)
+    assert set(pixels.shown.tolist()) >= {parent[k] for k in pixels.shown.tolist() if k}
+    assert pixels.span(0) == (0, 0, columns)
+
+
+def test_all_prefixes_are_drawn_as_pixels_and_a_tap_explains(search):
+    view = TreeView(search, max_nodes=5)
+    assert view.columns == 0
+    view.width = PIXELS
+    raster = view._plot._raster
+    assert raster.pixels is not None
+    assert view._plot.nodes == []
+    images = raster._source.data["image"]
+    assert len(images) == search.tree(10**6)["length"].max() + 1
+    assert set(raster.colors) == {fate_of(*each) for each in zip(view._tree["state"], view._tree["cut_by"], strict=True)}
+    deepest = len(images) - 1
+    column = int(np.flatnonzero(raster.pixels.node[deepest] >= 0)[0])
+    view._plot._tapped_at(Tap(None, x=(column + 0.5) / 480, y=deepest + 0.5))
+    node = int(raster.pixels.node[deepest, column])
+    assert view.node == node
+    assert len(view._path(node)) == deepest + 1
+    assert f"{deepest} rule" in view._said.object
+    ring = view._plot._chosen.data
+    assert ring["top"] == [deepest]
+    view._plot._tapped_at(Tap(None, x=2.0, y=0.5))
+    assert view.node == node, "outside there is nothing"
+    assert view._plot.picture()["size"] == [1280, 720]
+    view.width = "descendants"
+    assert raster.pixels is None
+    assert len(view._plot.nodes) > 0
+    assert raster._source.data["image"] == []

@@ -13,11 +13,11 @@ from rulelab.prefixes import PrefixSearch
 from rulelab.views.live.history import Mark
 from rulelab.views.live.session import State
 from rulelab.views.prefixes.frames import step_frame
-from rulelab.views.prefixes.tree_plot import color_of
-from rulelab.views.search import why
+from rulelab.views.prefixes.fate_colors import color_of
+from rulelab.views.search import seeing
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.view import SearchView
-from rulelab.views.search.why import STEP, TREE
+from rulelab.views.search.seeing import STEP, TREE
 
 SEARCHES = {
     "rule list": small_search,
@@ -72,7 +72,7 @@ def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
         search = view.session.search
         if opened == TREE:
             assert box._tree._plot.nodes[0] == 0
-            assert len(box._tree._tree) == min(why.MOST_NODES, view.session.snapshot.counts["stored"])
+            assert len(box._tree._tree) == min(seeing.MOST_NODES, view.session.snapshot.counts["stored"])
         else:
             told = step_frame(search, None)
             assert box._step.path == told.path
@@ -101,7 +101,7 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
     stored = view.session.snapshot.counts["stored"]
     assert view._why._tree._tree.attrs["stored"] == stored, "at rest all of it is seen"
     assert set(touched) == {why.TREE}
-    assert len(view._why._tree._plot.nodes) <= why.MOST_NODES
+    assert len(view._why._tree._plot.nodes) <= seeing.MOST_NODES
     assert len(view._why._tree._prefix.options) <= why._OFFERED + 2
 
 
@@ -133,24 +133,32 @@ def test_nothing_is_looked_at_that_is_not_open(show) -> None:
     assert view.session.seen(TREE) is None
 
 
-def test_looking_back_sets_the_tree(show) -> None:
-    view = show(rl.CorelsSearch(problem(), 0.005))
+@pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
+def test_looking_back_sets_the_tree(show, make) -> None:
+    """The fates of that moment, and not what has become of the prefixes since."""
+    view, was = show(make()), []
+    until_searching(view)
+    tree, first = view._why._tree, len(view.session.history) - 1
     for _ in range(6):
+        was.append((view.snapshot.step, tree._tree))
         view.step()
         settled(view)
     view.stop()
     settled(view)
     snapshots, _, _ = view.session.history.since(Mark())
-    tree = view._why._tree
-    for at in (0, 3, 1, None):
-        view._rewind.at = at
+    for k in (0, 3, 1, 5):
+        view._rewind.at = first + k
         settled(view)
-        then = snapshots[-1 if at is None else at]
-        assert tree._tree.attrs["stored"] <= then.counts["stored"]
+        step, then = was[k]
+        assert snapshots[first + k].step == step
+        for name in ("state", "cut_by", "length"):
+            assert tree._tree[name].value_counts().to_dict() == then[name].value_counts().to_dict()
+        assert tree._tree.attrs["stored"] == then.attrs["stored"]
+        assert tree._frame.objective == snapshots[first + k].incumbent.objective
         assert len(tree._plot.nodes) > 0
-        assert ("by now" in tree._plot.caption) == (at is not None)
-        assert tree._frame.objective == then.incumbent.objective
-        assert tree._plot.nodes[-1] < then.counts["stored"]
+    view._rewind.at = None
+    settled(view)
+    assert tree._tree["state"].tolist() == view.session.search.tree(seeing.MOST_NODES)["state"].tolist()
     view._why.strip.open = STEP
     settled(view)
     view._rewind.at = 0
@@ -178,6 +186,24 @@ def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
     pane.last()
     settled(view)
     assert pane.path == step_frame(search, None).path
+
+
+def test_from_a_prefix_of_the_tree_one_comes_to_its_next_rules(show) -> None:
+    view = show(small_search())
+    until_searching(view)
+    settled(view)
+    box = view._why
+    assert box._tree._next.disabled
+    box._tree.node = node = box._tree._plot.nodes[-1]
+    settled(view)
+    names = [box._tree._tree["antecedent"].tolist()[box._tree._at[each]] for each in box._tree._path(node)[1:]]
+    assert names
+    box._tree._next.clicks += 1
+    settled(view)
+    assert box.open == STEP
+    assert box._step.path == names
+    expected = view.session.search.look_into(names)
+    assert box._step._plot.frame()["bound"].tolist() == pytest.approx(sorted(expected["bound"]))
 
 
 @pytest.mark.parametrize("look", LOOKS)

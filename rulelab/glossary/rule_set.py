@@ -108,6 +108,16 @@ TERMS = (
         aliases=("columns", "pool", "columns in master"),
     ),
     Term(
+        "prices of the rows",
+        "What it is worth to the linear programme that a group of equal rows is covered: its dual value.",
+        "A bar for each group that has a price, the dearest first; the pale part is what its rows could be worth at "
+        "most. A rule helps when the prices of what it covers exceed what it costs.",
+        "0 ≤ μ_i ≤ 1 for a positive row i",
+        f"section 2.2, {BRCG}",
+        ("reduced cost", "column generation"),
+        ("dual value", "dual values", "duals", "prices"),
+    ),
+    Term(
         "pricing nodes",
         "Conjunctions that were looked at to find the one of least reduced cost.",
         "Branch and bound on packed bits: exact, and the costly part of the search.",

@@ -1,8 +1,9 @@
 """Looking into a best-first search over prefixes: its tree as a table, and why the children of a prefix were cut."""
 
 from .nodes import Nodes
+from .pixels import NOBODY, Pixels
 from .replay import WORTHLESS, Children, Places, Replay, path_to
 from .scale import Scale
 from .search import PrefixSearch, reason
 
-__all__ = ["WORTHLESS", "Children", "Nodes", "Places", "PrefixSearch", "Replay", "Scale", "path_to", "reason"]
+__all__ = ["NOBODY", "WORTHLESS", "Children", "Nodes", "Pixels", "Places", "PrefixSearch", "Replay", "Scale", "path_to", "reason"]

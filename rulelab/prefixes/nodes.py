@@ -92,7 +92,7 @@ class Nodes:
         return length
 
     @cached_property
-    def _levels(self) -> list[np.ndarray]:
+    def levels(self) -> list[np.ndarray]:
         """The nodes by the length of their prefix."""
         order = np.argsort(self.length.astype(np.int32), kind="stable")
         return np.split(order, np.cumsum(np.bincount(self.length))[:-1]) if len(self) else []
@@ -101,7 +101,7 @@ class Nodes:
     def descendants(self) -> np.ndarray:
         """How many prefixes start with each one, itself not counted."""
         below = np.zeros(len(self), dtype=np.int64)
-        for level in reversed(self._levels[1:]):
+        for level in reversed(self.levels[1:]):
             np.add.at(below, self.parent[level], below[level] + 1)
         return below
 
@@ -131,26 +131,22 @@ class Nodes:
         kept[more] = True
         return np.flatnonzero(kept)
 
-    def first(self, n: int) -> Nodes:
-        """Those of the first ``n`` that stand below such alone, numbered anew in their order: an earlier tree.
-
-        What they cost, their bounds and their fates are the present ones.
-        """
-        return self._part(self._below_such(np.arange(len(self)) < n))
-
     def some(self, kept: np.ndarray) -> Nodes:
         """Those with these numbers, in ascending order, numbered anew; their parents must be among them."""
         return replace(self._part(kept), scale=None, known=self.labels(kept))
 
     def at(self, fate: np.ndarray, stored: np.ndarray) -> Nodes:
-        """As they were when they had these fates, and only some were stored."""
+        """As they were when they had these fates, and only some were stored, numbered anew in their order.
+
+        What they cost, their bounds and their parents are the present ones.
+        """
         there = np.zeros(len(self), dtype=bool)
         there[stored] = True
-        return replace(self, fate=fate).some(self._below_such(there))
+        return replace(self, fate=fate)._part(self._below_such(there))
 
     def _below_such(self, there: np.ndarray) -> np.ndarray:
         """Of these nodes those whose ancestors are among them too."""
-        for level in self._levels[1:]:
+        for level in self.levels[1:]:
             there[level] &= there[self.parent[level]]
         return np.flatnonzero(there)
 
@@ -168,9 +164,18 @@ class Nodes:
             return "cut", self.cuts[fate - CUT]
         return {EXPANDED: "expanded", OPEN: "open"}[fate], ""
 
-    def frame(self, max_nodes: int) -> pd.DataFrame:
-        """The largest parts, each node after its parent; see `PrefixSearch.tree`."""
+    def frame(self, max_nodes: int, further: np.ndarray | None = None) -> pd.DataFrame:
+        """The largest parts, each node after its parent; see `PrefixSearch.tree`.
+
+        Parameters
+        ----------
+        max_nodes : int
+        further : int array, optional
+            Others that are shown too, with each its parent.
+        """
         shown = self.largest(max_nodes)
+        if further is not None:
+            shown = np.union1d(shown, further)
         states = [self.state(node) for node in shown.tolist()]
         labels = [None if label < 0 else self.classes[label] for label in self.labels(shown).tolist()]
         frame = pd.DataFrame(

@@ -72,6 +72,13 @@ class PrefixSearch(Search):
         scale = self._scale()
         return None if scale is None else Nodes.of(*self._stored(), scale, self._best.antecedents)
 
+    def fates(self) -> np.ndarray:
+        """What has become of each stored prefix by now, see `rulelab.kernels.fates`; empty before there are any."""
+        if self._scale() is None:
+            return np.zeros(0, dtype=np.uint8)
+        store, n = self._stored()
+        return store.fate[:n].copy()
+
     def look_into(self, prefix: Sequence[int | str] | None = None) -> pd.DataFrame:
         """What the search does, or did, with each rule that could come next after a prefix.
 

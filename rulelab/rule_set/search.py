@@ -34,6 +34,7 @@ from .master.proximal import ProximalMaster
 from .pool import Clause, Pool
 from .pool_frame import COLUMNS as POOL_COLUMNS
 from .pool_frame import pool_frame
+from .price_frame import price_frame
 from .pricing import conjunctions
 from .program import Cost, Program, make_program
 from .proof import prove
@@ -233,6 +234,33 @@ class RuleSetSearch(Search):
         best, generation = self._best.incumbent(), getattr(self, "_generation", None)
         model = None if best is None else best.model
         return pool_frame(self.problem, self.form, self._pool, generation, model, most)
+
+    def prices(self, most: int = 600) -> pd.DataFrame:
+        """What it is worth to the linear programme that the rows are covered: its dual values at the last solution.
+
+        Parameters
+        ----------
+        most : int
+            Groups of equal rows at most: those of the highest prices.
+
+        Returns
+        -------
+        DataFrame
+            A row per group of equal rows that has a price: conditions, those that hold for it; rows, its weight; wanted,
+            the weight of those that a rule should cover, or a clause of a CNF reject; price, of the whole group, in
+            rows; cost, what a rule loses that covers it; covered, whether the best set does. The reduced cost of a rule
+            is a price for its complexity, more for a longer one, less the sum of price - cost over what it covers.
+            ``attrs`` has how many groups are "priced", and the "total" of the prices. Empty before there are any.
+
+        Raises
+        ------
+        ValueError
+            When ``most`` is not a positive integer.
+        """
+        if not is_whole(most, 1):
+            raise ValueError(f"most must be a positive integer, not {most!r}")
+        best, generation = self._best.incumbent(), getattr(self, "_generation", None)
+        return price_frame(self.problem, self.form, generation, None if best is None else best.model, most)
 
     @property
     def conditions(self) -> int:

@@ -103,7 +103,7 @@ CERTIFIED = """
 - button "Step" [disabled]
 - button "Stop" [disabled]
 - button "Reset"
-- note: "The search has ended: Run begins anew."
+- note: "Ended: Run begins anew."
 - status "Status":
   - paragraph: "certified optimal: no rule list over these antecedents has a smaller objective"
   - paragraph:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from ...recording import Recording
+from ...recording import Course, Recording
 from ...search import Search, Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY
 from .hands import HANDS, LostError
@@ -186,6 +186,7 @@ class SearchSession:
         self._pace = pace
         self._pool = pool
         self._hand = HANDS.make(pool)
+        self.course = None if self._hand.where else Course()
         self._gone = False
         self._state = State.IDLE
         self._wanted = State.IDLE
@@ -319,7 +320,7 @@ class SearchSession:
                 self._hand.bring_back(lambda: time.monotonic() > late)
             except LostError as error:
                 raise ValueError(f"{error}: there is no tree to record") from error
-            return Recording.of(self.search, _relabelled(snapshots, self.labels))
+            return Recording.of(self.search, _relabelled(snapshots, self.labels), course=self.course)
 
     @property
     def labels(self) -> tuple[Any, Any] | None:
@@ -432,6 +433,8 @@ class SearchSession:
                     break
                 with self._in_hand:
                     found, undone = hand.advance(1 if stepping else self._allowed(hand.size), self._ended)
+                    if self.course is not None and self.search is not None:
+                        self.course.look(self.search, found[-1])
             self._seen_phases.add(phase)
             found = [*found[:-1], self._limited(found[-1])]
             for snapshot in found:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ...data.problem import Problem
-from ...prefixes import PrefixSearch, Scale
-from ...recording import Recording
+from ...prefixes import Nodes, Pixels, PrefixSearch, Scale
+from ...recording import Course, Recording
+from ...recording.events import NOT_YET
 from ...search import Snapshot
 from .tree_plot import EMPTY
 
@@ -18,6 +20,8 @@ NOT_BEGUN = (
     "There is no tree yet: it begins with the first prefix that the search stores. Until then the search reduces the "
     "problem and looks for a first list."
 )
+_MOVED = "Where a cheaper prefix has taken the place of one since, the cheaper one is drawn."
+_SINCE = "The search ran elsewhere: shown is what has become of the prefixes since."
 LARGEST_COPY = 1 << 28
 """Bytes of a search whose store is copied to look into a prefix while it runs on a page."""
 _TOO_LARGE = "The search holds more prefixes than can be copied beside it to look into one."
@@ -41,6 +45,10 @@ class TreeFrame:
         Why there is nothing to see, where there is nothing.
     said : str
         What else is to be known of it.
+    pixels : Pixels or None
+        All of it, where that is wanted.
+    cuts : tuple of str
+        The bounds, in the order of the fates of the pixels.
     """
 
     tree: pd.DataFrame = field(default_factory=lambda: EMPTY)
@@ -49,17 +57,29 @@ class TreeFrame:
     objective: float | None = None
     empty: str = NOT_BEGUN
     said: str = ""
+    pixels: Pixels | None = None
+    cuts: tuple[str, ...] = ()
 
 
-def tree_frame(search: PrefixSearch, max_nodes: int, moment: Snapshot | None = None) -> TreeFrame:
-    """The tree of a search as it is now.
+def tree_frame(
+    search: PrefixSearch,
+    max_nodes: int,
+    moment: Snapshot | None = None,
+    course: Course | None = None,
+    columns: int = 0,
+) -> TreeFrame:
+    """The tree of a search as it is now, or was.
 
     Parameters
     ----------
     search : PrefixSearch
     max_nodes : int
     moment : Snapshot, optional
-        An earlier one: of the present tree what was stored then is given, with its present bounds and fates.
+        An earlier one.
+    course : Course, optional
+        What had become of the prefixes then.
+    columns : int
+        Of a picture of all of it; 0: none is wanted.
     """
     kind, nodes = search.kind or search.family, search.prefixes()
     now = moment or search._state()
@@ -67,15 +87,32 @@ def tree_frame(search: PrefixSearch, max_nodes: int, moment: Snapshot | None = N
     if nodes is None:
         return TreeFrame(kind=kind, objective=objective)
     said, scale = "", nodes.scale
-    if moment is not None:
+    if moment is not None and course is not None:
+        fate = course.fates(moment.step, len(nodes))
         known = {name: k for k, name in enumerate(nodes.names)}
         best = () if moment.incumbent is None else moment.incumbent.model.antecedent_names
-        nodes = replace(nodes.first(moment.counts.get("stored", 0)), incumbent=tuple(known[name] for name in best))
-        said = "Colours tell what has become of these prefixes by now."
-    return TreeFrame(nodes.frame(max_nodes) if len(nodes) else EMPTY, scale, kind, objective, said=said)
+        then = nodes.at(fate, np.flatnonzero(fate != NOT_YET))
+        nodes = replace(then, incumbent=tuple(known[name] for name in best))
+        if _reopened(search._state()) > _reopened(moment):
+            said = _MOVED
+    elif moment is not None:
+        said = _SINCE
+    return _drawn(nodes, TreeFrame(EMPTY, scale, kind, objective, said=said), max_nodes, columns)
 
 
-def recorded_frame(recording: Recording, step: int | None, max_nodes: int) -> TreeFrame:
+def _drawn(nodes: Nodes, frame: TreeFrame, max_nodes: int, columns: int) -> TreeFrame:
+    if not len(nodes):
+        return frame
+    pixels = Pixels.of(nodes, columns) if columns else None
+    tree = nodes.frame(max_nodes, None if pixels is None else pixels.shown)
+    return replace(frame, tree=tree, pixels=pixels, cuts=nodes.cuts)
+
+
+def _reopened(now: Snapshot | None) -> int:
+    return 0 if now is None else now.counts.get("reopened", 0)
+
+
+def recorded_frame(recording: Recording, step: int | None, max_nodes: int, columns: int = 0) -> TreeFrame:
     """The tree of a recording as it was at a step; None: at its end."""
     seen = [each for each in recording.snapshots if step is None or each.step <= step]
     if not seen:
@@ -83,10 +120,11 @@ def recorded_frame(recording: Recording, step: int | None, max_nodes: int) -> Tr
         return TreeFrame(empty=nothing)
     best = seen[-1].incumbent
     try:
-        tree = recording.tree_at(seen[-1].step, max_nodes)
+        nodes = recording.prefixes_at(seen[-1].step)
     except ValueError:
         return TreeFrame()
-    return TreeFrame(tree, None, recording.family, None if best is None else best.objective)
+    empty = TreeFrame(EMPTY, None, recording.family, None if best is None else best.objective)
+    return _drawn(nodes, empty, max_nodes, columns)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from bokeh.embed import json_item
+from bokeh.events import Tap
 from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
@@ -23,17 +24,22 @@ from bokeh.models import (
     Text,
 )
 
+from ...prefixes import Pixels
 from ...prefixes.nodes import COLUMNS
 from ..live.wording import count, in_signs
 from ..search.plots.base import LARGE_TEXT, Columns, Plot, TextSizes, Window, add_legend, drawn, new_figure, replace
 from ..widgets.esc import esc, plain
-from ..widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
+from ..widgets.style import INK, MUTED
+from .fate_colors import color_of, fate_of
 from .icicle import icicle
+from .pixel_glyph import PixelGlyph
 
 HEIGHT = 320
 PICTURE = (1280, 720)
 """Width and height of what is saved."""
 LEFT_OUT = "not drawn one by one"
+PIXELS = "descendants, all as pixels"
+"""A way to draw a tree."""
 _FEWEST_ROWS = 4
 _TEXT = 11
 """Pixels of the rules in the picture."""
@@ -42,22 +48,8 @@ _TALLER = 1.4
 _SPLIT = 8e-3
 """Rectangles that are narrower have no line between them, which would hide them on a phone."""
 _PAPER = {False: "#ffffff", True: "#1f1f1f"}
-_STATES = {"expanded": SKY, "open": "#E6C200"}
-CUTS = {
-    "hierarchical": GREEN,
-    "new incumbent": "#8FB339",
-    "lookahead": ORANGE,
-    "pair lookahead": "#8C4A00",
-    "equivalent support": PURPLE,
-    "permutation": "#882255",
-    "equivalent points": BLUE,
-    "dominance": "#5A4FCF",
-}
 EMPTY = pd.DataFrame(columns=list(COLUMNS))
 """No tree."""
-_ANY_CUT = "#6B6B6B"
-"""Of the other bounds, which hardly ever cut a prefix that is stored already."""
-
 _SVG = (640, 26)
 """Width of a drawing without scripts, and height of a row in it, in pixels."""
 _RECT = ("left", "right", "top", "bottom")
@@ -98,17 +90,6 @@ _TOOLTIP = (
 _HIDDEN = '<div style="font-size: 12px">@count more<br>left out, or too narrow to see</div>'
 
 
-def color_of(state: str, cut_by: str = "") -> str:
-    """Of a prefix by its state, or by the bound that cut it, in any way of writing its name."""
-    name = cut_by.removeprefix("always: ").replace("_", " ")
-    return CUTS.get(name, _ANY_CUT) if state == "cut" else _STATES[state]
-
-
-def fate_of(state: str, cut_by: str = "") -> str:
-    """What has become of a prefix, in words."""
-    return f"cut: {cut_by.removeprefix('always: ').replace('_', ' ')}" if state == "cut" else state
-
-
 class TreePlot(Plot):
     """Rectangles for prefixes, hatched ones for what is left out, and a line around the way to the best list.
 
@@ -124,7 +105,7 @@ class TreePlot(Plot):
     below = ""
 
     def __init__(self, on_tap: Callable[[int], None] | None = None, height: int = HEIGHT) -> None:
-        self._shown: tuple[Any, ...] = (EMPTY, "descendants", None, "", "")
+        self._shown: tuple[Any, ...] = (EMPTY, "descendants", None, "", "", None, ())
         self._on_tap = on_tap
         self._nodes = ColumnDataSource({name: [] for name in (*_NODE, "place")})
         self._blocks = ColumnDataSource({name: [] for name in (*_RECT, "count")})
@@ -153,6 +134,7 @@ class TreePlot(Plot):
             x="x", y="y", text="text", text_align="center", text_baseline="middle", text_font_size=f"{_TEXT}px"
         )
         self._words = drawn(plot, self._labels, words, level="annotation")
+        self._raster = PixelGlyph(plot)
         self._entries = add_legend(plot, [("", self._rects), (LEFT_OUT, self._hatched), ("best list", self._outline)])
         self._entries[0].label = {"field": "fate"}
         plot.legend.visible = False
@@ -160,6 +142,7 @@ class TreePlot(Plot):
         plot.tools = [
             HoverTool(renderers=[self._rects], tooltips=_TOOLTIP, formatters={"@place": place}),
             HoverTool(renderers=[self._hatched], tooltips=_HIDDEN),
+            self._raster.hover,
             TapTool(renderers=[self._rects]),
             BoxZoomTool(dimensions="width"),
             PanTool(dimensions="width"),
@@ -185,6 +168,7 @@ class TreePlot(Plot):
                 model.js_on_change(name, relabel)
         if on_tap is not None:
             self._nodes.selected.on_change("indices", self._tapped)
+            plot.on_event(Tap, self._tapped_at)
         self.sources = (self._nodes, self._blocks, self._path, self._chosen)
         self.use_dark(False)
         self.clear()
@@ -220,7 +204,16 @@ class TreePlot(Plot):
     def clear(self) -> None:
         self.show_tree(EMPTY, "descendants", None, "Nothing is stored yet.")
 
-    def show_tree(self, tree: pd.DataFrame, width: str, objective: float | None, empty: str, said: str = "") -> None:
+    def show_tree(
+        self,
+        tree: pd.DataFrame,
+        width: str,
+        objective: float | None,
+        empty: str,
+        said: str = "",
+        pixels: Pixels | None = None,
+        cuts: tuple[str, ...] = (),
+    ) -> None:
         """Show a tree.
 
         Parameters
@@ -235,13 +228,21 @@ class TreePlot(Plot):
             Why there is nothing to see, where there is nothing.
         said : str
             What else is to be known, after the caption.
+        pixels : Pixels, optional
+            All prefixes, to be shown in place of the largest ones.
+        cuts : tuple of str
+            The bounds, in the order of the fates of the pixels.
         """
-        self._shown = (tree, width, objective, empty, said)
+        self._shown = (tree, width, objective, empty, said, pixels, cuts)
+        self._raster.show(pixels if len(tree) else None, cuts)
         if not len(tree):
             for source in self.sources:
                 replace(source, {name: [] for name in source.data})
             self._label_rows(0)
             self.caption, self.below = empty, ""
+            return
+        if pixels is not None:
+            self._show_pixels(tree, pixels, said)
             return
         layout = icicle(tree, width, objective=objective)
         drawn = tree.iloc[layout.place]
@@ -274,7 +275,10 @@ class TreePlot(Plot):
         """Put a ring around a prefix."""
         nodes = self.nodes
         at = [nodes.index(node)] if node in nodes else []
-        replace(self._chosen, {name: [self._nodes.data[name][k] for k in at] for name in _RECT})
+        if self._raster.pixels is None:
+            replace(self._chosen, {name: [self._nodes.data[name][k] for k in at] for name in _RECT})
+        else:
+            replace(self._chosen, self._raster.around([] if node is None else [node]))
         if self._nodes.selected.indices != at:
             self._nodes.selected.indices = at
 
@@ -311,6 +315,21 @@ class TreePlot(Plot):
             self._rows.start = max(n, _FEWEST_ROWS)
             self.figure.yaxis.major_label_overrides = {tick: str(k) for k, tick in enumerate(ticks)}
             self._ticker.ticks = ticks
+
+    def _show_pixels(self, tree: pd.DataFrame, pixels: Pixels, said: str) -> None:
+        for source in (self._nodes, self._blocks):
+            replace(source, {name: [] for name in source.data})
+        path = self._raster.around(tree.attrs.get("incumbent", []))
+        replace(self._path, path)
+        self._label_rows(len(pixels.node))
+        self._say(tree, self._raster.colors, 0, len(path["left"]) > 1)
+        self.caption = f"{self.caption} A pixel for each place; what is narrower may have none. {said}".rstrip()
+
+    def _tapped_at(self, event: Tap) -> None:
+        """Where there are pixels."""
+        node = self._raster.node_at(event.x, event.y)
+        if node is not None and self._on_tap is not None:
+            self._on_tap(node)
 
     def _say(self, tree: pd.DataFrame, colors: dict[str, str], hidden: int, path: bool) -> None:
         """Caption and legend."""

@@ -17,14 +17,17 @@ from ..search.plot_box import PlotBox
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
 from .frames import TreeFrame, recorded_frame, tree_frame
+from .fate_colors import fate_of
 from .icicle import WIDTHS
-from .tree_plot import HEIGHT, TreePlot, fate_of
+from .tree_plot import HEIGHT, PIXELS, TreePlot
 
 _TAP = '<p class="empty">Tap a prefix, or choose one below the picture, to see why it is open or cut.</p>'
 _GONE = '<p class="empty">The prefix that was chosen is not among the largest ones any more.</p>'
 _NONE = -1
+COLUMNS, _OFFERED = 480, 40
+"""Pixels of a row of a picture of all prefixes, and how many of them the list offers."""
 _LONGEST = 90
 _CSS = """
 .sides { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }
@@ -33,6 +36,7 @@ _CSS = """
 .rules tr.sum td { font-weight: 600; }
 .why { margin: 10px 0 0; max-width: 72ch; }
 """
+_ONE_LINE_CSS = "@media (min-width: 600px) { :host { flex-wrap: nowrap; } }"
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
@@ -47,6 +51,8 @@ class TreePane(NotebookViewer):
         Of the picture, in pixels.
     name_of_files : callable
         Gives the beginning of the names of saved files.
+    look_into : callable, optional
+        Takes the antecedents of a prefix, to show what becomes of each rule that could come next; None: no button.
 
     Attributes
     ----------
@@ -54,7 +60,8 @@ class TreePane(NotebookViewer):
         The number of the prefix that is looked at, as in ``search.tree()``; set by a tap or in the list of prefixes.
     width : str
         What widths mean: "descendants", how many prefixes are stored below, or "bound": the children of a prefix share
-        its width, the larger parts for those whose bounds are near the objective of the best list.
+        its width, the larger parts for those whose bounds are near the objective of the best list; or "descendants,
+        all as pixels": of each of however many prefixes the pixels that it has.
     box : PlotBox
         The picture.
     """
@@ -62,7 +69,7 @@ class TreePane(NotebookViewer):
     node: param.Integer[int | None] = param.Integer(
         default=None, allow_None=True, label="Prefix", doc="The prefix that is looked at."
     )
-    width: param.Selector[str] = param.Selector(default=WIDTHS[0], objects=list(WIDTHS), label="Width by")
+    width: param.Selector[str] = param.Selector(default=WIDTHS[0], objects=[*WIDTHS, PIXELS], label="Width by")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     large = param.Boolean(default=False, doc="Whether the text in the picture is large enough for a projector.")
 
@@ -71,10 +78,11 @@ class TreePane(NotebookViewer):
         offered: int | None = None,
         height: int = HEIGHT,
         name_of_files: Callable[[], str] = lambda: "rulelab",
+        look_into: Callable[[list[str]], None] | None = None,
         **params: Any,
     ):
         self._plot = TreePlot(on_tap=self._take, height=height)
-        self._offered, self._name_of_files = offered, name_of_files
+        self._offered, self._name_of_files, self._look_into = offered, name_of_files, look_into
         super().__init__(**params)
         self._build()
         self._restyle()
@@ -86,6 +94,11 @@ class TreePane(NotebookViewer):
     def _picture(self) -> str:
         return self._plot.as_svg()
 
+    @property
+    def columns(self) -> int:
+        """Of the picture of all prefixes; 0 where that is not wanted."""
+        return COLUMNS if self.width == PIXELS else 0
+
     def draw(self, frame: TreeFrame) -> None:
         """Show a tree."""
         self._frame, self._tree = frame, frame.tree
@@ -96,7 +109,9 @@ class TreePane(NotebookViewer):
     @param.depends("width", watch=True)
     def _redraw(self) -> None:
         with pn.io.hold():
-            self._plot.show_tree(self._tree, self.width, self._frame.objective, self._frame.empty, self._frame.said)
+            frame, pixels = self._frame, self._frame.pixels if self.columns else None
+            width = WIDTHS[0] if self.columns else self.width  # until the pixels have come
+            self._plot.show_tree(self._tree, width, frame.objective, frame.empty, frame.said, pixels, frame.cuts)
             self._box.refresh()
             self._show_node()
 
@@ -107,6 +122,7 @@ class TreePane(NotebookViewer):
             self._plot.choose(self.node)
             self._offer()
             self._prefix.value = _NONE if node is None else node
+            self._next.disabled = node is None or self._frame.scale is None
             text = self._details(node) if node is not None else _TAP if self.node is None else _GONE
             if not len(self._tree):
                 text = ""
@@ -126,6 +142,9 @@ class TreePane(NotebookViewer):
     def _offer(self) -> None:
         """Let the list of prefixes name those that are drawn, in the order of the tree, and the one looked at."""
         drawn = set(self._plot.nodes if self._offered is None else self._plot.largest(self._offered))
+        if not drawn:  # where there are pixels
+            largest = self._tree.sort_values("descendants", ascending=False, kind="stable")
+            drawn = set(largest["node"].tolist()[: self._offered or _OFFERED])
         if self.node is not None and self.node in self._at:
             drawn.add(self.node)
         named = sorted((self._path(node), node) for node in drawn)
@@ -138,6 +157,11 @@ class TreePane(NotebookViewer):
             options[name if name not in options else f"{name} ({node})"] = node
         if options != self._prefix.options:
             self._prefix.param.update(options=options, value=self.node if self.node in drawn else _NONE)
+
+    def _press(self, *_: Any) -> None:
+        if self._look_into is not None and self.node in self._at:
+            antecedents = self._tree["antecedent"].tolist()
+            self._look_into([antecedents[self._at[each]] for each in self._path(self.node)[1:]])
 
     def _path(self, node: int) -> tuple[int, ...]:
         """The nodes from the empty prefix to this one."""
@@ -174,11 +198,21 @@ class TreePane(NotebookViewer):
         )
         self._prefix.param.watch(lambda event: self._take(None if event.new == _NONE else event.new), "value")
         width = pn.widgets.Select.from_param(
-            self.param.width, css_classes=term_classes("search tree"), width=150, margin=0, **pick
+            self.param.width, css_classes=term_classes("search tree"), width=130, margin=0, **pick
         )
         self._box = PlotBox(self._plot, self._plot.picture, self._name_of_files)
         self._said = Html(_TAP, stylesheets=[CARD_CSS, SIGN_CSS, _CSS], **_WIDE)
-        bar = pn.Row(self._prefix, width, stylesheets=[BAR_CSS], **_WIDE)
+        self._next = pn.widgets.Button(
+            label="Next rules",
+            on_click=self._press,
+            visible=self._look_into is not None,
+            disabled=True,
+            stylesheets=[BUTTON_CSS],
+            margin=0,
+            height=36,
+            width=96,
+        )
+        bar = pn.Row(self._prefix, width, self._next, stylesheets=[BAR_CSS, _ONE_LINE_CSS], **_WIDE)
         self._layout = pn.Column(*self._box.items, bar, self._said, stylesheets=[STACK_CSS], **_WIDE)
 
 
@@ -227,14 +261,14 @@ class TreeView(TreePane):
         self._layout.append(Explained())
         self.refresh()
 
-    @param.depends("step", watch=True)
+    @param.depends("step", "width", watch=True)
     def refresh(self) -> None:
         """Show the tree as it is now; to be called after more steps of the search."""
         searched = self._searched
         if isinstance(searched, PrefixSearch):
-            self.draw(tree_frame(searched, self._most))
+            self.draw(tree_frame(searched, self._most, columns=self.columns))
         else:
-            self.draw(recorded_frame(searched, self.step, self._most))
+            self.draw(recorded_frame(searched, self.step, self._most, self.columns))
 
 
 def _captured(scale: Scale, names: list[str]) -> list[tuple[float, float]]:

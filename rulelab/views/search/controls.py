@@ -20,8 +20,10 @@ _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 _STALE = "The settings have changed: Run begins with the new ones."
 _STALE_ALREADY = "The settings have changed: Reset, then Run, to use the new ones."
 _STOPPED = "Stopped for good: Run begins anew, Step cannot go on."
-_ENDED = "The search has ended: Run begins anew."
+_ENDED = "Ended: Run begins anew."
 _RESUMABLE = "Run and Step go on from here."
+_SHORT = 32
+"""Characters of a hint that fit beside the buttons on a narrow page, in two lines."""
 _BLOCKED = "Accept the sheet of the data, or cancel it, before a run."
 
 
@@ -119,4 +121,5 @@ class Controls:
         text = hint(session, stale, blocked)
         html = f'<p class="note" role="note">{text}</p>' if text else ""
         if html != self._hint.object:
-            self._hint.object = html
+            short = ["rl-short"] if len(text) <= _SHORT else []
+            self._hint.param.update(object=html, css_classes=["rl-hint", *short])

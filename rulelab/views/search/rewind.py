@@ -78,7 +78,7 @@ class Rewind(param.Parameterized):
             self.pace,
             stylesheets=[BAR_CSS, ":host { flex-wrap: nowrap; gap: 14px; padding-right: 12px; }"],
             sizing_mode="stretch_width",
-            margin=0,
+            margin=(0, 0, 6, 0),
             height=46,
         )
 

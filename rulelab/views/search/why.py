@@ -10,12 +10,9 @@ import pandas as pd
 import panel as pn
 
 from ...families import FAMILIES
-from ...prefixes import PrefixSearch
-from ...rule_set import RuleSetSearch
 from ...search import Search, Snapshot
-from ..live.recorded import RecordedSearch
 from ..live.session import TICK_SECONDS, SearchSession, State
-from ..prefixes.frames import LARGEST_COPY, StepFrame, TreeFrame, recorded_frame, step_frame, tree_frame
+from ..prefixes.frames import StepFrame, TreeFrame
 from ..prefixes.step_view import StepPane
 from ..prefixes.tree_view import TreePane
 from ..widgets.html import Html
@@ -23,13 +20,9 @@ from ..widgets.strip import Strip
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
 from .families import Look
 from .plot_box import PlotBox
-from .plots.pool import EMPTY as EMPTY_POOL
-from .plots.pool import PoolPlot
+from .seeing import PICTURES, STEP, TREE, step_of, tree_of
 
-TREE, STEP, POOL = "Tree", "This step", "Pool"
-_WATCHED = (TREE, STEP, POOL)
-MOST_NODES = 400
-"""Prefixes of a tree on the page."""
+_WATCHED = (TREE, STEP, *PICTURES)
 _OFFERED, _HEIGHT = 40, 210
 _EVERY = 1.0
 """Seconds between two pictures of a search that runs faster than one can follow."""
@@ -39,6 +32,7 @@ _SLOW = 10
 """Units of work per beat of the page that can be followed."""
 _TOO_FAST = '<p class="note">The search is faster than the picture: Pause or Step to see one step after the other.</p>'
 _BACK = '<p class="note">This is the present: of earlier moments the tree is kept, and not each step.</p>'
+_NOW = '<p class="note">This is the present: of earlier moments the curves are kept, and not each rule and price.</p>'
 _STEP_FIRST = '<p class="empty">No prefix is expanded yet. Step shows one prefix after the other.</p>'
 _NO_ROWS = '<p class="note">A recording holds no rows: what would become of each next rule cannot be told from it.</p>'
 _COMING = TreeFrame(empty="The tree is on its way from the cluster.")
@@ -74,7 +68,8 @@ class WhyBox:
         self._pictured = {"dark": False, "large": False}
         self._tree: TreePane | None = None
         self._step: StepPane | None = None
-        self._pool: tuple[PoolPlot, PlotBox] | None = None
+        self._pictures: dict[str, tuple[Any, PlotBox]] = {}
+        self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **_WIDE)
         self._places: dict[str, pn.Column] = {}
         self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **_WIDE)
         self.strip.param.watch(self._opened, "open")
@@ -88,18 +83,20 @@ class WhyBox:
     ) -> None:
         """Begin anew, for another kind of search, with what makes its plots, and what else there is, by their names."""
         self._look = look
-        self._tree = self._step = self._pool = None
+        self._tree = self._step = None
+        self._pictures = {}
         self._make: dict[str, Callable[[], Sequence[Any]]] = {}
         if look.family:
             self._make = {TREE: self._new_tree, STEP: self._new_step}
         if look.pooled:
-            self._make[POOL] = self._new_pool
+            self._make |= {name: partial(self._new_picture, name) for name in PICTURES}
         self._make |= {**plots, **(further or {})}
         self._named = {each.kind.title.lower(): each.name for each in look.plots if each.name}
+        self._named |= {PICTURES[name][0].title.lower(): name for name in PICTURES if look.pooled}
         self._named |= {name: place for name, place in (("search tree", TREE), ("this step", STEP)) if look.family}
         self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE) for name in self._make}
         note = [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **_WIDE)] if look.no_tree else []
-        self.body.objects = [*self._places.values(), *note]
+        self.body.objects = [self._now, *self._places.values(), *note]
         names = list(self._make)
         self.strip.param.update(names=names, open=self.strip.open if self.strip.open in names else names[0])
         self._show()
@@ -131,9 +128,9 @@ class WhyBox:
         for pane in (self._tree, self._step):
             if pane is not None:
                 pane.param.update(**self._pictured)
-        if self._pool is not None:
-            self._pool[0].use_dark(dark)
-            self._pool[0].use_size(large)
+        for plot, _ in self._pictures.values():
+            plot.use_dark(dark)
+            plot.use_size(large)
 
     def refresh(self, moment: Snapshot | None = None) -> None:
         """Ask for what is open, and show what has come; ``moment``: as it was then."""
@@ -142,19 +139,22 @@ class WhyBox:
             self._settling -= 1
             return
         if name not in _WATCHED:
+            self._say_now(False)
             return
         pace, prefix = session.pace, None if self._step is None else self._step.prefix
         slow = pace.units is not None and pace.units <= _SLOW and not pace.doubling
-        asked = (session, name, slow, *((moment,) if name == TREE else (prefix,)))
+        columns = 0 if self._tree is None else self._tree.columns
+        asked = (session, name, slow, *((moment, columns) if name == TREE else (prefix,)))
         if asked != self._asked:
             self._forget()
             self._asked = asked
             looks: dict[str, Callable[[Search], Any]] = {
-                TREE: partial(_tree_of, moment=moment),
-                STEP: partial(_step_of, prefix=prefix),
-                POOL: _pool_of,
+                TREE: partial(tree_of, moment=moment, course=session.course, columns=columns),
+                STEP: partial(step_of, prefix=prefix),
+                **{name: see for name, (_, _, see) in PICTURES.items()},
             }
             session.watch(name, looks[name], TICK_SECONDS if slow else _EVERY)
+        self._say_now(moment is not None)
         frame = session.seen(name)
         if name == STEP and self._step is not None and session.state is not State.IDLE:
             fast = session.state.busy and not slow
@@ -167,8 +167,8 @@ class WhyBox:
         with pn.io.hold():
             if name == TREE and self._tree is not None:
                 self._tree.draw(frame)
-            elif name == POOL and self._pool is not None:
-                self._draw_pool(frame)
+            elif name in self._pictures:
+                self._draw(name, frame)
             elif self._step is not None:
                 self._draw_step(self._step, frame)
 
@@ -190,8 +190,19 @@ class WhyBox:
         if self._step is not None:
             self._step.prefix = None
             self._step.clear(_STEP_FIRST)
-        if self._pool is not None:
-            self._draw_pool(EMPTY_POOL)
+        for name in self._pictures:
+            self._draw(name, PICTURES[name][1])
+
+    def _look_into(self, prefix: Sequence[str]) -> None:
+        """Show the rules that could come next after a prefix."""
+        self.strip.open = STEP
+        assert self._step is not None
+        self._step.ask(list(prefix))
+        self._start_beat()
+
+    def _say_now(self, back: bool) -> None:
+        if self._now.visible is not (back and self.open in PICTURES):
+            self._now.visible = not self._now.visible
 
     def _draw_step(self, pane: StepPane, frame: StepFrame | str) -> None:
         """Show a step; where there is none, what was seen before, and why."""
@@ -228,7 +239,8 @@ class WhyBox:
             self._forget()
 
     def _new_tree(self) -> list[Any]:
-        self._tree = TreePane(_OFFERED, _HEIGHT, self._name_of_files, **self._pictured)
+        self._tree = TreePane(_OFFERED, _HEIGHT, self._name_of_files, self._look_into, **self._pictured)
+        self._tree.param.watch(lambda _: self._start_beat(), "width")
         return [self._tree]
 
     def _new_step(self) -> list[Any]:
@@ -236,34 +248,14 @@ class WhyBox:
         self._step.clear(_STEP_FIRST)
         return [self._step]
 
-    def _new_pool(self) -> Sequence[Any]:
-        plot = PoolPlot()
-        self._pool = plot, PlotBox(plot, plot.picture, self._name_of_files)
+    def _new_picture(self, name: str) -> Sequence[Any]:
+        plot = PICTURES[name][0]()
+        self._pictures[name] = plot, PlotBox(plot, plot.picture, self._name_of_files)
         self.use_look(**self._pictured)
-        self._draw_pool(EMPTY_POOL)
-        return self._pool[1].items
+        self._draw(name, PICTURES[name][1])
+        return self._pictures[name][1].items
 
-    def _draw_pool(self, frame: pd.DataFrame) -> None:
-        assert self._pool is not None
-        self._pool[0].draw(frame)
-        self._pool[1].refresh()
-
-
-def _tree_of(search: Search, moment: Snapshot | None) -> TreeFrame:
-    if isinstance(search, RecordedSearch):
-        return recorded_frame(search.recording, None if moment is None else moment.step, MOST_NODES)
-    return tree_frame(search, MOST_NODES, moment) if isinstance(search, PrefixSearch) else TreeFrame()
-
-
-def _pool_of(search: Search) -> pd.DataFrame:
-    return search.pool() if isinstance(search, RuleSetSearch) else EMPTY_POOL
-
-
-def _step_of(search: Search, prefix: Sequence[str] | None) -> StepFrame | str | None:
-    """The step, or why there is no such prefix."""
-    if not isinstance(search, PrefixSearch):
-        return None
-    try:
-        return step_frame(search, prefix, LARGEST_COPY)
-    except ValueError as error:
-        return str(error)
+    def _draw(self, name: str, frame: pd.DataFrame) -> None:
+        plot, box = self._pictures[name]
+        plot.draw(frame)
+        box.refresh()

@@ -214,6 +214,7 @@ PAGE_CSS = (
 BAR_CSS = """
 .rl-hint { flex: 1 1 130px !important; min-width: 130px; padding-right: 22px;
   width: auto !important; align-self: center !important; }
+.rl-hint.rl-short { flex-basis: 96px !important; min-width: 96px; padding-right: 0; }
 :host { flex-wrap: wrap; gap: 8px; align-items: flex-end; min-width: 0 !important; }
 """
 

@@ -52,8 +52,8 @@ PLAN = Plan(
             "A linear programme chooses among the rules that are there, and gives each row a price, its dual value: "
             "what it would be worth to cover this row. The [[reduced cost]] of a rule is what it costs, less the "
             "prices of what it covers.",
-            "least reduced cost of all rules",
-            "Press Step until the curve of the least reduced cost has points.",
+            "prices of the rows",
+            "Press Step until groups of equal rows have prices, and watch the bars change.",
             stepped(6),
             "Which rule is worth adding?",
             "One with a negative reduced cost: it covers rows that are worth more than it costs. Adding it can lower "

@@ -10,7 +10,7 @@ from bokeh.models.annotations import LabelSet
 
 from ....search import Snapshot
 from ...live.wording import count
-from ...prefixes.tree_plot import color_of
+from ...prefixes.fate_colors import color_of
 from ...widgets.style import INK
 from .base import Columns, Plot, new_figure
 

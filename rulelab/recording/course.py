@@ -1,0 +1,80 @@
+"""What became of the stored prefixes of a search, and when: looks at them while it goes on, asked for by its steps."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..prefixes import PrefixSearch
+from ..search import Search, Snapshot, Status
+from .events import NO_CHANGE, Events
+
+MAX_LOOKS = 4000
+_SHARE, _MANY = 0.02, 20_000
+"""Of the time, for looks at so many prefixes."""
+
+
+class Course:
+    """The fates of stored prefixes, look by look.
+
+    Parameters
+    ----------
+    max_looks : int
+        When there are more, every second one is left out.
+    """
+
+    def __init__(self, max_looks: int = MAX_LOOKS) -> None:
+        self._events, self._steps = Events(), list[int]()
+        self._most, self._due = max_looks, 0.0
+
+    @classmethod
+    def of(cls, events: Events, steps: Sequence[int]) -> Course:
+        """Looks that were kept elsewhere, with the steps at which they were taken."""
+        course = cls()
+        course._events, course._steps = events, list(steps)
+        return course
+
+    def look(self, search: Search, snapshot: Snapshot) -> None:
+        """Note what has become of the prefixes of a search that has just given this snapshot.
+
+        Where there are very many, not at every snapshot: looking takes about a fiftieth of the time at most.
+        """
+        began = time.perf_counter()
+        if not isinstance(search, PrefixSearch) or (began < self._due and snapshot.status is Status.RUNNING):
+            return
+        fates = search.fates()
+        if not len(fates):
+            return
+        self._events.look(fates)
+        self._steps.append(snapshot.step)
+        if len(fates) > _MANY:
+            self._due = began + (time.perf_counter() - began) / _SHARE
+        if len(self._steps) > self._most:
+            for k in range(len(self._steps) // 2):  # of a pair the later one stays
+                self._events.merge(k)
+                del self._steps[k]
+
+    def fates(self, step: int, n: int) -> np.ndarray:
+        """The fates of the first ``n`` prefixes at the last look that is not after a step; `NOT_YET` of later ones."""
+        return self._events.fates(bisect_right(self._steps, step) - 1, n)
+
+    def along(self, steps: Sequence[int]) -> Events:
+        """The changes from each of these steps, which ascend, to the next one."""
+        looks, begin = [], 0
+        for step in steps:
+            end = bisect_right(self._steps, step)
+            looks.append(_together(self._events.looks[begin:end]))
+            begin = max(begin, end)
+        return Events(looks)
+
+
+def _together(looks: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Looks one after the other as a single one: of each prefix its last fate."""
+    if len(looks) < 2:
+        return looks[0] if looks else NO_CHANGE
+    nodes, fates = (np.concatenate(each) for each in zip(*reversed(looks), strict=True))
+    changed, last = np.unique(nodes, return_index=True)
+    return changed, fates[last]

@@ -1,0 +1,52 @@
+"""What is looked at in a search between two of its units of work, by the name under which it is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from ...prefixes import PrefixSearch
+from ...recording import Course
+from ...rule_set import RuleSetSearch
+from ...search import Search, Snapshot
+from ..live.recorded import RecordedSearch
+from ..prefixes.frames import LARGEST_COPY, StepFrame, TreeFrame, recorded_frame, step_frame, tree_frame
+from .plots import pool, prices
+
+TREE, STEP, POOL, PRICES = "Tree", "This step", "Pool", "Prices"
+MOST_NODES = 400
+"""Prefixes of a tree on the page."""
+
+
+def tree_of(search: Search, moment: Snapshot | None, course: Course | None, columns: int) -> TreeFrame:
+    """The tree, as it is or was at a moment; with ``columns`` a picture of all of it too."""
+    if isinstance(search, RecordedSearch):
+        return recorded_frame(search.recording, None if moment is None else moment.step, MOST_NODES, columns)
+    if not isinstance(search, PrefixSearch):
+        return TreeFrame()
+    return tree_frame(search, MOST_NODES, moment, course, columns)
+
+
+def step_of(search: Search, prefix: Sequence[str] | None) -> StepFrame | str | None:
+    """The step, or why there is no such prefix."""
+    if not isinstance(search, PrefixSearch):
+        return None
+    try:
+        return step_frame(search, prefix, LARGEST_COPY)
+    except ValueError as error:
+        return str(error)
+
+
+def pool_of(search: Search) -> pd.DataFrame:
+    """The rules that column generation has gathered."""
+    return search.pool() if isinstance(search, RuleSetSearch) else pool.EMPTY
+
+
+def prices_of(search: Search) -> pd.DataFrame:
+    """What the linear programme gives for covering rows."""
+    return search.prices(prices.MOST_BARS) if isinstance(search, RuleSetSearch) else prices.EMPTY
+
+
+PICTURES = {POOL: (pool.PoolPlot, pool.EMPTY, pool_of), PRICES: (prices.PricesPlot, prices.EMPTY, prices_of)}
+"""Plots of a table each: how it is drawn, what it is before there is anything, and what makes it."""
