@@ -22,6 +22,7 @@ from .health import HealthHandler, MetricsHandler, Standing
 from .login import Passwords
 from .memory import MemoryWatch
 from .opening import Opening
+from .remembered import remember
 from .settings import Origin, ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 from .stopping import Stopping
@@ -142,6 +143,7 @@ def serve(
     if memory is not None:
         MemoryWatch(memory).start()
     begin_in_background()
+    remember()
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
