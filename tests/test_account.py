@@ -56,6 +56,16 @@ def test_the_objective_is_the_sum_of_its_parts(make: type[Search], weights: bool
     assert right == pytest.approx(left, abs=1e-4)  # a rise is given with four digits
 
 
+def test_an_objective_of_whole_rows_is_written_so() -> None:
+    left = {}
+    for name in ("rule list", "rule set", "0-1 loss"):
+        search = SEARCHES[name](problem())
+        left[name] = account(search, rl.solve(search)).equation.split(" = ")[0]
+    assert left["rule set"].isdigit()
+    assert len(left["rule list"].partition(".")[2]) == 4
+    assert "." in left["0-1 loss"], "a cost of a quarter of a row for each unit"
+
+
 def test_a_fair_set_says_what_it_is_held_to() -> None:
     search = rl.RuleSetSearch(problem(groups=True), max_complexity=6, fairness=rl.EqualOpportunity(0.25))
     assert account(search, rl.solve(search)).equation.endswith("; equal opportunity within 0.25 between groups")

@@ -78,6 +78,8 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     assert said in card_html.head(done)
     kept = cards.parse(done.to_json().encode(), "kept.json")
     assert said in card_html.head(kept)
+    assert "Rule list of least gap" in card_html.head(kept)
+    assert differences.default_names([kept])[0].endswith("rule list of least gap")
     assert verifying.check(done, Progress()).valid
     shown = card_lines.figures_of(done, scores.of_counts(done)).html
     assert "gap in predicted positive of" in shown
@@ -106,6 +108,42 @@ def test_a_card_of_a_rule_set_of_least_gap_says_how_it_is_counted() -> None:
         "gap in missed positives, as the Hamming loss counts it"
         in card_lines.figures_of(done, scores.of_counts(done)).html
     )
+
+
+@pytest.mark.parametrize(
+    ("family", "parameters", "said"),
+    [
+        (
+            "rule_list",
+            {"regularization": 0.02, "negations": False},
+            {
+                "regularization: cost of a rule": "0.02",
+                "quantile groups per number": "3",
+                "negate categories": "no",
+                "order of the queue": "lower bound",
+                "conditions per rule": "at most 1",
+            },
+        ),
+        (
+            "rule_set",
+            {"max_complexity": 4, "max_conditions": 2},
+            {
+                "set complexity C": "4",
+                "rule size D: conditions per rule": "2",
+                "loss": "Hamming: rules to add or remove",
+                "form": "DNF: any rule holds",
+                "cost of a unit of complexity, in rows": "0",
+            },
+        ),
+    ],
+)
+def test_parameters_on_a_card_have_the_words_of_the_form(family, parameters, said) -> None:
+    made = pinned(recipe(family, **parameters))
+    html = card_lines.facts(made).html
+    for name, value in said.items():
+        assert f'<span role="rowheader">{name}</span><span role="cell">{value}</span>' in html
+    assert not [name for name in ("max conditions", "max complexity", "policy", "min support") if f">{name}<" in html]
+    assert {"max conditions", "max complexity", "policy"} & set(made.parameters), "files keep the library's names"
 
 
 def test_a_search_without_a_model_has_no_card() -> None:

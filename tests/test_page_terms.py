@@ -124,6 +124,7 @@ def test_signs_hold_no_text_and_answers_are_looked_up(monkeypatch: pytest.Monkey
     assert term_classes("no such thing") == []
     assert sign("no such thing") == ""
     assert 'data-term="lower-bound"' in sign("lower bound")
+    assert "Explanation: lower bound</span>" in sign("lower bound")
     sent: list[dict[str, Any]] = []
     widget = Explained()
     monkeypatch.setattr(widget, "_send_msg", sent.append)

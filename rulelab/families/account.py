@@ -66,9 +66,10 @@ def account(search: Search, snapshot: Snapshot, digits: int = 4) -> Account:
 
 def equation(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
     """The objective of the best model, taken apart."""
-    best = snapshot.incumbent
+    best, family = snapshot.incumbent, FAMILIES[search.family]
     assert best is not None
-    return f"{best.objective:.{digits}f} = {FAMILIES[search.family].objective(best.model, search.parameters)}"
+    whole = family.unit == "rows" and float(best.objective).is_integer()
+    return f"{best.objective:.{0 if whole else digits}f} = {family.objective(best.model, search.parameters)}"
 
 
 def title(search: Search, snapshot: Snapshot) -> str:

@@ -70,7 +70,7 @@ def test_two_models_are_compared_checked_and_exported(visit) -> None:
     rows = view.page.locator(".differs")
     view.until(lambda: rows.count() >= 2)
     marked = " ".join(rows.all_inner_texts())
-    assert "regularization differs" in " ".join(marked.split())
+    assert "regularization: cost of a rule differs" in " ".join(marked.split())
     assert "not in A" in marked or "not in B" in marked
     assert "policy" not in marked
     figures = " ".join(view.page.get_by_role("table", name="Figures").first.inner_text().split())
@@ -259,7 +259,7 @@ def level(view) -> bool:
     places = [dict(map(tuple, own)) for own in view.page.evaluate(ONE_HEIGHT)]
     assert len(places) == 12
     shared = set(places[0]).intersection(*places[1:])
-    assert {"accuracy %", "AUC", "rows by outcome", "training rows", "regularization"} <= shared
+    assert {"accuracy %", "AUC", "rows by outcome", "training rows", "regularization: cost of a rule"} <= shared
     return all(own[name] == places[0][name] for own in places for name in shared)
 
 

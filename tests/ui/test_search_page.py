@@ -280,15 +280,24 @@ def test_the_page_follows_the_system_s_theme_and_the_switch(visit, scheme, dark)
         red = int(re.findall(r"\d+", view.page.evaluate(main))[0])
         return red < 128
 
-    view.until(lambda: is_dark() is dark)
-    view.page.get_by_role("button", name="Toggle theme").click()
-    view.until(lambda: is_dark() is not dark)
+    def values_read_as_text() -> bool:
+        """Whether what is chosen in fields has the colour of the text around them, not of hints."""
+        fields = [view.page.get_by_label(name) for name in ("Data set", "Regularization", "Speed", "Prefix")]
+        colours = {each.evaluate("e => getComputedStyle(e).color") for each in fields}
+        return colours == {view.button("Step").evaluate("e => getComputedStyle(e).color")}
+
+    for expected in (dark, not dark):
+        view.until(lambda now=expected: is_dark() is now)
+        view.until(values_read_as_text)
+        view.page.get_by_role("button", name="Toggle theme").click()
 
 
 @pytest.mark.long
 def test_every_control_is_named_and_reached_by_keyboard(visit) -> None:
     view = visit().open(QUICK)
     view.until_all_are_named("button", "combobox", "textbox", "checkbox")
+    for name in ("Data set", "Order of the queue", "Objective and lower bound"):
+        assert view.page.get_by_role("button", name=f"Explanation: {name}", exact=True).count() == 1
     view.page.locator("body").press("Tab")
     for _ in range(60):
         focused = view.page.evaluate(

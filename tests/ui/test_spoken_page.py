@@ -28,13 +28,13 @@ DATA = """
 - button "Model and data":
   - heading "Model and data" [level=2]
 - combobox "Model family"
-- button "Explanation"
+- 'button "Explanation: Model family"'
 - combobox "Data set"
-- button "Explanation"
+- 'button "Explanation: Data set"'
 - button "Upload CSV or Parquet"
 - paragraph: /CSV or Parquet, at most 100 MB, 10 million cells and 5.000 columns/
 - textbox "Test share, kept out of training"
-- button "Explanation"
+- 'button "Explanation: Test share, kept out of training"'
 """
 FIRST = (
     DATA
@@ -55,7 +55,8 @@ FIRST = (
     - text: –
     - button "gap"
     - text: –
-- heading "Objective and lower bound" [level=2]
+- heading "Objective and lower bound" [level=2]:
+  - 'button "Explanation: Objective and lower bound"'
 - paragraph: The best objective comes down; what is proven goes up.
 - figure "Objective and lower bound"
 - paragraph: No gap is known yet.
@@ -75,8 +76,8 @@ FIRST = (
 - heading "Best rule list so far" [level=2]
 - paragraph: /Press Run for the settings that are chosen, or begin with/
 - button "Tic-tac-toe, step by step"
-- button "Search":
-  - heading "Search" [level=2]
+- button "Objective and search":
+  - heading "Objective and search" [level=2]
 - 'textbox "Regularization: cost of a rule"'
 - combobox "Order of the queue"
 - 'textbox "Width of the beam search (0: none)"'

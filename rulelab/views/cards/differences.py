@@ -8,9 +8,9 @@ from string import ascii_uppercase
 from typing import Any
 
 from ...families import FAMILIES
-from ..live.wording import family_name
 from .card import Card
 from .meaning import ELSE, Line, lines
+from .naming import kind, setting
 from .rule_tables import n_lines
 
 LETTERS = (*ascii_uppercase, *(one + other for one in "ABC" for other in ascii_uppercase))[:100]
@@ -81,8 +81,8 @@ def default_names(cards: Sequence[Card]) -> list[str]:
     for card in cards:
         akin = [other for other in cards if (other.title, other.model.family) == (card.title, card.model.family)]
         apart = [n for n in card.parameters if len({other.parameters.get(n) for other in akin}) > 1]
-        chosen = [f"{name} {card.parameters[name]}" for name in apart[:_NAMED_PARAMETERS]]
-        family = family_name(card.model.family)
+        chosen = [setting(card, name) for name in apart[:_NAMED_PARAMETERS]]
+        family = kind(card)
         out.append(", ".join([card.title if card.title == family else f"{card.title}: {family}", *chosen]))
     return out
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from ...data.metrics import FEW
-from ..live.wording import NONE, count, family_name, within
+from ..live.wording import NONE, count, within
 from ..widgets.esc import esc
 from .card import BROWSER, FILE, KEPT, SENTENCE, Card, Proof
 from .differences import Differences
+from .naming import kind
 from .rule_tables import rules_table
 from .scores import RATES, Score, Scores
 
@@ -66,7 +67,7 @@ def _lines(text: str) -> str:
 
 
 def _family(card: Card) -> str:
-    name = family_name(card.model.family)
+    name = kind(card)
     return name[:1].upper() + name[1:]
 
 

@@ -13,6 +13,7 @@ from . import html
 from .card import BROWSER, FILE, KEPT, Card
 from .differences import Differences
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
+from .naming import named, worded
 from .rule_tables import n_lines
 from .scores import Score, Scores
 from .together import Together, dots, ends
@@ -167,11 +168,12 @@ def facts(card: Card, marked: Differences | None = None) -> Section:
         differs = name in marked.facts
         badge = ' <span class="badge">differs</span>' if differs else ""
         value = card.facts.get(name)
-        said = '<span class="unit">not set</span>' if badge and value is None else NONE if value is None else esc(value)
+        lacking = '<span class="unit">not set</span>' if badge else NONE
+        said = lacking if value is None else esc(worded(card, name))
         kind = " differs" if differs else " quiet" if marked.places else ""
         rows.append(
             f'<div role="row" class="line wide{kind}">'
-            f'<span role="rowheader">{esc(name, 60)}{badge}</span><span role="cell">{said}</span></div>'
+            f'<span role="rowheader">{esc(named(card, name), 60)}{badge}</span><span role="cell">{said}</span></div>'
         )
     return _table("Data and parameters", rows, title)
 

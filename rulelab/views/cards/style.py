@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..widgets.style import BLUE, CARD_CSS, FAINT, GREEN, LINE, MUTED, ORANGE, TEXT
+from ..widgets.style import BLUE, CARD_CSS, FAINT, GREEN, LINE, MUTED, ORANGE, TEXT, UNSEEN
 
 MARK = "#E69F00"
 """Where cards differ: the amber of Okabe and Ito, always with a word or a line beside it."""
@@ -19,7 +19,7 @@ ON_TWO_LINES = """
 
 MODEL_CSS = f"""{CARD_CSS}
 h2 {{ overflow-wrap: anywhere; }}
-.aside {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
+.aside {{ {UNSEEN} }}
 h3 {{ font-size: 13px; font-weight: 600; margin: 10px 0 2px; }}
 .letter {{ display: inline-block; min-width: 1.5em; text-align: center; border-radius: 4px; color: #fff;
   background: {BLUE}; }}
@@ -142,6 +142,6 @@ textarea.bk-input {{ font-size: 15px; font-weight: 600; color: {TEXT}; padding: 
   resize: none !important; }}
 textarea.bk-input:not(:hover, :focus) {{ border-color: transparent; background: transparent; }}
 textarea.bk-input::placeholder {{ color: {TEXT}; opacity: 1; }}
-label {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }}
+label {{ {UNSEEN} }}
 """
 """A heading that can be written over."""

@@ -8,7 +8,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ..widgets.style import BLUE, FAINT, FOCUS, LINE, MUTED, ORANGE, TEXT
+from ..widgets.style import BLUE, FAINT, FOCUS, LINE, MUTED, ORANGE, TEXT, UNSEEN
 
 _ESM = """
 export function render({ model }) {
@@ -190,7 +190,7 @@ button:focus-visible, input:focus-visible {{ {FOCUS} outline-offset: -3px !impor
 kbd {{ font: inherit; border: 1px solid {LINE}; border-radius: 3px; padding: 0 4px; }}
 input {{ box-sizing: border-box; height: 32px; max-width: 100%; font: inherit; color: inherit; padding: 2px 10px;
   border: 1px solid {LINE}; border-radius: 16px; background: transparent; }}
-.aside {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
+.aside {{ {UNSEEN} }}
 @media (max-width: 600px) {{ .note {{ line-height: 1.6; }} }}
 """
 

@@ -11,6 +11,7 @@ from typing import Any
 import panel as pn
 import param
 
+from ...families import OFFERED
 from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, Run, Store, StoreError
 from ..cards.card import KEPT, Card
@@ -310,7 +311,12 @@ class KeptRuns(param.Parameterized):
 
 def title(run: Run) -> str:
     """What a run is called: its name, or what was searched for."""
-    return plain(run.name or f"{family_name(run.family)} of {run.data or 'unnamed data'}", 80)
+    return plain(run.name or f"{_kind(run)} of {run.data or 'unnamed data'}", 80)
+
+
+def _kind(run: Run) -> str:
+    called = run.settings.get(FAMILY)
+    return called if called in {each.called for each in OFFERED.values()} else family_name(run.family)
 
 
 def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
@@ -326,7 +332,7 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
             f"complexity {count(run.complexity)}" if run.family == "rule_set" else counted(run.complexity, "rules")
         )
     said += [f"{run.seconds:.2f} s"]
-    said += [f"{family_name(run.family)} of {run.data}"] if run.name else []
+    said += [f"{_kind(run)} of {run.data}"] if run.name else []
     said += [f"{name}: {text}" for name, text in apart.items() if name not in (DATA, FAMILY)][:MOST_SETTINGS]
     said += [f"{run.made[:16].replace('T', ' ')} UTC", *(["proof kept"] if run.proof else []), *run.notes]
     return {

@@ -16,8 +16,8 @@ SPOKEN = {
             "styleOverrides": {
                 "h3": {
                     "marginRight": "10px !important",
-                    "@media (max-width: 430px)": {"fontSize": "19px !important", "marginRight": "6px !important"},
-                    "@media (max-width: 345px)": {"fontSize": "0 !important", "marginRight": "0 !important"},
+                    "@media (max-width: 430px)": {"fontSize": "17px !important", "margin": "0 8px 0 -8px !important"},
+                    "@media (max-width: 345px)": {"fontSize": "0 !important", "margin": "0 !important"},
                 }
             },
         },
@@ -30,6 +30,7 @@ _HEAD = """
 {% block inner_head %}
 {{ super() }}
 <style>
+  html { --design-secondary-text-color: var(--panel-on-surface-color) }
   {% if look.theme == "dark" %}
   html { color-scheme: dark }
   html, body { background-color: var(--mui-palette-background-default, #121212) }

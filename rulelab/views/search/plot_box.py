@@ -61,8 +61,10 @@ export function render({ model }) {
   const title = made("h2", model.heading, { "aria-label": model.heading })  // without the sign
   const caption = made("p", "", { class: "caption" })
   if (model.term) {
-    title.append(" ", made("button", "?", { type: "button", class: "why", "data-term": model.term, "aria-label":
-      "Explanation", "aria-description": model.heading }))
+    const why = made("button", "", { type: "button", class: "why", "data-term": model.term })
+    why.append(made("span", "?", { "aria-hidden": "true" }),
+      made("span", `Explanation: ${model.heading}`, { class: "rl-told" }))
+    title.append(" ", why)
   }
   const menu = made("details", "")
   const summary = made("summary", "Save", { "aria-label": `Save or read: ${model.heading}` })

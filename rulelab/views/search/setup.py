@@ -159,6 +159,11 @@ class Setup(Viewer):
         self.data_card.css_classes = [*self.data_card.css_classes, "rl-data"]
         self._fields: dict[str, tuple[list[Field], ...]] = {}
         limits: list[Field] = [Number(self.limits, each) for each in LIMITS]
-        cards = FieldCard("Search"), FieldCard("Conditions"), FieldCard("Limits", limits), FieldCard("More", open=False)
+        cards = (
+            FieldCard("Objective and search"),
+            FieldCard("Conditions"),
+            FieldCard("Limits", limits),
+            FieldCard("More", open=False),
+        )
         self.more = FieldCards(cards, css_classes=["rl-more"], sizing_mode="stretch_width", margin=0)
         self._show_family()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import param
 
-from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, TEXT
+from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, TEXT, UNSEEN
 from .asking import Asking
 from .family import words_of
 
@@ -316,7 +316,7 @@ ul[hidden] {{ display: none; }}
 [role=option] {{ padding: 5px 10px; cursor: pointer; overflow-wrap: anywhere; }}
 [role=option]:hover, [role=option][aria-selected=true] {{ background: color-mix(in srgb, {BLUE} 22%, transparent); }}
 .note {{ padding: 5px 10px; color: {MUTED}; font-size: 12px; }}
-.aside {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }}
+.aside {{ {UNSEEN} }}
 .editor {{ container-type: inline-size; }}
 @container (max-width: 560px) {{
   .rule {{ grid-template: "handle words words" "handle label acts" ". counts counts" ". bar bar"

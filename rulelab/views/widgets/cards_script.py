@@ -17,10 +17,10 @@ const ARROW = `<svg viewBox="0 0 24 24" width="12" height="12" fill="none" strok
 let ids = 0
 
 function sign(field) {
-  const why = made("button", { type: "button", className: "rl-why rl-corner", textContent: "?" })
+  const mark = made("span", { textContent: "?", ariaHidden: "true" })
+  const told = made("span", { className: "rl-told", textContent: `Explanation: ${field.label}` })
+  const why = made("button", { type: "button", className: "rl-why rl-corner" }, mark, told)
   why.dataset.term = field.term
-  why.setAttribute("aria-label", "Explanation")
-  why.setAttribute("aria-description", field.label)
   return why
 }
 
@@ -179,6 +179,7 @@ select.bk-input.bk-input {{ height: 37px; appearance: none; background-repeat: n
 .note {{ color: {MUTED}; font-size: 13px; line-height: 1.4; margin: 2px 0; overflow-wrap: anywhere; }}
 .switches label, .switch {{ display: flex; align-items: center; gap: 3px; padding-right: 20px; line-height: 24px; }}
 .of-switches > .note {{ margin-top: 3px; }}
+.bk-input::placeholder {{ color: {MUTED}; opacity: 1; font-style: italic; }}
 input.bk-input:disabled {{ color: {MUTED} !important; border-style: dotted; cursor: default; }}
 .switches {{ position: relative; padding-bottom: 3px; }}
 .switch {{ min-height: 36px; gap: 9px; }}

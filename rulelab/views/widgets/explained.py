@@ -12,7 +12,7 @@ from panel.custom import JSComponent
 
 from ...glossary import TERMS, Term, find
 from .esc import esc
-from .style import BLUE, FAINT, LINE, MUTED, TEXT
+from .style import BLUE, FAINT, LINE, MUTED, TEXT, UNSEEN
 
 _MARK = "rl-term--"
 _PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)
@@ -26,10 +26,9 @@ function button(term, subject) {
   const sign = document.createElement("button")
   sign.type = "button"
   sign.className = "rl-why rl-corner"
-  sign.textContent = "?"
+  sign.innerHTML = `<span aria-hidden="true">?</span><span class="rl-told"></span>`
+  sign.lastChild.textContent = `Explanation: ${subject}`
   sign.dataset.term = term
-  sign.setAttribute("aria-label", "Explanation")
-  sign.setAttribute("aria-description", subject)
   return sign
 }
 
@@ -152,6 +151,7 @@ SIGN_CSS = f"""
 .rl-why {{ font: 600 11px/1 system-ui, sans-serif; width: 18px; height: 18px; padding: 0; border-radius: 50%;
   border: 1px solid {LINE}; background: transparent; color: {MUTED}; cursor: help; }}
 .rl-why:hover, .rl-why:focus-visible {{ color: {TEXT}; border-color: {BLUE}; outline: 2px solid {BLUE}; }}
+.rl-told {{ {UNSEEN} }}
 .rl-corner {{ position: absolute; top: 0; right: 0; z-index: 1; }}
 label {{ padding-right: 20px; }}
 @media (pointer: coarse) {{ .rl-why {{ width: 26px; height: 26px; }} .rl-corner {{ top: -4px; right: -4px; }} }}
@@ -229,8 +229,8 @@ def sign(name: str, family: str = "") -> str:
     if term is None:
         return ""
     return (
-        f'<button type="button" class="rl-why" data-term="{_slug(term.name)}" aria-label="Explanation" '
-        f'aria-description="{esc(term.name)}">?</button>'
+        f'<button type="button" class="rl-why" data-term="{_slug(term.name)}"><span aria-hidden="true">?</span>'
+        f'<span class="rl-told">Explanation: {esc(term.name)}</span></button>'
     )
 
 

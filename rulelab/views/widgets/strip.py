@@ -55,9 +55,10 @@ _CSS = """
 [role=tab]:focus-visible { outline: 2px solid currentColor; outline-offset: -4px; }
 @media (max-width: 600px) { [role=tab] { font-size: 13px; padding-left: 3px; padding-right: 3px; } }
 @media (max-width: 430px) { [role=tab] { font-size: 12px; padding-left: 2px; padding-right: 2px; } }
-@media (max-width: 400px) { [role=tab] { font-size: 11px; } }
-@media (max-width: 385px) { [role=tab] { padding-left: 1px; padding-right: 1px; } }
-@media (max-width: 370px) { [role=tab] { font-size: 10.5px; padding-left: 0; padding-right: 1px; } }
+@media (max-width: 400px) { [role=tab] { font-size: 11px; padding-left: 3px; padding-right: 3px; } }
+@media (max-width: 385px) { [role=tab] { padding-left: 2px; padding-right: 2px; } }
+@media (max-width: 370px) { [role=tab] { font-size: 10.5px; padding-left: 1px; } }
+@media (max-width: 345px) { [role=tab] { padding-left: 2px; } }
 """
 
 

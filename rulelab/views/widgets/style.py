@@ -16,6 +16,8 @@ LINE = f"color-mix(in srgb, {TEXT} 18%, transparent)"
 FAINT = f"color-mix(in srgb, {TEXT} 6%, transparent)"
 MUTED = f"color-mix(in srgb, {TEXT} 72%, transparent)"
 
+UNSEEN = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;"
+"""Of what is only told to screen readers."""
 FOCUS = f"outline: 3px solid {TEXT} !important; outline-offset: 2px;"
 """Where the keyboard is: the colour of the text, which stands out on every background of the page."""
 LIT_CSS = f":host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px; }}"
@@ -109,6 +111,7 @@ PLOT_CSS = f"""
 h2 {{ font-size: 15px; font-weight: 600; line-height: 1.4; margin: 0; }}
 .why {{ font: 600 11px/1 system-ui, sans-serif; width: 18px; height: 18px; padding: 0; border-radius: 50%;
   color: {MUTED}; cursor: help; vertical-align: 1px; }}
+.rl-told {{ {UNSEEN} }}
 .caption {{ grid-column: 1 / -1; color: {MUTED}; font-size: 13px; min-height: 2.7em; margin: 2px 0 0; }}
 details {{ position: relative; font-size: 12px; }}
 summary, button {{ cursor: pointer; border: 1px solid {LINE}; border-radius: 4px; padding: 2px 8px; font: inherit;
