@@ -199,11 +199,12 @@ def _advice(cells: Sequence[Cells], places: Sequence[tuple[int, int, int]], word
         word, shift, bits = places[k]
         merged = held[word] & ~(((1 << bits) - 1) << shift)
         left[k] = len(held.assign(merged=merged).drop(columns=word).drop_duplicates())
-    named = ", ".join(
-        f"{cells[k].column!r} ({cells[k].size - 2} cuts or values, without which {left[k]} of the first {kinds} kinds are left)"
+    named = [
+        f"{cells[k].column!r} ({cells[k].size - 2} cuts or values, "
+        f"without which {left[k]} of the first {kinds} kinds are left)"
         for k in sorted(left, key=lambda k: left[k])[:_MOST_ADVISED]
-    )
-    return f"coarsen the finest columns: {named}"
+    ]
+    return f"coarsen the finest columns: {', '.join(named)}"
 
 
 def _typed(values: pd.Series) -> pd.Series:
