@@ -7,6 +7,8 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -110,6 +112,21 @@ def test_conditions_of_small_columns(values, expected):
 )
 def test_without_negations(values, expected):
     assert names_of(values, negations=False) == expected
+
+
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "pyarrow"]
+)
+def test_any_table_is_taken_and_the_type_that_is_asked_for_is_given(make):
+    frame = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6], "b": ["x", "y", "x", None, "y", "x"]})
+    known = Binarizer(thresholds=3).fit(frame)
+    binarizer = Binarizer(thresholds=3).fit(make(frame))
+    assert binarizer.conditions_ == known.conditions_
+    pd.testing.assert_frame_equal(binarizer.transform(make(frame)), known.transform(frame))
+    for kind, form in (("polars", pl.DataFrame), ("pandas", pd.DataFrame)):
+        found = binarizer.set_output(transform=kind).transform(make(frame))
+        assert isinstance(found, form)
+        assert (found.to_numpy() == known.transform(frame).to_numpy()).all()
 
 
 def test_transform_is_what_the_conditions_say_one_by_one(mixed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -236,8 +237,29 @@ def test_too_many_different_values_are_refused_in_words(monkeypatch: pytest.Monk
     monkeypatch.undo()
     monkeypatch.setattr("rulelab.tables.counting.MOST_PATTERNS", 50)
     table = rl.tables.open(people())
-    with pytest.raises(TableError, match=r"more than 50 different rows .* coarsen the finest columns: 'city' \(20"):
+    with pytest.raises(
+        TableError, match=r"more than 50 different rows .* coarsen the finest columns: '\w+' \(\d+ cuts"
+    ):
         rl.tables.count(table, rl.Binarizer().fit(table.features("y")), "y")
+
+
+@pytest.mark.parametrize("groups", [3, 40])
+def test_it_is_said_what_coarsening_a_column_saves(groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = rl.tables.open(people())
+    binarizer = rl.Binarizer(thresholds=groups).fit(table.features("y"))
+    counts = rl.tables.count(table, binarizer, "y")
+    monkeypatch.setattr("rulelab.tables.counting.MOST_PATTERNS", len(counts) - 1)
+    with pytest.raises(TableError) as refused:
+        rl.tables.count(table, binarizer, "y")
+    said = re.findall(
+        r"'(\w+)' \(\d+ cuts or values, without which (\d+) of the first (\d+) kinds are left\)", str(refused.value)
+    )
+    assert len(said) == 3
+    kinds = len(counts.frame.drop_duplicates())
+    columns = np.array([each.column for each in counts.conditions])
+    for column, left, of in said:
+        assert (int(left), int(of)) == (len(counts.frame.loc[:, columns != column].drop_duplicates()), kinds)
+    assert [int(left) for _, left, _ in said] == sorted(int(left) for _, left, _ in said)
 
 
 def test_the_command_line_counts_proves_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

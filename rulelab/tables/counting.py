@@ -22,6 +22,7 @@ from .weighing import ROWS, Weighing, exact_floats
 
 MOST_PATTERNS = 5_000_000
 _WORD_BITS = 62
+_MOST_TRIED, _MOST_ADVISED = 8, 3
 _LABEL, _GROUP, _TEST = "rulelab label", "rulelab group {}", "rulelab test"
 
 
@@ -84,7 +85,7 @@ def count(
     if len(found) > MOST_PATTERNS:
         raise TableError(
             f"{table.name} has more than {MOST_PATTERNS} different rows under these {len(conditions)} "
-            "conditions; " + _advice(cells)
+            "conditions; " + _advice(cells, places, [found[name].to_numpy() for name in keys[: len(words)]])
         )
     heads, n = weighing.rows(found), weighing.sums(found)
     data = {}
@@ -190,10 +191,20 @@ def _ranks(cells: pd.Series) -> np.ndarray:
     return pd.factorize(cells.map(lambda value: "" if value is None else f" {value}"), sort=True)[0]
 
 
-def _advice(cells: Sequence[Cells]) -> str:
-    finest = sorted(cells, key=lambda each: -each.size)[:3]
-    named = ", ".join(f"{each.column!r} ({each.size - 2} cuts or values)" for each in finest)
-    return f"coarsen the finest columns: {named}"
+def _advice(cells: Sequence[Cells], places: Sequence[tuple[int, int, int]], words: Sequence[np.ndarray]) -> str:
+    """Which of the finest columns to coarsen: those without which the fewest of the kinds that were found are left."""
+    held = pd.DataFrame({k: word.astype(np.int64) for k, word in enumerate(words)})
+    kinds, left = len(held.drop_duplicates()), dict[int, int]()
+    for k in sorted(range(len(cells)), key=lambda k: -cells[k].size)[:_MOST_TRIED]:
+        word, shift, bits = places[k]
+        merged = held[word] & ~(((1 << bits) - 1) << shift)
+        left[k] = len(held.assign(merged=merged).drop(columns=word).drop_duplicates())
+    named = [
+        f"{cells[k].column!r} ({cells[k].size - 2} cuts or values, "
+        f"without which {left[k]} of the first {kinds} kinds are left)"
+        for k in sorted(left, key=lambda k: left[k])[:_MOST_ADVISED]
+    ]
+    return f"coarsen the finest columns: {', '.join(named)}"
 
 
 def _typed(values: pd.Series) -> pd.Series:
