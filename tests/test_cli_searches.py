@@ -315,7 +315,7 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("near", *TOE, "--within", -1), "a number of at least 0"),
         (("near", *TOE, "--count-lists", "--max", 5), "--count-lists counts all lists, however many: leave out --max"),
         (("near", *TOE, "--model", "rule-set", "--count-lists"), "--count-lists is not an option of --model rule-set"),
-        (("near", *TOE, "--model", "rule-set", "-o", "x.html"), "must end in .json or .csv"),
+        (("near", *TOE, "--model", "rule-set", "-o", "x.txt"), "must end in .json or .csv or .html"),
         (("near", *TOE, "--model", "rule-set", "--max-length", 3), "--max-length is not an option of --model rule-set"),
         (("near", *TOE, "--max-complexity", 3), "--max-complexity is not an option of --model rule-list"),
         (("near", *TOE, "--max", 0), "a whole number of at least 1"),

@@ -44,7 +44,8 @@ def test_sets_are_shown_filtered_and_chosen(view: ExploreView, dataset: rl.Datas
     assert isinstance(found, FoundSets)
     assert view._status.phase.startswith("certified complete, over rules of at most 2 conditions")
     assert view._strip.names == [TOGETHER, COUNT]
-    assert view._explorer.disabled
+    assert not view._explorer.disabled
+    assert view.explorer_html().getvalue().count('<td class="text">') == found.result.count
     assert found.result.count > 5
     problem = found.result.problem
     says = np.array([model.predicts_positive(problem.matrix()) for model in found.result.models])[

@@ -22,6 +22,7 @@ import rulelab as rl
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 from rulelab.search import solve
 from rulelab.views.explore.offline import explorer
+from rulelab.views.explore.offline_sets import explorer_of_sets
 from rulelab.views.explore.packing import Labels, condition_names, guarantee, packed
 
 HOSTILE = '</script><script>alert("x")</script>'
@@ -177,3 +178,64 @@ def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     status, _, err = run(capsys, "near", tmp_path / "data.csv", *options, "--time-limit", 0)
     assert status == 1
     assert "no page is written: no list is known to be near the optimum yet; raise --time-limit" in err
+
+
+def sets_of(problem: rl.Problem, **limits: Any) -> rl.NearOptimalRuleSetSearch:
+    search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2, **limits)
+    solve(search)
+    return search
+
+
+def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
+    A = np.random.default_rng(1).random((80, 4)) < 0.5
+    y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
+    search = sets_of(rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)]))
+    result = search.result()
+    text = explorer_of_sets(result, search.advance(1), LABELS)
+    page = Scripts(text)
+    ((_, script),) = page.scripts
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert page.policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert page.addresses == []
+    assert "http" not in text.replace("http-equiv", "")
+    assert text.count("<script") == 1
+    assert "&lt;/script&gt;&lt;script&gt;alert(" in text
+    assert f"Certified: exactly {result.n_sets} rule sets of rules of at most 2 conditions are within" in text
+    rows = re.findall(
+        r'<th scope="row">(\d+)</th><td>([0-9.]+)</td><td>(\d+)</td><td>([0-9.]+)</td><td>(\d+)</td>', text
+    )
+    assert result.count > 3
+    shown = rows
+    assert [int(row[0]) for row in shown] == list(range(1, result.count + 1))
+    assert [int(row[2]) for row in shown] == [len(model.rules) for model in result.models]
+    right = [100 * (1 - model.errors / model.weight) for model in result.models]
+    assert [float(row[1]) for row in shown] == pytest.approx(right, abs=0.006)
+    assert [int(row[4]) for row in shown] == result.multiplicity.tolist()
+    assert "How far the sets agree" in text
+
+
+def test_a_file_of_sets_that_are_not_all_found_says_so() -> None:
+    A = np.random.default_rng(1).random((80, 4)) < 0.5
+    y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
+    search = sets_of(rl.Problem.from_arrays(A, y), limit=3)
+    assert not search.result().complete
+    text = explorer_of_sets(search.result(), search.advance(1), LABELS)
+    assert "Not complete: at least " in text
+    assert "How far the sets agree" not in text
+
+
+def test_the_command_writes_the_file_of_rule_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame({HOSTILE: ["a", "b"] * 30, 'q"': list("xyz") * 20, "out": ["no", "yes", "yes"] * 20})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    output = tmp_path / "sets.html"
+    options = ("--target", "out", "--model", "rule-set", "--max-complexity", 4, "--ratio", 0.5, "-o", output)
+    status, out, err = run(capsys, "near", tmp_path / "data.csv", *options)
+    assert status == 0, err
+    found = re.search(r"(\d+) models? \((\d+) sets?\)", out)
+    text = output.read_text(encoding="utf-8")
+    assert found is not None
+    assert text.count('<td class="text">') == int(found[1])
+    assert HOSTILE not in text
+    status, _, err = run(capsys, "near", tmp_path / "data.csv", *options, "--time-limit", 0)
+    assert status == 1
+    assert "no page is written: no set is known to be near the optimum yet" in err

@@ -18,12 +18,15 @@ from .progress import drained, ending
 if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..rule_list import NearOptimal, NearOptimalSearch
+    from ..rule_set import NearOptimalRuleSetSearch
     from ..search import Snapshot
+    from ..views.explore.packing import Labels
 
 _SHOWN = 20
 _SHOWN_ANTECEDENTS = 10
 _MODELS = ["rule-list", "rule-set"]
 _FORMATS = ["rulelab", "timbertrek"]
+_NO_PAGE = "no page is written: no {} is known to be near the optimum yet; raise --time-limit"
 _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
 
@@ -41,7 +44,7 @@ def add_to(commands: Any) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        text="save all that is found: FILE.json, FILE.csv, or, of lists, FILE.html to explore it in a browser",
+        text="save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser",
     )
     text = "what FILE.json is: all figures, or, of lists, the trees that TimberTrek shows (default: rulelab)"
     add(parser, "--format", choices=_FORMATS, default=_FORMATS[0], text=text)
@@ -104,11 +107,11 @@ def _near_sets(args: argparse.Namespace) -> int:
 
     if args.count_lists:
         raise CommandError("--count-lists is not an option of --model rule-set: what is found is counted")
-    output = writable_result(args.output)
+    output = writable_result(args.output, (".html",))
     recipe = recipe_of(args, "rule-set", without=_WITHOUT)
     report = unheard if args.quiet else say
     try:
-        _, problem = read_problem(args, recipe, report)
+        data, problem = read_problem(args, recipe, report)
         best = recipe.search(problem)
         assert isinstance(best, RuleSetSearch)
         search = NearOptimalRuleSetSearch(
@@ -120,9 +123,10 @@ def _near_sets(args: argparse.Namespace) -> int:
         )
     except ValueError as error:
         raise CommandError(error) from error
-    print(found_sets(search, args))
+    said, snapshot = found_sets(search, args)
+    print(said)
     if output is not None:
-        save(output, search)
+        save(output, search, _sets_page(search, snapshot, data) if output.suffix.lower() == ".html" else None)
         report(f"saved {output}")
     return 0
 
@@ -141,12 +145,27 @@ def _listed(search: NearOptimalSearch, args: argparse.Namespace) -> NearOptimal:
 def _explorer(search: NearOptimalSearch, result: NearOptimal, data: Dataset) -> str:
     """All that is found as a page that needs no network."""
     from ..views.explore.offline import explorer
-    from ..views.explore.packing import MOST_EDGES, Labels
+    from ..views.explore.packing import MOST_EDGES
 
     if not result.count:
-        raise CommandError("no page is written: no list is known to be near the optimum yet; raise --time-limit", 1)
-    labels = Labels(data.name, str(data.target), str(data.negative), str(data.positive))
-    return explorer(result, search.prefixes(MOST_EDGES), labels)
+        raise CommandError(_NO_PAGE.format("list"), 1)
+    return explorer(result, search.prefixes(MOST_EDGES), _labels(data))
+
+
+def _sets_page(search: NearOptimalRuleSetSearch, snapshot: Snapshot, data: Dataset) -> str:
+    """The same for rule sets."""
+    from ..views.explore.offline_sets import explorer_of_sets
+
+    result = search.result()
+    if not result.count:
+        raise CommandError(_NO_PAGE.format("set"), 1)
+    return explorer_of_sets(result, snapshot, _labels(data))
+
+
+def _labels(data: Dataset) -> Labels:
+    from ..views.explore.packing import Labels
+
+    return Labels(data.name, str(data.target), str(data.negative), str(data.positive))
 
 
 def _check_timbertrek(args: argparse.Namespace) -> None:

@@ -18,12 +18,12 @@ _SHOWN = 20
 _SHOWN_RULES = 10
 
 
-def found_sets(search: NearOptimalRuleSetSearch, args: argparse.Namespace) -> str:
-    """Run the search; what is printed."""
+def found_sets(search: NearOptimalRuleSetSearch, args: argparse.Namespace) -> tuple[str, Snapshot]:
+    """Run the search; what is printed, and its last snapshot."""
     snapshot, interrupted = drained(search, args, describe=_found)
     result = search.result()
     parts = [_models(result), _rules(result), _verdict(search, result, snapshot, interrupted)]
-    return "\n\n".join(filter(None, parts))
+    return "\n\n".join(filter(None, parts)), snapshot
 
 
 def _found(snapshot: Snapshot) -> str:

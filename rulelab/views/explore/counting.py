@@ -103,10 +103,10 @@ def count_all(found: Good, seconds: float, progress: Progress) -> Total:
     return Total(counter.result(), snapshot, found.ratio)
 
 
-def ranges_of(found: Good, total: Total, attribute: str, criterion: str) -> Ranges:
-    """The ranges over all of a complete count."""
+def ranges_of(found: Good | None, total: Total, attribute: str, criterion: str) -> Ranges:
+    """The ranges over all of a complete count; those between groups need what was found, with its data."""
     gaps = None
-    if attribute:
+    if attribute and found is not None:
         groups = _groups(found, attribute)
         problem = replace(total.result.problem, groups=groups)
         gaps = _with_enough(replace(total.result, problem=problem).gap_ranges(criterion), groups)
@@ -162,7 +162,10 @@ def verdict(total: Total) -> tuple[str, str]:
         )
         if result.complete:
             return "proven", f"certified: exactly {sets} {'is' if result.n_sets == 1 else 'are'} {within}"
-        return "limit", f"not complete: at least {sets} are {within}"
+        known = ""
+        if result.covered == result.covered and result.optimum:
+            known = f"; every one within {100 * (result.covered / result.optimum - 1):.3g} % is among them"
+        return "limit", f"not complete: at least {sets} are {within}{known}"
     if result.complete:
         rounding = "" if total.snapshot.limit is None else ", but for the rounding of the weights"
         return (

@@ -10,6 +10,7 @@ import json
 from ... import __version__
 from ...rule_list import NearOptimal
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
+from ...rule_set import NearOptimalRuleSets
 from ..live.wording import count, counted
 from ..widgets.esc import esc
 from . import svg
@@ -53,27 +54,61 @@ def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
     """
     data = json.dumps(packed(result, graph, labels), allow_nan=False).replace("<", "\\u003c")
     script = f'"use strict"\n;(() => {{\n{DECODE}{BUILDER}\n{_START}\n}})()\n'
+    found = "" if result.complete else ' <p class="note">The enumeration ended early: these are the best ones.</p>'
+    return document(
+        f"Good rule lists: {labels.title}",
+        f"{counted(result.count, 'models')}{predicting(labels)}",
+        '<section class="box"><h2>Build a list, rule by rule</h2><div id="builder">'
+        "<noscript>The builder needs JavaScript.</noscript></div></section>"
+        + pictures(result, "Solid: models, which predict differently. Dashed: lists, whose order may differ.", found)
+        + f'<section class="box"><h2>Antecedents</h2>{_relied(graph)}</section>',
+        script,
+        CSS,
+        f'<script type="application/json" id="lists">{data}</script>',
+    )
+
+
+def document(title: str, about: str, main: str, script: str, css: str = "", data: str = "") -> str:
+    """A page that may load nothing, and run this one script.
+
+    Parameters
+    ----------
+    title : str
+        Not escaped yet.
+    about : str
+        What is in it, as HTML.
+    main : str
+        As HTML.
+    script, css : str
+    data : str
+        Scripts that hold data.
+    """
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"
     made = f"made by rulelab {esc(__version__)} on {datetime.datetime.now(datetime.UTC).date().isoformat()}"
-    predicts = f", predicting {esc(labels.target, 80)}" if labels.target else ""
-    found = "" if result.complete else ' <p class="note">The enumeration ended early: these are the best ones.</p>'
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Good rule lists: {esc(labels.title, 80)}</title><style>{_PAGE_CSS}{svg.SVG_CSS}{CSS}</style></head>"
-        f"<body><h1>Good rule lists: {esc(labels.title, 80)}</h1>"
-        f'<p class="note">{counted(result.count, "models")}{predicts}; {made}. This file asks nothing of a network.</p>'
-        '<main><section class="box"><h2>Build a list, rule by rule</h2><div id="builder">'
-        '<noscript>The builder needs JavaScript.</noscript></div></section><div class="pair">'
-        f'<section class="box"><h2>Good models by distance</h2>{svg.within(result)}'
-        '<p class="note">Solid: models, which predict differently. Dashed: lists, whose order may differ.</p>'
-        f"{found}</section>"
+        f"<title>{esc(title, 100)}</title><style>{_PAGE_CSS}{svg.SVG_CSS}{css}</style></head>"
+        f'<body><h1>{esc(title, 100)}</h1><p class="note">{about}; {made}. This file asks nothing of a network.</p>'
+        f"<main>{main}</main>{data}<script>{script}</script></body></html>\n"
+    )
+
+
+def predicting(labels: Labels) -> str:
+    """What the models predict, where that is known."""
+    return f", predicting {esc(labels.target, 80)}" if labels.target else ""
+
+
+def pictures(result: NearOptimal | NearOptimalRuleSets, note: str, more: str = "") -> str:
+    """How many models are within what, and what each is worth."""
+    return (
+        f'<div class="pair"><section class="box"><h2>Good models by distance</h2>{svg.within(result)}'
+        f'<p class="note">{note}</p>{more}</section>'
         f'<section class="box"><h2>Models by accuracy</h2>{svg.dots(result)}'
         '<p class="note">Accuracy (%) on the training rows; a larger dot is more models, the ring the optimum.</p>'
-        f'</section></div><section class="box"><h2>Antecedents</h2>{_relied(graph)}</section></main>'
-        f'<script type="application/json" id="lists">{data}</script><script>{script}</script></body></html>\n'
+        "</section></div>"
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...rule_list import NearOptimal
+from ...rule_set import NearOptimalRuleSets
 from ..live.wording import count, counted
 
 _WIDTH, _HEIGHT = 520, 260
@@ -43,13 +44,14 @@ def steps(values: np.ndarray, most: int = _STEPS) -> tuple[np.ndarray, np.ndarra
     return x[some], y[some].astype(np.float64)
 
 
-def within(result: NearOptimal) -> str:
-    """How many models, and how many lists, are at most so far above the optimum; logarithmic."""
+def within(result: NearOptimal | NearOptimalRuleSets) -> str:
+    """How many models, and how many lists where that is known, are at most so far above the optimum; logarithmic."""
     scale = 100 / result.optimum if result.optimum else 100.0
     x, y = steps(result.gaps * scale)
     last = max(float(x[-1]), 1e-6)
-    starts, lists = (result.by_gap[name].to_numpy(dtype=np.float64) for name in ("gap_from", "lists"))
-    decades = max(math.ceil(math.log10(max(float(lists.sum()), y[-1], 2))), 1)
+    starts = result.by_gap["gap_from"].to_numpy(dtype=np.float64)
+    lists = result.by_gap["lists"].to_numpy(dtype=np.float64) if "lists" in result.by_gap else None
+    decades = max(math.ceil(math.log10(max(0.0 if lists is None else float(lists.sum()), y[-1], 2))), 1)
 
     def path(across: np.ndarray, up: np.ndarray) -> str:
         points = [f"M{_x(across[0], 0, last):.1f} {_y(math.log10(max(up[0], 1)), 0, decades):.1f}"]
@@ -59,16 +61,19 @@ def within(result: NearOptimal) -> str:
         ]
         return "".join([*points, f"H{_x(last, 0, last):.1f}"])
 
-    marks = f'<path class="lists" d="{path(starts * scale, lists.cumsum())}"/><path class="models" d="{path(x, y)}"/>'
+    marks = f'<path class="models" d="{path(x, y)}"/>'
+    if lists is not None:
+        marks = f'<path class="lists" d="{path(starts * scale, lists.cumsum())}"/>{marks}'
     lines = [(float(k), count(10**k) if k < 6 else f"10^{k}") for k in range(0, decades + 1, 1 + decades // 7)]
     words = "how far above the optimum at most, %" if result.optimum else "how far above the optimum at most, × 100"
     said = f"{counted(result.count, 'models')} within {last:.3g} % of the optimum"
     return _plot(marks, (0, last), _ticks(0, last), (0, decades), lines, words, said)
 
 
-def dots(result: NearOptimal) -> str:
+def dots(result: NearOptimal | NearOptimalRuleSets) -> str:
     """Accuracy against rules: a dot for all models of a number of rules and about the same accuracy."""
-    rules = np.array([len(each) for each in result.lists])
+    members = result.sets if isinstance(result, NearOptimalRuleSets) else result.lists
+    rules = np.array([len(each) for each in members])
     accuracy = 100 * (1 - np.asarray(result.errors, dtype=np.float64) / result.problem.total_weight)
     low, high = float(accuracy.min()), float(accuracy.max())
     margin = max(0.05 * (high - low), 0.05)

@@ -34,9 +34,11 @@ from . import html as explore_html
 from .builder import Builder
 from .count_view import CountView
 from .finding import Found, Wanted, find
+from .finding_sets import FoundSets
 from .good import Good
 from .good_models import BUTTON, LISTED, NO_MODEL, WIDE, Choosing
 from .offline import explorer
+from .offline_sets import explorer_of_sets
 
 TOGETHER, BUILD, COUNT = "All together", "Build a list", "Count all"
 _NARROW = ":host { min-width: 0 !important; }"
@@ -171,8 +173,11 @@ class ExploreView(Choosing):
 
     def explorer_html(self) -> io.StringIO:
         """All that was found as one file that needs no network."""
-        assert isinstance(self._found, Found)
-        return io.StringIO(explorer(self._found.result, self._found.graph, self._found.labels))
+        found = self._found
+        if isinstance(found, Found):
+            return io.StringIO(explorer(found.result, found.graph, found.labels))
+        assert isinstance(found, FoundSets)
+        return io.StringIO(explorer_of_sets(found.result, found.snapshot, found.labels))
 
     def _take(self, found: Good) -> None:
         tone, said = found.verdict()
@@ -189,7 +194,7 @@ class ExploreView(Choosing):
         self._details.visible = True
         self._empty.visible = False
         lists = found if isinstance(found, Found) else None
-        self._explorer.disabled = lists is None or not found.result.count
+        self._explorer.disabled = not found.result.count
         self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT]
         self._counting.begin(found, self.seconds)
         if lists is None and self._strip.open == BUILD:

@@ -1,0 +1,118 @@
+"""All near-optimal rule sets as one HTML file that opens without a network or a server; text from data is escaped."""
+
+from __future__ import annotations
+
+from ...rule_set import NearOptimalRuleSets
+from ...search import Snapshot
+from ..live.wording import count, counted
+from ..widgets.esc import esc
+from . import count_html
+from .counting import Total, ranges_of, verdict
+from .offline import document, pictures, predicting
+from .packing import Labels, condition_names
+
+MOST = 2000
+"""So many models are in the table, the best ones."""
+_MOST_RULES = 40
+_SCRIPT = """"use strict"
+;(() => {
+  const field = document.getElementById("words"), said = document.getElementById("said")
+  const rows = [...document.querySelectorAll("#models tbody tr")]
+  const texts = rows.map((row) => row.lastElementChild.textContent.toLowerCase())
+  const show = () => {
+    const words = field.value.toLowerCase().replaceAll("<=", "\u2264").split(/\\s+/).filter(Boolean)
+    let n = 0
+    rows.forEach((row, k) => {
+      row.hidden = !words.every((word) => texts[k].includes(word))
+      n += !row.hidden
+    })
+    said.textContent = `${n} of ${rows.length} models`
+  }
+  field.addEventListener("input", show)
+  show()
+})()
+"""
+_CSS = (
+    count_html.COUNT_CSS.replace(":host", "main")
+    + """
+table.models { max-width: none; }
+.models thead th:last-child { text-align: left; }
+#words { font: inherit; color: inherit; background: transparent; padding: 6px 8px; width: min(420px, 100%);
+  box-sizing: border-box; border: 1px solid color-mix(in srgb, currentColor 40%, transparent); border-radius: 4px; }
+label { display: block; font-size: 12px; }
+table.parts thead th:last-child { font-weight: 600; text-align: right; }
+@media (max-width: 560px) { table.parts td:last-child, table.parts thead th:last-child { display: table-cell; } }
+.scroll { max-height: 60vh; overflow: auto; }
+tr[hidden] { display: none !important; }
+"""
+)
+
+
+def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: Labels) -> str:
+    """The file: how many sets are within what, the models to search through, their rules, and what all have in common.
+
+    Parameters
+    ----------
+    result : NearOptimalRuleSets
+        With at least one model.
+    snapshot : Snapshot
+        The last one of the enumeration.
+    labels : Labels
+    """
+    total = Total(result, snapshot, result.threshold / result.optimum - 1 if result.optimum else 0.0)
+    ranges = ranges_of(None, total, "", "") if result.complete else None
+    between = " and " if result.form == "dnf" else " or "
+    conditions = condition_names(result.problem)
+    names = [between.join(conditions[j] for j in clause) for clause in result.rules["conditions"]]
+    said = verdict(total)[1]
+    return document(
+        f"Good rule sets: {labels.title}",
+        f"{counted(result.count, 'models')}{predicting(labels)}",
+        f'<section class="box"><p><b>{esc(said[:1].upper() + said[1:], 400)}.</b></p>{_models(result, names)}</section>'
+        + pictures(result, "Sets that predict the same for every training row are one model.")
+        + f'<section class="box"><h2>Rules</h2>{_rules(result, names)}</section>'
+        f'<section class="box">{count_html.said(total, ranges, False, "", "sets")}</section>',
+        _SCRIPT,
+        _CSS,
+    )
+
+
+def _models(result: NearOptimalRuleSets, names: list[str]) -> str:
+    """The best models, a line each."""
+    weight, scale = result.problem.total_weight, 100 / result.optimum if result.optimum else 0.0
+    rows = "".join(
+        f'<tr><th scope="row">{k + 1}</th><td>{100 * (1 - errors / weight):.2f}</td><td>{len(chosen)}</td>'
+        f"<td>{scale * gap:.3f}</td><td>{count(int(sets))}</td>"
+        f'<td class="text">{esc("; ".join(names[j] for j in chosen) or "no rule", 400)}</td></tr>'
+        for k, (chosen, errors, gap, sets) in enumerate(
+            zip(result.sets[:MOST], result.errors, result.gaps, result.multiplicity, strict=False)
+        )
+    )
+    more = result.count - MOST
+    note = f'<p class="note">and {count(more)} more, which cost more</p>' if more > 0 else ""
+    joined = "any of" if result.form == "dnf" else "all of"
+    return (
+        '<label for="words">Show models with these words in their rules</label><input id="words" type="search">'
+        '<p class="note" id="said" role="status"></p><div class="scroll"><table id="models" class="models" '
+        'aria-label="Good models" style="--columns: 5"><thead><tr><th scope="col">model</th>'
+        '<th scope="col">accuracy, %</th><th scope="col">rules</th><th scope="col">above, %</th>'
+        f'<th scope="col">sets</th><th scope="col">{joined}</th></tr></thead><tbody>{rows}</tbody></table></div>{note}'
+    )
+
+
+def _rules(result: NearOptimalRuleSets, names: list[str]) -> str:
+    """In how many sets each rule is, and what the best set with it costs."""
+    found = zip(names, result.rules.itertuples(index=False), strict=True)
+    shown = [(name, row) for name, row in found if row.sets][:_MOST_RULES]
+    rows = "".join(
+        f'<tr><th scope="row">{esc(name, 120)}</th><td>{100 * row.share:.1f}</td><td>{row.objective:.10g}</td>'
+        f"<td>{'–' if row.without != row.without else f'{row.without:.10g}'}</td><td>{100 * row.most:.1f}</td></tr>"
+        for name, row in shown
+    )
+    more = int((result.rules["sets"] > 0).sum()) - len(shown)
+    note = f'<p class="note">and {count(more)} more, which fewer sets have</p>' if more > 0 else ""
+    return (
+        '<table class="parts" aria-label="Rules"><thead><tr><th scope="col">rule</th><th scope="col">% of sets</th>'
+        '<th scope="col">best with it</th><th scope="col">best without</th><th scope="col">covers, % of rows</th>'
+        f"</tr></thead><tbody>{rows}</tbody></table>{note}"
+    )
