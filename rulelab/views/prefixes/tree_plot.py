@@ -38,7 +38,7 @@ HEIGHT = 320
 PICTURE = (1280, 720)
 """Width and height of what is saved."""
 LEFT_OUT = "not drawn one by one"
-PIXELS = "descendants, all as pixels"
+PIXELS = "all as pixels"
 """A way to draw a tree."""
 _FEWEST_ROWS = 4
 _TEXT = 11
