@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from bokeh.embed import json_item
-from bokeh.events import Tap
+from bokeh.events import Event, Tap
 from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
@@ -325,8 +325,9 @@ class TreePlot(Plot):
         self._say(tree, self._raster.colors, 0, len(path["left"]) > 1)
         self.caption = f"{self.caption} A pixel for each place; what is narrower may have none. {said}".rstrip()
 
-    def _tapped_at(self, event: Tap) -> None:
+    def _tapped_at(self, event: Event) -> None:
         """Where there are pixels."""
+        assert isinstance(event, Tap)
         node = self._raster.node_at(event.x, event.y)
         if node is not None and self._on_tap is not None:
             self._on_tap(node)

@@ -162,7 +162,7 @@ class TreePane(NotebookViewer):
             self._prefix.param.update(options=options, value=self.node if self.node in drawn else _NONE)
 
     def _press(self) -> None:
-        if self._look_into is not None and self.node in self._at:
+        if self._look_into is not None and self.node is not None and self.node in self._at:
             antecedents = self._tree["antecedent"].tolist()
             self._look_into([antecedents[self._at[each]] for each in self._path(self.node)[1:]])
 
