@@ -12,8 +12,8 @@ from rulelab.views.learn.script import KEYS
 from rulelab.views.live.session import State
 from rulelab.views.pages.tabs import SearchTab, Tabs
 from rulelab.views.search.plots.base import LARGE_TEXT
-from rulelab.views.search.view import SPEEDS
 from rulelab.views.search.seeing import STEP, TREE
+from rulelab.views.search.view import SPEEDS
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from rulelab.views.live.history import Mark
 from rulelab.views.live.session import State
 from rulelab.views.search import opener
 from rulelab.views.search.rewind import SPEEDS
-from rulelab.views.search.view import SearchView
 from rulelab.views.search.seeing import STEP, TREE
+from rulelab.views.search.view import SearchView
 
 
 def finished(search: rl.Search) -> SearchView:

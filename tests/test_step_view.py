@@ -171,7 +171,7 @@ def test_children_are_looked_into_and_parents_come_back(make) -> None:
     for _ in range(3):
         view.step()
     view.prefix = []
-    assert view._back.disabled
+    assert not view._back.able
     look = search.look_into([])
     child = look["antecedent"][look["fate"] != "cut"].iloc[0]
     for choose in (

@@ -370,7 +370,9 @@ def test_all_prefixes_are_drawn_as_pixels_and_a_tap_explains(search):
     assert view._plot.nodes == []
     images = raster._source.data["image"]
     assert len(images) == search.tree(10**6)["length"].max() + 1
-    assert set(raster.colors) == {fate_of(*each) for each in zip(view._tree["state"], view._tree["cut_by"], strict=True)}
+    assert set(raster.colors) == {
+        fate_of(*each) for each in zip(view._tree["state"], view._tree["cut_by"], strict=True)
+    }
     deepest = len(images) - 1
     column = int(np.flatnonzero(raster.pixels.node[deepest] >= 0)[0])
     view._plot._tapped_at(Tap(None, x=(column + 0.5) / 480, y=deepest + 0.5))

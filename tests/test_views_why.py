@@ -12,12 +12,12 @@ import rulelab as rl
 from rulelab.prefixes import PrefixSearch
 from rulelab.views.live.history import Mark
 from rulelab.views.live.session import State
-from rulelab.views.prefixes.frames import step_frame
 from rulelab.views.prefixes.fate_colors import color_of
-from rulelab.views.search import seeing
+from rulelab.views.prefixes.frames import step_frame
+from rulelab.views.search import seeing, why
 from rulelab.views.search.families import LOOKS
-from rulelab.views.search.view import SearchView
 from rulelab.views.search.seeing import STEP, TREE
+from rulelab.views.search.view import SearchView
 
 SEARCHES = {
     "rule list": small_search,
@@ -89,7 +89,7 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
     looked = PrefixSearch.prefixes
 
     def spied(search: PrefixSearch) -> object:
-        touched.append(why.TREE if view.session._in_hand.locked() else "without the search in hand")
+        touched.append(TREE if view.session._in_hand.locked() else "without the search in hand")
         return looked(search)
 
     monkeypatch.setattr(PrefixSearch, "prefixes", spied)
@@ -100,7 +100,7 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
     settled(view)
     stored = view.session.snapshot.counts["stored"]
     assert view._why._tree._tree.attrs["stored"] == stored, "at rest all of it is seen"
-    assert set(touched) == {why.TREE}
+    assert set(touched) == {TREE}
     assert len(view._why._tree._plot.nodes) <= seeing.MOST_NODES
     assert len(view._why._tree._prefix.options) <= why._OFFERED + 2
 
@@ -193,12 +193,12 @@ def test_from_a_prefix_of_the_tree_one_comes_to_its_next_rules(show) -> None:
     until_searching(view)
     settled(view)
     box = view._why
-    assert box._tree._next.disabled
+    assert not box._tree._next.able
     box._tree.node = node = box._tree._plot.nodes[-1]
     settled(view)
     names = [box._tree._tree["antecedent"].tolist()[box._tree._at[each]] for each in box._tree._path(node)[1:]]
     assert names
-    box._tree._next.clicks += 1
+    box._tree._next._handle_msg("press")
     settled(view)
     assert box.open == STEP
     assert box._step.path == names

@@ -119,8 +119,8 @@ TERMS = (
         "The prefixes that a search has stored: a row for each length, each below the prefix that it continues.",
         "Widths are by descendants, how many prefixes are stored below, or by bound: the children of a prefix share "
         "its width, and those whose bounds are near the best list have the larger parts. Colours say what became of a "
-        "prefix; rules that a bound cut at once are never stored. Hatched: what is left out, or too narrow to see. As pixels "
-        "all of them are in the picture, each pixel in the colour of the prefix at its middle.",
+        "prefix; rules that a bound cut at once are never stored. Hatched: what is left out, or too narrow to see. "
+        "As pixels all of them are in the picture, each pixel in the colour of the prefix at its middle.",
         formula="width = (descendants + 1) / prefixes stored",
         see=("prefix", "expanded", "queued", "prefixes cut"),
         aliases=("width by",),

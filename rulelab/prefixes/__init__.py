@@ -6,4 +6,16 @@ from .replay import WORTHLESS, Children, Places, Replay, path_to
 from .scale import Scale
 from .search import PrefixSearch, reason
 
-__all__ = ["NOBODY", "WORTHLESS", "Children", "Nodes", "Pixels", "Places", "PrefixSearch", "Replay", "Scale", "path_to", "reason"]
+__all__ = [
+    "NOBODY",
+    "WORTHLESS",
+    "Children",
+    "Nodes",
+    "Pixels",
+    "Places",
+    "PrefixSearch",
+    "Replay",
+    "Scale",
+    "path_to",
+    "reason",
+]

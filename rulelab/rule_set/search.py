@@ -246,10 +246,11 @@ class RuleSetSearch(Search):
         Returns
         -------
         DataFrame
-            A row per group of equal rows that has a price: conditions, those that hold for it; rows, its weight; wanted,
-            the weight of those that a rule should cover, or a clause of a CNF reject; price, of the whole group, in
-            rows; cost, what a rule loses that covers it; covered, whether the best set does. The reduced cost of a rule
-            is a price for its complexity, more for a longer one, less the sum of price - cost over what it covers.
+            A row per group of equal rows that has a price: conditions, those that hold for it; rows, its weight;
+            wanted, the weight of those that a rule should cover, or a clause of a CNF reject; price, of the whole
+            group, in rows; cost, what a rule loses that covers it; covered, whether the best set does. The reduced cost
+            of a rule is a price for its complexity, more for a longer one, less the sum of price - cost over all groups
+            that it covers.
             ``attrs`` has how many groups are "priced", and the "total" of the prices. Empty before there are any.
 
         Raises

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJSHover, HoverTool, LinearColorMapper
+from bokeh.models import ColumnDataSource, CustomJSHover, HoverTool, Image, LinearColorMapper
 from bokeh.plotting import figure
 
 from ...kernels.fates import CUT, EXPANDED, OPEN
 from ...prefixes import NOBODY, Pixels
-from ..search.plots.base import Columns
+from ..search.plots.base import Columns, drawn
 from .fate_colors import color_of, fate_of
 
 _HIGH = 0.96
@@ -41,9 +41,8 @@ class PixelGlyph:
         self.colors: dict[str, str] = {}
         self._source = ColumnDataSource(_NOTHING)
         self._mapper = LinearColorMapper(palette=["#000000"], low=-0.5, high=0.5, high_color="rgba(0, 0, 0, 0)")
-        image: Any = plot.image(
-            image="image", x=0, y="y", dw=1, dh=_HIGH, source=self._source, color_mapper=self._mapper, global_alpha=0.6
-        )
+        glyph = Image(image="image", x=0, y="y", dw=1, dh=_HIGH, color_mapper=self._mapper, global_alpha=0.6)
+        image = drawn(plot, self._source, glyph)
         self._names = CustomJSHover(args={"names": self._mapper}, code="return names.tags[Math.round(value)] ?? ''")
         self.hover = HoverTool(renderers=[image], tooltips="<b>@image{custom}</b>", formatters={"@image": self._names})
 

@@ -25,7 +25,8 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SMALL_CSS, STACK_CSS, TAB_CSS, VIEW_CSS
+from ..widgets.press import Press
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, STACK_CSS, TAB_CSS, VIEW_CSS
 from .frames import StepFrame, step_frame
 from .step_plot import TERMS, StepPlot, bound_name
 from .step_table import StepTable
@@ -107,8 +108,13 @@ class StepPane(NotebookViewer):
             pane.object = text
         for box in self._frames:
             box.visible = False
-        self._back.disabled = self._last.disabled = True
+        self._allow(False, False)
         self.remark("")
+
+    def _allow(self, back: bool, last: bool) -> None:
+        for button, able in ((self._back, back), (self._last, last)):
+            if button.able is not able:
+                button.able = able
 
     def draw(self, frame: StepFrame) -> None:
         """Show a prefix."""
@@ -131,8 +137,7 @@ class StepPane(NotebookViewer):
             for box in self._frames:
                 box.visible = begun or (bool(note) and self._note in box)
             self._table.draw(children)
-            self._back.disabled = not self.path
-            self._last.disabled = self.prefix is None
+            self._allow(bool(self.path), self.prefix is not None)
         pn.io.push_notebook(self._box.pane)
 
     def _words(self, frame: StepFrame) -> str:
@@ -160,9 +165,9 @@ class StepPane(NotebookViewer):
         self._plot.use_size(self.large)
 
     def _build(self) -> None:
-        button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 30}
-        self._back = pn.widgets.Button(label="One rule back", on_click=self.back, disabled=True, **button)
-        self._last = pn.widgets.Button(label="Expanded last", on_click=self.last, disabled=True, **button)
+        button: dict[str, Any] = {"margin": 0, "height": 30, "width": 110}
+        self._back = Press(self.back, label="One rule back", able=False, **button)
+        self._last = Press(self.last, label="Expanded last", able=False, **button)
         self._bar = pn.Row(self._back, self._last, stylesheets=[BAR_CSS], **_WIDE)
         self._alert = LiveText(role="alert", caption="Error", **_WIDE)
         sheets = [CARD_CSS, SIGN_CSS, LOW_CSS]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from bokeh.embed import json_item
-from bokeh.events import Tap
+from bokeh.events import Event, Tap
 from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
@@ -38,7 +38,7 @@ HEIGHT = 320
 PICTURE = (1280, 720)
 """Width and height of what is saved."""
 LEFT_OUT = "not drawn one by one"
-PIXELS = "descendants, all as pixels"
+PIXELS = "all as pixels"
 """A way to draw a tree."""
 _FEWEST_ROWS = 4
 _TEXT = 11
@@ -325,8 +325,9 @@ class TreePlot(Plot):
         self._say(tree, self._raster.colors, 0, len(path["left"]) > 1)
         self.caption = f"{self.caption} A pixel for each place; what is narrower may have none. {said}".rstrip()
 
-    def _tapped_at(self, event: Tap) -> None:
+    def _tapped_at(self, event: Event) -> None:
         """Where there are pixels."""
+        assert isinstance(event, Tap)
         node = self._raster.node_at(event.x, event.y)
         if node is not None and self._on_tap is not None:
             self._on_tap(node)

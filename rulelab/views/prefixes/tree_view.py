@@ -17,9 +17,10 @@ from ..search.plot_box import PlotBox
 from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
-from .frames import TreeFrame, recorded_frame, tree_frame
+from ..widgets.press import Press
+from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
 from .fate_colors import fate_of
+from .frames import TreeFrame, recorded_frame, tree_frame
 from .icicle import WIDTHS
 from .tree_plot import HEIGHT, PIXELS, TreePlot
 
@@ -60,8 +61,8 @@ class TreePane(NotebookViewer):
         The number of the prefix that is looked at, as in ``search.tree()``; set by a tap or in the list of prefixes.
     width : str
         What widths mean: "descendants", how many prefixes are stored below, or "bound": the children of a prefix share
-        its width, the larger parts for those whose bounds are near the objective of the best list; or "descendants,
-        all as pixels": of each of however many prefixes the pixels that it has.
+        its width, the larger parts for those whose bounds are near the objective of the best list; or "all as pixels":
+        however many there are, each pixel is the prefix at its middle.
     box : PlotBox
         The picture.
     """
@@ -122,7 +123,9 @@ class TreePane(NotebookViewer):
             self._plot.choose(self.node)
             self._offer()
             self._prefix.value = _NONE if node is None else node
-            self._next.disabled = node is None or self._frame.scale is None
+            able = node is not None and self._frame.scale is not None
+            if self._next.able is not able:
+                self._next.able = able
             text = self._details(node) if node is not None else _TAP if self.node is None else _GONE
             if not len(self._tree):
                 text = ""
@@ -158,8 +161,8 @@ class TreePane(NotebookViewer):
         if options != self._prefix.options:
             self._prefix.param.update(options=options, value=self.node if self.node in drawn else _NONE)
 
-    def _press(self, *_: Any) -> None:
-        if self._look_into is not None and self.node in self._at:
+    def _press(self) -> None:
+        if self._look_into is not None and self.node is not None and self.node in self._at:
             antecedents = self._tree["antecedent"].tolist()
             self._look_into([antecedents[self._at[each]] for each in self._path(self.node)[1:]])
 
@@ -198,19 +201,18 @@ class TreePane(NotebookViewer):
         )
         self._prefix.param.watch(lambda event: self._take(None if event.new == _NONE else event.new), "value")
         width = pn.widgets.Select.from_param(
-            self.param.width, css_classes=term_classes("search tree"), width=130, margin=0, **pick
+            self.param.width, css_classes=term_classes("search tree"), width=124, margin=0, **pick
         )
         self._box = PlotBox(self._plot, self._plot.picture, self._name_of_files)
         self._said = Html(_TAP, stylesheets=[CARD_CSS, SIGN_CSS, _CSS], **_WIDE)
-        self._next = pn.widgets.Button(
+        self._next = Press(
+            self._press,
             label="Next rules",
-            on_click=self._press,
+            able=False,
             visible=self._look_into is not None,
-            disabled=True,
-            stylesheets=[BUTTON_CSS],
             margin=0,
             height=36,
-            width=96,
+            width=90,
         )
         bar = pn.Row(self._prefix, width, self._next, stylesheets=[BAR_CSS, _ONE_LINE_CSS], **_WIDE)
         self._layout = pn.Column(*self._box.items, bar, self._said, stylesheets=[STACK_CSS], **_WIDE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -48,5 +49,8 @@ def prices_of(search: Search) -> pd.DataFrame:
     return search.prices(prices.MOST_BARS) if isinstance(search, RuleSetSearch) else prices.EMPTY
 
 
-PICTURES = {POOL: (pool.PoolPlot, pool.EMPTY, pool_of), PRICES: (prices.PricesPlot, prices.EMPTY, prices_of)}
+PICTURES: dict[str, tuple[Any, pd.DataFrame, Callable[[Search], pd.DataFrame]]] = {
+    POOL: (pool.PoolPlot, pool.EMPTY, pool_of),
+    PRICES: (prices.PricesPlot, prices.EMPTY, prices_of),
+}
 """Plots of a table each: how it is drawn, what it is before there is anything, and what makes it."""

@@ -34,6 +34,7 @@ _TOO_FAST = '<p class="note">The search is faster than the picture: Pause or Ste
 _BACK = '<p class="note">This is the present: of earlier moments the tree is kept, and not each step.</p>'
 _NOW = '<p class="note">This is the present: of earlier moments the curves are kept, and not each rule and price.</p>'
 _STEP_FIRST = '<p class="empty">No prefix is expanded yet. Step shows one prefix after the other.</p>'
+_LOOKING = '<p class="empty">Looking into the search …</p>'
 _NO_ROWS = '<p class="note">A recording holds no rows: what would become of each next rule cannot be told from it.</p>'
 _COMING = TreeFrame(empty="The tree is on its way from the cluster.")
 _GONE = TreeFrame(empty="The tree was on the cluster, and is gone with the search.")
@@ -245,7 +246,7 @@ class WhyBox:
 
     def _new_step(self) -> list[Any]:
         self._step = StepPane(FAMILIES[self._look.family].unit, self._look.family, **self._pictured)
-        self._step.clear(_STEP_FIRST)
+        self._step.clear(_STEP_FIRST if self._session().state is State.IDLE else _LOOKING)
         return [self._step]
 
     def _new_picture(self, name: str) -> Sequence[Any]:

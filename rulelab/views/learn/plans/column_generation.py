@@ -41,7 +41,7 @@ PLAN = Plan(
             "A [[rule set]] predicts positive when any of its rules holds, and a rule joins conditions by and. There "
             "are far too many such rules to list, so that the search begins with a few.",
             "model",
-            "Press Step a few times, until a set appears.",
+            "Press Step a few times, until a set with rules appears.",
             stepped(3),
             "What is the loss that the set is judged by?",
             "Each positive that no rule covers costs 1, and each rule that covers a negative costs 1. A negative that "

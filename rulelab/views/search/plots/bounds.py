@@ -146,10 +146,11 @@ class BoundsPlot(Plot):
             room = 3 * _MARGIN * (high - low) or 0.1 * high
             self._window.span(*((max(low - room, 0.0), high + room) if pale else (0, 1)))
             return
-        relaxed = self._curves.known(self._relaxation[0]) if self._relaxation else []
-        top, bottom = max([*found, *relaxed[-1:]], default=proven[-1]), proven[0]
+        relaxed = self._curves.known(self._relaxation[0])[-1:] if self._relaxation else []
+        relaxed = [value for value in relaxed if not found or value <= found[0]]  # one of few rules may be far above
+        top, bottom = max([*found, *relaxed], default=proven[-1]), proven[0]
         if found:
-            top = max(top - _EASE * (found[0] - found[-1]), *relaxed[-1:], found[-1])
+            top = max(top - _EASE * (found[0] - found[-1]), *relaxed, found[-1])
             bottom += _EASE * (proven[-1] - proven[0])
         top, bottom = max([top, *pale]), min([bottom, *pale])
         height = max(top - bottom, 0.02 * abs(top)) or _FLAT
