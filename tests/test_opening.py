@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 import threading
 import urllib.request
+from pathlib import Path
+from typing import Any
 
 import panel as pn
 import pytest
 from bokeh.core.json_encoder import serialize_json
-from patience import PATIENCE
+from live import problem
+from patience import PATIENCE, wait_until
 from servers import served_here
+
+import rulelab as rl
+from rulelab.views.search.best import BestModel
+from rulelab.views.search.view import SearchView
+from rulelab.views.serving import memory, opening
+
+sys.path.append(str(Path(__file__).parent / "benchmarks"))
+from _visitor import Visitor
 
 pytestmark = pytest.mark.long
 
@@ -56,3 +69,62 @@ def test_a_page_that_cannot_be_made_says_so() -> None:
         assert "<title>" in get(f"http://127.0.0.1:{port}/")
         (document,) = documents
         assert "nothing to show" in serialize_json(document.to_json())
+
+
+def test_a_press_is_answered_before_what_a_model_needs_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    views: list[SearchView] = []
+    seen: list[str] = []
+    run, prepare = SearchView.run, BestModel.prepare
+
+    def pressed(self: SearchView, *_: Any) -> None:
+        run(self)
+        seen.append("answered")
+
+    def prepared(self: BestModel) -> None:
+        seen.append("prepared")
+        prepare(self)
+
+    def create() -> pn.Column:
+        views.append(SearchView(rl.RuleListSearch(problem(), 0.02)))
+        return pn.Column(views[-1])
+
+    async def press(port: int) -> None:
+        visitor = Visitor(port, "")
+        await visitor.open()
+        await visitor.press_run()
+        while len(seen) < 2:
+            await asyncio.sleep(0.05)
+        visitor.close()
+
+    monkeypatch.setattr(SearchView, "run", pressed)
+    monkeypatch.setattr(BestModel, "prepare", prepared)
+    with served_here(create) as (port, _):
+        asyncio.run(asyncio.wait_for(press(port), PATIENCE))
+        assert seen[:2] == ["answered", "prepared"]
+        (view,) = views
+        wait_until(lambda: bool(view._best.exports.objects))
+        view.close()
+
+
+def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+
+    def give() -> bool:
+        given.append(threading.current_thread().name)
+        return memory.give_back()
+
+    async def visit(port: int) -> None:
+        visitors = [Visitor(port, "") for _ in range(3)]
+        for visitor in visitors:
+            await visitor.open()
+        for visitor in visitors:
+            visitor.close()
+
+    monkeypatch.setattr(opening, "GIVE_BACK_SECONDS", 1.0)
+    monkeypatch.setattr(opening, "give_back", give)
+    lifetime = {"unused_session_lifetime_milliseconds": 100, "check_unused_sessions_milliseconds": 100}
+    with served_here(lambda: pn.Row("text"), **lifetime) as (port, _):
+        asyncio.run(visit(port))
+        wait_until(lambda: bool(given))
+        assert len(given) < 3
+        assert given[0].startswith("rulelab page"), "not in the server's loop"

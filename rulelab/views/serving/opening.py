@@ -16,6 +16,10 @@ from panel.io.state import set_curdoc
 from panel.viewable import Viewable
 
 from .door import PLACE
+from .memory import give_back
+
+GIVE_BACK_SECONDS = 3.0
+"""After pages were closed: once for all that were closed meanwhile."""
 
 
 class Opening(Application):
@@ -35,6 +39,7 @@ class Opening(Application):
         self._place = {} if place is None else {PLACE: place}
         self._create, self._title = create, title
         self._maker = ThreadPoolExecutor(1, thread_name_prefix="rulelab page")
+        self._giving_back = False
         self._failed: WeakKeyDictionary[Document, Exception] = WeakKeyDictionary()
 
     def process_request(self, request: Any) -> dict[str, Any]:
@@ -47,6 +52,17 @@ class Opening(Application):
         document: Any = session_context._document  # type: ignore[attr-defined]
         self._set_session_prefix(document)  # addresses of files in the page
         await asyncio.get_running_loop().run_in_executor(self._maker, self._make, document)
+
+    async def on_session_destroyed(self, session_context: SessionContext) -> None:
+        """Give back what the page has held, a little later."""
+        await super().on_session_destroyed(session_context)
+        if not self._giving_back:
+            self._giving_back = True
+            asyncio.get_running_loop().call_later(GIVE_BACK_SECONDS, self._give_back)
+
+    def _give_back(self) -> None:
+        self._giving_back = False
+        self._maker.submit(give_back)
 
     def _make(self, document: Document) -> None:
         with set_curdoc(document):
