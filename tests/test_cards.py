@@ -110,6 +110,10 @@ def test_a_card_of_a_rule_set_of_least_gap_says_how_it_is_counted() -> None:
     )
 
 
+def of_sets() -> Card:
+    return pinned(recipe("rule_set", max_complexity=4, max_conditions=2))
+
+
 @pytest.mark.parametrize(
     ("family", "parameters", "said"),
     [
@@ -144,6 +148,9 @@ def test_parameters_on_a_card_have_the_words_of_the_form(family, parameters, sai
         assert f'<span role="rowheader">{name}</span><span role="cell">{value}</span>' in html
     assert not [name for name in ("max conditions", "max complexity", "policy", "min support") if f">{name}<" in html]
     assert {"max conditions", "max complexity", "policy"} & set(made.parameters), "files keep the library's names"
+    beside = card_lines.facts(made, differences.differences([made, first() if family == "rule_set" else of_sets()])[0])
+    for name in ("set complexity C", "order of the queue", "memory limit", "width of the beam search (0: none)"):
+        assert f'<span role="rowheader">{name}' in beside.html, "of the other card too"
 
 
 def test_a_search_without_a_model_has_no_card() -> None:

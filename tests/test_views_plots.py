@@ -164,6 +164,14 @@ def test_plots_have_no_frame_and_a_legend_shows_colours_that_are_no_data(look) -
             assert colours.isdisjoint(renderer.data_source.column_names), plot.title
 
 
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_plot_can_be_asked_and_zoomed_into(look) -> None:
+    for plot in SearchFigures(LOOKS[look]).plots:
+        kinds = {type(tool).__name__ for tool in plot.figure.tools}
+        assert "HoverTool" in kinds, plot.title
+        assert {"BoxZoomTool", "ResetTool"} <= kinds, plot.title
+
+
 def test_one_step_is_seen_and_so_is_the_end(view) -> None:
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED and view.session.snapshot is not None)

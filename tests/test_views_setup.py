@@ -11,6 +11,7 @@ import rulelab as rl
 from rulelab.families import OFFERED
 from rulelab.views.forms import address
 from rulelab.views.forms.data import UPLOADED
+from rulelab.views.live import recipe
 from rulelab.views.live import wording as words
 from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.live.session import Prepared
@@ -41,6 +42,17 @@ def test_the_notes_say_how_many_antecedents_were_mined_and_dropped(setup) -> Non
     note = next(note for note in done.notes if "mined" in note)
     assert f"{words.count(n)} antecedents" in note
     assert "support below min" in note
+
+
+def test_compiling_is_called_so(setup, monkeypatch) -> None:
+    monkeypatch.setattr(recipe, "mining_is_compiled", lambda: False)
+    monkeypatch.setattr(recipe, "warm_up_mining", lambda: None)
+    monkeypatch.setattr(rl.RuleListSearch, "compiled", False)
+    monkeypatch.setattr(rl.RuleListSearch, "compile", lambda search: None)
+    told: list[str] = []
+    setup.recipe()(told.append)
+    kinds = [each.split()[0] if "compiling" not in each else each.partition(":")[0] for each in told]
+    assert kinds == ["reading", "binarizing", "compiling the mining", "mining", "merging", "compiling the search"]
 
 
 def test_every_setting_reaches_the_search(setup) -> None:

@@ -130,6 +130,10 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     figures = view.page.get_by_role("heading", name="Rule list", exact=True).first
     view.until(lambda: 0 <= figures.bounding_box()["y"] < 900)
     view.page.get_by_text("Rates per group, test rows").first.wait_for()
+    view.button("Run sweep").scroll_into_view_if_needed()
+    picker.select_option(index=1)
+    view.until(lambda: view.page.locator(".rl-chosen-point").bounding_box()["y"] < 200)
+    picker.select_option("Rule list, regularization 0.02")
     forest = view.page.locator(".rl-fronts").get_by_role("checkbox", name="Random forest", exact=True)
     view.until(lambda: STRIP in drawn(view))
     forest.uncheck()

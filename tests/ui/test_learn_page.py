@@ -73,8 +73,10 @@ def test_what_a_step_speaks_of_is_in_sight(visit: Callable[..., Visit], width: i
 def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visit]) -> None:
     view = visit(1280, 720, color_scheme="dark").open("?data=tic_tac_toe&regularization=0.05")
     page, settings = view.page, view.page.get_by_label("Regularization")
+    page.get_by_label("Memory limit").scroll_into_view_if_needed()
     page.keyboard.press("p")
     settings.wait_for(state="hidden")
+    view.until(lambda: page.get_by_role("status", name="Status").bounding_box()["y"] >= 0)
     page.keyboard.press("ArrowRight")
     view.until_status("paused")
     page.keyboard.press("6")

@@ -74,6 +74,22 @@ def test_changing_the_family_gives_the_boxes_of_a_fresh_page(visit, width, chang
 
 
 @pytest.mark.long
+def test_changing_method_criterion_and_question_gives_the_boxes_of_a_fresh_page(visit) -> None:
+    monte_carlo = "family=falling_rule_list&method=monte_carlo&data=diabetes"
+    fair = "family=rule_set&fairness=equal_opportunity&data=diabetes"
+    fresh = {query: boxes(visit(1280, 720).open(f"?{query}")) for query in (monte_carlo, fair, "family=least_gap")}
+    view = visit(1280, 720).open("?data=diabetes")
+    choose(view, "falling_rule_list")
+    view.page.get_by_label("Method").filter(visible=True).select_option("Monte-Carlo, as in the paper")
+    view.until(lambda: close_to(boxes(view), fresh[monte_carlo]))
+    choose(view, "rule_set")
+    view.page.get_by_label("Fairness").filter(visible=True).select_option("equal opportunity: missed positives")
+    view.until(lambda: close_to(boxes(view), fresh[fair]))
+    view.page.get_by_label("Model family").select_option("Rule list of least gap")
+    view.until(lambda: close_to(boxes(view), fresh["family=least_gap"]))
+
+
+@pytest.mark.long
 def test_a_run_leaves_the_boxes_of_the_next_family_alone(visit) -> None:
     fresh = boxes(visit(1440, 900).open(f"?family=falling_rule_list&{QUICK}"))
     view = visit(1440, 900).open(f"?{QUICK}")

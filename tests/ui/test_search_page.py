@@ -315,6 +315,70 @@ def test_every_control_is_named_and_reached_by_keyboard(visit) -> None:
     view.until_status("certified optimal")
 
 
+_FOCUSED = """() => {
+    const up = (e) => e.parentElement ?? e.getRootNode().host
+    let e = document.activeElement
+    while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
+    if (!e || e === document.body) { return null }
+    const page = document.createElement("canvas").getContext("2d", { willReadFrequently: true })
+    const light = () => [...page.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255)
+        .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
+    const paint = (color) => { page.fillStyle = color; page.fillRect(0, 0, 1, 1) }
+    const around = []
+    for (let at = up(e); at; at = up(at)) { around.unshift(getComputedStyle(at).backgroundColor) }
+    around.forEach(paint)
+    const back = light(), style = getComputedStyle(e)
+    paint(style.outlineColor)
+    const ring = light(), [least, most] = [ring, back].sort((a, b) => a - b)
+    return {
+        name: (e.getAttribute("aria-label") ?? e.textContent ?? "").trim().slice(0, 40) || e.tagName,
+        width: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
+        contrast: (most + 0.05) / (least + 0.05),
+    }
+}"""
+_TURNING = """() => {
+    const found = []
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("*")) {
+            const style = getComputedStyle(e)
+            const seen = e.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+            if (style.animationName !== "none" && style.animationIterationCount === "infinite" && seen) {
+                found.push(e.className)
+            }
+            if (e.shadowRoot) { walk(e.shadowRoot) }
+        }
+    }
+    walk(document)
+    return found
+}"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_one_sees_where_the_keyboard_is_and_nothing_turns_where_motion_is_not_wanted(visit, scheme) -> None:
+    view = visit(color_scheme=scheme, reduced_motion="reduce").open(QUICK)
+    icon = view.page.locator("link[rel~=icon]").first.get_attribute("href")
+    assert icon.startswith("data:image/svg+xml"), "a picture of its own, from no other host"
+    seen = []
+    view.page.locator("body").press("Tab")
+    for _ in range(70):
+        focused = view.page.evaluate(_FOCUSED)
+        if focused is None:
+            break
+        assert focused["width"] >= 2, focused
+        assert focused["contrast"] >= 3, focused
+        seen.append(focused["name"])
+        view.page.keyboard.press("Tab")
+    assert {"Search", "Toggle theme", "Run", "Explanation: Model family", "Tree", "Limits"} <= set(map(_plain, seen))
+    assert view.page.evaluate(_TURNING) == []
+
+
+def _plain(name: str) -> str:
+    """The name of a button without the mark that is only seen."""
+    return name.removeprefix("?")
+
+
 @pytest.mark.long
 def test_the_address_holds_the_settings(visit) -> None:
     view = visit().open(QUICK)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
-from ...families import FAMILIES, TIME, Parameter
+from ...families import FAMILIES, OFFERED, TIME, Parameter
 from ...families.least_gap_list import LEAST_GAP
 from ..live.wording import family_name
 from .card import Card
 
 _MADE_OF = {"quantile groups": "thresholds", "negations": "negations"}
 """Facts of a card whose parameter has another name."""
+_UNIT = re.compile(r" \((s|MB)\)$")
+"""Behind the name of a field; on a card it stands behind the number."""
 
 
 def kind(card: Card) -> str:
@@ -24,7 +27,8 @@ def named(card: Card, fact: str) -> str:
     parameter = _parameters(card.model.family, card.is_of_least_gap).get(fact)
     if parameter is None:
         return fact
-    return parameter.title[:1].lower() + parameter.title[1:]
+    title = _UNIT.sub("", parameter.title)
+    return title[:1].lower() + title[1:]
 
 
 def worded(card: Card, fact: str) -> str:
@@ -46,8 +50,13 @@ def setting(card: Card, fact: str) -> str:
 
 @cache
 def _parameters(family: str, of_least_gap: bool) -> dict[str, Parameter]:
-    """The parameters of a family by the names that cards keep them under."""
-    every = [*FAMILIES[family].parameters, *(LEAST_GAP.own if of_least_gap else ()), TIME]
-    found = {each.name: each for each in every}
+    """Parameters by the names that cards keep them under: those of a family, and of others what it does not have.
+
+    A card beside another one has a line for whatever the other was set to.
+    """
+    searches = [*([LEAST_GAP] if of_least_gap else []), FAMILIES[family], *OFFERED.values()]
+    every = [each for record in searches for each in record.own]
+    every += [*FAMILIES[family].parameters, *(each for record in searches for each in record.parameters), TIME]
+    found = {each.name: each for each in reversed(every)}
     facts = {name.replace("_", " "): each for name, each in found.items()}
     return {**facts, **{fact: found[name] for fact, name in _MADE_OF.items()}}

@@ -50,7 +50,7 @@ _TOOLTIP = (
 _NO_METHOD = "Every method is taken out of the picture."
 _NO_FIGURE = "No point has this figure: a group lacks the rows it is measured on."
 
-_INTO_VIEW = """
+INTO_VIEW = """
 const walk = (view) => {
   if (view.model.css_classes?.includes("rl-chosen-point")) { return view.el }
   for (const child of view.children ? view.children() : []) {
@@ -59,18 +59,23 @@ const walk = (view) => {
   }
   return null
 }
+let left = 4
+for (const moved of ["wheel", "touchmove", "pointerdown"]) {
+  addEventListener(moved, () => { left = 0 }, { once: true, passive: true })
+}
 const look = (tries) => {
   const [place] = [...Bokeh.index].map(walk).filter((one) => one != null && one.clientHeight > 200)
   if (place != null) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
-    place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
+    if (left > 0) { place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" }) }
+    if (--left > 0) { setTimeout(() => look(0), 700) }
   } else if (tries > 0) {
     setTimeout(() => look(tries - 1), 250)
   }
 }
 setTimeout(() => look(20), 250)
 """
-"""Scrolls to the figures of the point, once they are there."""
+"""Scrolls to the figures of the point, once they are there, and again while they change: unless the user moves."""
 
 
 def color(method: str, dark: bool) -> str:
@@ -348,7 +353,7 @@ class FrontPlot:
         plot.tools = [hover, TapTool(renderers=[dots]), BoxZoomTool(), ResetTool()]
         plot.toolbar.update(active_drag=None, autohide=True, logo=None)
         plot.toolbar_location = "above"
-        self._taps.js_on_change("data", CustomJS(code=_INTO_VIEW))
+        self._taps.js_on_change("data", CustomJS(code=INTO_VIEW))
         plot.js_on_event("reset", CustomJS(args={"taps": self._taps}, code=""))  # makes the source known to the page
         self.use_dark(False)
 

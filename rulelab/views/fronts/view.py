@@ -29,7 +29,7 @@ from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
 from .look import MARKERS, swatch_css
 from .model import PointModel
-from .plot import FrontPlot
+from .plot import INTO_VIEW, FrontPlot
 from .points import COMPLEXITY, LABELS, MEASURES, PARTS, Point, criterion_name, criterion_words, gap_name, warning
 from .run import Run, followed
 
@@ -296,6 +296,7 @@ class FrontView(NotebookViewer):
             self.param.measure, width=210, visible=False, css_classes=term_classes("measure"), **listed
         )
         self._picker = pn.widgets.Select.from_param(self.param.point, sizing_mode="stretch_width", **listed)
+        self._picker.jscallback(value=INTO_VIEW)
         exports = pn.Row(
             download("Points (CSV)", "points.csv", self.points_csv),
             download("Fits (CSV)", "fits.csv", self.fits_csv),

@@ -268,7 +268,7 @@ def within(bound: float, family: str = "rule_list") -> str:
 
 def remaining(snapshot: Snapshot) -> str:
     """log10 of the evaluations that are left at most."""
-    if snapshot.status is Status.OPTIMAL:
+    if snapshot.status in (Status.OPTIMAL, Status.INFEASIBLE):
         return "none left"
     return NONE if not math.isfinite(snapshot.log10_remaining) else f"{snapshot.log10_remaining:.1f}"
 

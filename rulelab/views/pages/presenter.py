@@ -14,12 +14,15 @@ const TYPED = "input, textarea, select, [contenteditable], [role=slider], [role=
 const LOOK = { "--rl-columns": "minmax(0, 1fr)", "--rl-place": "auto", "--rl-zoom": "1.2", "--rl-fixed": "sticky" }
 
 export function render({ model }) {
-  const root = document.documentElement
+  const root = document.documentElement, nothing = document.createElement("span")
   const show = () => {
     for (const [name, value] of Object.entries(LOOK)) {
       if (model.on_stage) { root.style.setProperty(name, value) } else { root.style.removeProperty(name) }
     }
-    if (model.on_stage) { document.activeElement?.blur() }
+    if (model.on_stage) {
+      document.activeElement?.blur()
+      for (let at = nothing; at; at = at.parentElement ?? at.getRootNode().host) { at.scrollTop = 0 }
+    }
   }
   const press = (event) => {
     const at = event.composedPath()
@@ -37,7 +40,7 @@ export function render({ model }) {
   model.on(["on_stage"], show)
   model.on("remove", () => { model.on_stage = false; show(); document.removeEventListener("keydown", press) })
   show()
-  return document.createElement("span")
+  return nothing
 }
 """
 
