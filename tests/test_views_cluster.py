@@ -20,7 +20,7 @@ import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.views.fronts.order import Order
 from rulelab.views.live import wording as words
-from rulelab.views.live.cluster import LOST, SILENT, differing, search_on
+from rulelab.views.live.cluster import LOST, OVER, SILENT, differing, search_on
 from rulelab.views.live.history import Mark
 from rulelab.views.live.session import Limits, Pace, Prepared, SearchSession, State
 from rulelab.views.serving.memory import MemoryWatch
@@ -231,6 +231,21 @@ def test_serving_needs_a_scheduler_that_is_there(
     monkeypatch.setattr("rulelab.cli.counted._CONNECT_SECONDS", 1)
     assert main(["serve", "--port", "0", "--store", "none", "--scheduler", "127.0.0.1:1"]) == 1
     assert "there is no Dask scheduler at 127.0.0.1:1" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_is_gone_is_said() -> None:
+    options: dict[str, Any] = {"n_workers": 0, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        search_on(client)
+        try:
+            session = SearchSession(lambda report: Prepared(small_search()))
+            session.run()
+            wait_until(lambda: session.doing == "waiting for a worker of the cluster")
+            client.close()
+            wait_until(lambda: session.state.over)
+        finally:
+            search_on(None)
+    assert (session.state, session.error) == (State.FAILED, OVER)
 
 
 def test_the_server_searches_on_the_cluster(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,7 @@ _MOST_UNITS = 1 << 20
 _GONE = ("error", "lost", "cancelled")
 
 LOST = "The worker of the cluster that searched was lost"
+OVER = "the Dask cluster of this server does not answer any more; the server has to be started again"
 SILENT = "The worker of the cluster did not answer"
 
 
@@ -55,8 +56,20 @@ class Cluster:
         self._searches: Counter[str] = Counter()
 
     @property
+    def answers(self) -> bool:
+        """Whether there is a connection; where there is none, asking would wait for it."""
+        return bool(self.client.status == "running")
+
+    @property
+    def over(self) -> bool:
+        """Whether the scheduler is gone for good."""
+        return self.client.status in ("closing", "closed")
+
+    @property
     def workers(self) -> list[str]:
         """Their addresses; none, too, when the scheduler does not answer."""
+        if not self.answers:
+            return []
         try:
             return list(self.client.ncores())
         except Exception:  # noqa: BLE001 - whatever it is, there are none to be had
@@ -102,6 +115,8 @@ class OnCluster(Hand):
         while self._worker is None:
             report("waiting for a worker of the cluster")
             self._worker = self._cluster.choose()
+            if self._cluster.over:
+                raise ValueError(OVER)
             if self._worker is None:
                 time.sleep(_LOOK_SECONDS)
         sending = partial(report, "handing the search to the cluster")
@@ -148,8 +163,8 @@ class OnCluster(Hand):
         if self._worker is not None:
             self._cluster.leave(self._worker)
         future, self._worker, self._future, self._actor = self._future, None, None, None
-        if future is not None:
-            with contextlib.suppress(Exception):  # of a cluster that is gone
+        if future is not None and self._cluster.answers:
+            with contextlib.suppress(Exception):  # of a cluster that goes in this moment
                 future.cancel()
 
     def _held(self, wanted: Callable[[], Any]) -> Any:
