@@ -30,6 +30,7 @@ COUNT_CSS = (
 h3 { font-size: 14px; margin: 16px 0 4px; }
 table { max-width: 720px; }
 thead th:first-child { text-align: left; }
+@media (max-width: 560px) { thead th { white-space: normal; } }
 """
 )
 
@@ -148,7 +149,7 @@ def _gaps(ranges: Ranges, criterion: str, ways: str) -> str:
     several = len(CRITERIA[criterion]) > 1
     rows = "".join(
         f'<tr><th scope="row">{esc(row.group, 40)} – {esc(row.other, 40)}'
-        f"{', ' + _RATES[row.rate] if several else ''}</th><td>{100 * row.least:+.1f} to {100 * row.greatest:+.1f}</td>"
+        f"{', ' + _RATES[row.rate] if several else ''}</th><td>{_signed(row.least)} to {_signed(row.greatest)}</td>"
         f"<td>{_bar((row.least + 1) / 2, (row.greatest + 1) / 2)}</td></tr>"
         for row in ranges.gaps.head(_MOST).itertuples(index=False)
     )
@@ -162,6 +163,10 @@ def _gaps(ranges: Ranges, criterion: str, ways: str) -> str:
         f"the training rows; the middle of the bar is no difference. All {ways} are within the range, and at each end "
         "there is one.</p>"
     )
+
+
+def _signed(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", "\u2212")
 
 
 def _bar(low: float, high: float) -> str:
