@@ -11,7 +11,7 @@ from typing import Any
 from ...search import Search
 from .hands import LostError
 
-MOST_SHARE = 0.05
+MOST_SHARE = 0.03
 """Of the time of a search, for each thing that is watched."""
 
 
