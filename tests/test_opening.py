@@ -17,6 +17,7 @@ from patience import PATIENCE, wait_until
 from servers import served_here
 
 import rulelab as rl
+from rulelab.views.live.session import State
 from rulelab.views.search.best import BestModel
 from rulelab.views.search.view import SearchView
 from rulelab.views.serving import memory, opening
@@ -104,6 +105,26 @@ def test_a_press_is_answered_before_what_a_model_needs_is_made(monkeypatch: pyte
         (view,) = views
         wait_until(lambda: bool(view._best.exports.objects))
         view.close()
+
+
+def test_a_page_that_waits_for_its_first_run_is_looked_at_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = SearchView(rl.RuleListSearch(problem(), 0.02))
+    refresh, looked = SearchView.refresh, []
+    monkeypatch.setattr(SearchView, "refresh", lambda self: looked.append(self) or refresh(self))
+    monkeypatch.setattr(type(view._presence), "served", True)
+    while view._waits:  # until what it began with is there
+        view.tick()
+    looked.clear()
+    for _ in range(8):
+        view.tick()
+    assert len(looked) == 2
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    looked.clear()
+    for _ in range(8):
+        view.tick()
+    assert len(looked) == 8
+    view.close()
 
 
 def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: pytest.MonkeyPatch) -> None:

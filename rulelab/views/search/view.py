@@ -56,6 +56,8 @@ SPEEDS = {
 RUNS = "Runs"
 _STATUS_EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
+_IDLE_EVERY = 4
+"""Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
 
 
 def _one_at_a_time(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -142,7 +144,7 @@ class SearchView(NotebookViewer):
         assert new_session is not None
         self._new_session, self._first = new_session, first
         self._session = self._new_session()
-        self._mark, self._ticks, self._texts_wait = Mark(), 0, False
+        self._mark, self._ticks, self._beats, self._texts_wait = Mark(), 0, 0, False
         self._told = (False, False)
         self._runs = Runs()
         self._ablation: Ablating | None = None
@@ -412,15 +414,22 @@ class SearchView(NotebookViewer):
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
         self._presence.mind()
+        self._beats += 1
         before = self._session.state
+        if before is State.IDLE and self._presence.served and self._beats % _IDLE_EVERY and not self._waits:
+            return
         self._rewind.tick()
         self.refresh()
         self._go_on_ablating()
         self._opener.tick()
         seen = not (before.busy or self._session.state.busy)  # it may have gone on, or ended, meanwhile
-        waits = self._ablation or self._opener.busy or self._rewind.playing or self._why.waits
-        if seen and not waits and not self._presence.served:
+        if seen and not self._waits and not self._presence.served:
             self._stop_beat()
+
+    @property
+    def _waits(self) -> bool:
+        """Whether there is more to show soon, although no search runs."""
+        return bool(self._ablation or self._opener.busy or self._rewind.playing or self._why.waits)
 
     def _new(self) -> tuple[Sequence[Snapshot], bool, Snapshot]:
         """What the session has that is not shown yet."""
