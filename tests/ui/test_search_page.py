@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from patience import wait_until
@@ -334,6 +335,7 @@ _FOCUSED = """() => {
     return {
         name: (e.getAttribute("aria-label") ?? e.textContent ?? "").trim().slice(0, 40) || e.tagName,
         width: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
+        own: style.outlineStyle === "auto",  // the ring of the browser, of two colours
         contrast: (most + 0.05) / (least + 0.05),
     }
 }"""
@@ -360,17 +362,19 @@ def test_one_sees_where_the_keyboard_is_and_nothing_turns_where_motion_is_not_wa
     view = visit(color_scheme=scheme, reduced_motion="reduce").open(QUICK)
     icon = view.page.locator("link[rel~=icon]").first.get_attribute("href")
     assert icon.startswith("data:image/svg+xml"), "a picture of its own, from no other host"
-    seen = []
+    seen: list[str] = []
+    hidden: list[dict[str, Any]] = []
     view.page.locator("body").press("Tab")
     for _ in range(70):
         focused = view.page.evaluate(_FOCUSED)
         if focused is None:
             break
-        assert focused["width"] >= 2, focused
-        assert focused["contrast"] >= 3, focused
         seen.append(focused["name"])
+        if not focused["own"] and (focused["width"] < 2 or focused["contrast"] < 3):
+            hidden.append(focused)
         view.page.keyboard.press("Tab")
     assert {"Search", "Toggle theme", "Run", "Explanation: Model family", "Tree", "Limits"} <= set(map(_plain, seen))
+    assert hidden == []
     assert view.page.evaluate(_TURNING) == []
 
 

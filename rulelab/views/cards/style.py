@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..widgets.style import BLUE, CARD_CSS, FAINT, GREEN, LINE, MUTED, ORANGE, TEXT, UNSEEN
+from ..widgets.style import BLUE, CARD_CSS, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, TEXT, UNSEEN
 
 MARK = "#E69F00"
 """Where cards differ: the amber of Okabe and Ito, always with a word or a line beside it."""
@@ -128,9 +128,10 @@ LINES_CSS = """
 """
 """A pane whose lines are rows of the grid around it."""
 
-_TEXT_AREA = """
-:host, .bk-input-group { height: auto !important; }
-textarea.bk-input { field-sizing: content; height: auto !important; resize: vertical; max-height: none !important; }
+_TEXT_AREA = f"""
+:host, .bk-input-group {{ height: auto !important; }}
+textarea.bk-input {{ field-sizing: content; height: auto !important; resize: vertical; max-height: none !important; }}
+textarea.bk-input:focus-visible {{ {FOCUS} }}
 """
 NOTE_CSS = f"""{_TEXT_AREA}
 textarea.bk-input {{ min-height: 4.6em; }}

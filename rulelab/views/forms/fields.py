@@ -12,7 +12,8 @@ from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS, NUMBER_CSS, SELECT_CSS
 
 WIDE = {"sizing_mode": "stretch_width", "margin": (5, 12)}
-_STYLES = {pn.widgets.Select: [SELECT_CSS], pn.widgets.IntInput: [NUMBER_CSS], pn.widgets.FloatInput: [NUMBER_CSS]}
+_NUMBERS = (pn.widgets.IntInput, pn.widgets.FloatInput, pn.widgets.TextInput)
+_STYLES = {pn.widgets.Select: [SELECT_CSS], **{kind: [NUMBER_CSS] for kind in _NUMBERS}}
 
 
 def field(owner: param.Parameterized, name: str, widget: Any, **options: Any) -> Any:

@@ -12,7 +12,7 @@ from ...families import Parameter
 from ..widgets.esc import esc, plain
 from ..widgets.explained import term_classes
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, WRONG_CSS
+from ..widgets.style import CARD_CSS, NUMBER_CSS, WRONG_CSS
 from .fields import WIDE
 
 _MEGABYTE = 1_000_000
@@ -32,6 +32,7 @@ def number_field(owner: Settings, parameter: Parameter) -> pn.Column:
         value=shown(parameter, getattr(owner, name)),
         placeholder=parameter.none if parameter.optional else "",
         css_classes=term_classes(name),
+        stylesheets=[NUMBER_CSS],
         sizing_mode="stretch_width",
         margin=0,
     )

@@ -21,6 +21,9 @@ SPOKEN = {
                 }
             },
         },
+        "MuiIconButton": {
+            "styleOverrides": {"root": {"&.Mui-focusVisible": {"outline": "3px solid", "outlineOffset": "-4px"}}}
+        },
         "MuiLinearProgress": {"defaultProps": {"aria-hidden": True}},
     }
 }

@@ -15,7 +15,7 @@ from panel.custom import JSComponent
 
 from ..widgets.explained import term_slug
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, PLOT_CSS
+from ..widgets.style import CARD_CSS, FIGURE_CSS, PLOT_CSS
 
 _MOST_ROWS = 20
 _BELOW, _BAR = 42, 24
@@ -175,6 +175,7 @@ class PlotBox:
         title: Any = plot.figure.title
         title.visible, self.name = False, str(title.text)
         plot.figure.html_attributes = {"role": "figure", "aria-label": self.name}
+        plot.figure.stylesheets = [FIGURE_CSS]
         plot.figure.css_classes = []  # the sign stands beside the name
         self._head = PlotHead(
             self.answer, heading=self.name, term=term_slug(self.name), sizing_mode="stretch_width", margin=0
@@ -187,7 +188,7 @@ class PlotBox:
 
     def fill(self) -> None:
         """Let the figure be as high as its box, whose other parts keep their height, leaves it."""
-        self.plot.figure.stylesheets = [":host { height: 100% !important; }"]
+        self.plot.figure.stylesheets = [FIGURE_CSS, ":host { height: 100% !important; }"]
         self.pane.css_classes = ["rl-plot"]
         self._head.stylesheets = [".caption { min-height: 1.35em; }"]
         if self._below is not None:

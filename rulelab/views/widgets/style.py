@@ -221,8 +221,12 @@ BAR_CSS = """
 :host { flex-wrap: wrap; gap: 8px; align-items: flex-end; min-width: 0 !important; }
 """
 
-NUMBER_CSS = """
-.bk-spin-btn { display: none !important; }
+FIGURE_CSS = f".bk-Canvas {{ --outline-width: 3px; --outline-style: solid; --highlight-color: {TEXT}; }}"
+"""Of a figure that has the keyboard."""
+
+NUMBER_CSS = f"""
+.bk-spin-btn {{ display: none !important; }}
+input.bk-input:focus-visible {{ {FOCUS} }}
 """
 """Without the two small buttons, which have no names; the arrow keys do the same."""
 
