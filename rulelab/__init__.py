@@ -57,6 +57,8 @@ _HOMES = {
     "NearOptimalRuleSets": "rule_set",
     "NearOptimalSearch": "rule_list",
     "NothingFound": "data.conditions",
+    "PredictiveParity": "rule_set",
+    "PredictiveParitySearch": "rule_list",
     "Problem": "data.problem",
     "ProblemError": "data.problem_arguments",
     "Recording": "recording",

@@ -25,6 +25,7 @@ FLOORS: list[str] = [
     "data.mining data.problem",
     "data.fairness",
     "data.rate_constraints",
+    "data.predictive_values",
     "rehearsal remaining",
     "models",
     "search",

@@ -48,9 +48,10 @@ def fitted(estimator: type) -> Callable[..., Any]:
     return lambda **given: estimator(**{"thresholds": 3, **given}).fit(X, Y)
 
 
+SMALL_FRONTIER = {"criteria": (rl.EqualOpportunity,), "tolerances": (0.1,), "complexities": (3,)}
 LIST = ("regularization", "policy", "bounds", "max_length", "memory_limit", "random_state", "beam_width", "warm_start")
 CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    "RuleListSearch": (searched(rl.RuleListSearch), (*LIST, "must_use", "first_rule", "max_uses")),
+    "RuleListSearch": (searched(rl.RuleListSearch), (*LIST, "must_use", "first_rule", "max_uses", "monotone")),
     "CorelsSearch": (
         searched(rl.CorelsSearch),
         ("regularization", "policy", "bounds", "memory_limit", "random_state"),
@@ -113,6 +114,16 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         ("criterion", "accuracies", "max_complexity", "max_conditions", "loss", "form", "column_limit",
          "memory_limit", "random_state", "min_group_size"),
     ),
+    "FairFrontierSearch": (
+        searched(lambda problem, **given: rl.FairFrontierSearch(problem, **{**SMALL_FRONTIER, **given})),
+        ("criteria", "tolerances", "complexities", "max_conditions", "loss", "form", "trees", "column_limit",
+         "random_state", "memory_limit", "min_group_size"),
+    ),
+    "NearOptimalRuleSetSearch": (
+        searched(lambda problem, **given: rl.NearOptimalRuleSetSearch(problem, **{"max_complexity": 3, **given})),
+        ("within", "ratio", "limit", "memory_limit", "max_complexity", "max_conditions", "loss", "form",
+         "regularization", "column_limit", "random_state"),
+    ),
     "StabilitySearch": (
         searched(lambda problem, **given: rl.StabilitySearch(problem, **{"n_samples": 1, **given}, max_complexity=3)),
         ("n_samples", "random_state", "seconds_per_sample", "work_per_sample", "gap_per_sample"),
@@ -149,7 +160,8 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     ),
     **{
         name: (getattr(rl, name), ("tolerance",))
-        for name in ("AccuracyParity", "DemographicParity", "EqualOpportunity", "FalsePositiveRateParity")
+        for name in ("AccuracyParity", "DemographicParity", "EqualOpportunity", "FalsePositiveRateParity",
+                     "PredictiveParity")
     },
 }  # fmt: skip
 

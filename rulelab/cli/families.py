@@ -7,7 +7,20 @@ import math
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..families import BINARIZING, CRITERIA, DEMANDS, FAMILIES, MEMORY, MINING, MUST_NOT_USE, NAMING, Family, Parameter
+from ..families import (
+    BINARIZING,
+    CRITERIA,
+    DEMANDS,
+    FAMILIES,
+    MEMORY,
+    MINING,
+    MONOTONE,
+    MUST_NOT_USE,
+    NAMING,
+    PREDICTIVE_PARITY,
+    Family,
+    Parameter,
+)
 from ..families.wording import count
 from .console import CommandError, one_line
 from .options import add, fraction, number, or_none, size, whole
@@ -23,7 +36,8 @@ MODELS: dict[str, Family] = {name.replace("_", "-"): family for name, family in 
 """The families by the value of ``--model``."""
 CRITERIA_NAMES = {name.replace("_", "-"): record for name, record in CRITERIA.items()}
 """The fairness criteria by their names in options."""
-_DEMANDS = {each.name for each in DEMANDS}
+_PREDICTIVE_PARITY = PREDICTIVE_PARITY.name.replace("_", "-")
+_OF_LISTS = {each.name for each in (*DEMANDS, MONOTONE)}
 _METAVARS = {
     "whole": "N",
     "number": "X",
@@ -56,11 +70,12 @@ def add_parameters(
     With ``demands`` those, too, that say what a list has to use.
     """
     families = [MODELS[model] for model in models]
-    prepared = {each.name for each in (*BINARIZING, *MINING)}
+    parser.set_defaults(demands=demands)
+    prepared = {each.name for each in (*BINARIZING, *MINING, *(one for family in families for one in family.shaping))}
     names = list(dict.fromkeys(each.name for family in families for each in family.own))
     groups: dict[str, Any] = {}
     for name in names:
-        if name in prepared or name in without or (name in _DEMANDS and not demands):
+        if name in prepared or name in without or (name in _OF_LISTS and not demands):
             continue
         owners = [family for family in families if any(each.name == name for each in family.own)]
         title = f"{owners[0].noun}s" if len(owners) == 1 else "search"
@@ -82,6 +97,10 @@ def settings_of(args: argparse.Namespace, model: str, without: Collection[str] =
         for each in other.parameters:
             if each.name not in chosen and hasattr(args, each.name):
                 raise CommandError(f"--{each.name.replace('_', '-')} is not an option of --model {model}")
+    own = {each.name for each in MODELS[model].own}
+    for name in sorted(_OF_LISTS & own) if model == "rule-list" and not args.demands else ():
+        if hasattr(args, name):
+            raise CommandError(f"--{name.replace('_', '-')} is not an option of --model {model} here")
     if chosen.get("method", "exact") != "exact" and hasattr(args, MEMORY.name):
         raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
     if isinstance(chosen.get("fairness"), str):
@@ -102,10 +121,11 @@ def recipe_of(args: argparse.Namespace, model: str, without: Collection[str] = (
 def criterion_of(text: str) -> Criterion:
     """The criterion of an option such as ``equal-opportunity:0.05``."""
     name, _, limits = text.partition(":")
+    records = {**CRITERIA_NAMES, _PREDICTIVE_PARITY: PREDICTIVE_PARITY}
     try:
-        return CRITERIA_NAMES[name].make(*(float(limit) for limit in limits.split(",")))
+        return records[name].make(*(float(limit) for limit in limits.split(",")))
     except (KeyError, ValueError) as error:
-        known = ", ".join(CRITERIA_NAMES)
+        known = ", ".join(records)
         raise CommandError(
             f"--fairness must be a criterion and the largest difference it allows, such as equal-opportunity:0.05 or "
             f"equalized-odds:0.05,0.05, not {one_line(text)!r} ({one_line(str(error))}); there are {known}"
@@ -137,7 +157,7 @@ def _add(group: Any, name: str, families: Iterable[Family]) -> None:
         add(group, f"--{flag}", metavar=metavar, text=f"{text}; repeatable", **repeated)
         return
     if first.kind == "criterion":
-        text += f": {', '.join(CRITERIA_NAMES)}; such as equal-opportunity:0.05"
+        text += f": {', '.join(CRITERIA_NAMES)}; of rule lists {_PREDICTIVE_PARITY}; such as equal-opportunity:0.05"
     options: dict[str, Any] = {"metavar": _METAVARS.get(first.kind)}
     options |= {"choices": first.choices} if first.kind == "choice" else {"type": reader_of(first)}
     add(group, f"--{flag}", default=argparse.SUPPRESS, text=text, **options)

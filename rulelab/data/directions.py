@@ -14,18 +14,26 @@ rule, and beyond it because the set is monotone. Where cells of ``c`` are missin
 its place, which takes no more room.) So the restriction costs nothing in training errors. It can cost something in the
 Hamming loss, which counts a negative once for each rule that covers it: a rule with ``c <= t`` may overlap less with
 the others.
+
+A rule list predicts both classes, so that it matters which rule a condition is in. Where no rule that predicts the
+positive class has a condition that points down in a column, and no rule that predicts the negative class one that
+points up, a list never turns from positive to negative where that column alone rises. (Of a row that is positive by a
+rule, this rule still holds when the column rises, and so does no rule of the negative class before it that did not hold
+already: one that comes first is of the positive class. With the default it is the same.) The reverse does not hold:
+a list can be monotone for every row there could be and break this, so that what is the best of the lists that obey may
+not be the best of those that are monotone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .conditions import Condition, column_name
-from .naming import unknown
+from .naming import NO_COLUMNS, unknown
 
 Directions = tuple[tuple[str, str], ...]
 """Columns with their directions."""
@@ -35,6 +43,9 @@ DIRECTIONS = {"increasing": 1, "decreasing": -1}
 
 NAME = "monotone"
 """Of the argument that has them."""
+NEGATIVE, POSITIVE = 1, 2
+"""What a rule may predict, as bits."""
+_LABELS = {1: POSITIVE, -1: NEGATIVE, 0: NEGATIVE | POSITIVE}
 
 
 def as_directions(given: Any) -> Directions:
@@ -103,6 +114,54 @@ def pointing(condition: Condition) -> int:
     if condition.operator in ("==", "!="):
         raise _without_order(condition.column)
     return 1 if condition.operator == ">" else -1
+
+
+def allowed_labels(directions: Directions, joined: Sequence[Sequence[Condition]] | None) -> np.ndarray:
+    """What a rule of a list may predict with each antecedent: uint8, bits of `NEGATIVE` and `POSITIVE`.
+
+    Parameters
+    ----------
+    directions : Directions
+    joined : sequence of sequences of Condition, or None
+        Of each antecedent.
+
+    Raises
+    ------
+    ValueError
+        When no antecedent has a condition on a column, or one has a category.
+    """
+    out = np.full(len(joined or ()), NEGATIVE | POSITIVE, dtype=np.uint8)
+    conditions = dict.fromkeys(c for some in joined or () for c in some)
+    for column, direction in directions:
+        own = [c for c in conditions if c.column == column]
+        if not own:
+            raise unknown(column, {c.column for c in conditions} or {NO_COLUMNS}, NAME)
+        sign = DIRECTIONS[direction]
+        labels = {c: 0 if way is None else _LABELS[sign * way] for c, way in _ways(column, own).items()}
+        out &= np.array([_all_of(labels.get(c) for c in some) for some in joined or ()], dtype=np.uint8)
+    return out
+
+
+def _ways(column: str, conditions: Sequence[Condition]) -> dict[Condition, int | None]:
+    """Where each condition of a column points; None where that cannot be told."""
+    values = {c.value for c in conditions if _is_equality(c)}
+    if len(values) > 2:
+        raise _without_order(column)
+    out: dict[Condition, int | None] = {}
+    for c in conditions:
+        if _is_equality(c):
+            out[c] = None if len(values) == 1 else 1 if c.value == max(values) else -1
+        else:
+            out[c] = pointing(c)
+    return out
+
+
+def _all_of(labels: Iterable[int | None]) -> int:
+    """What all of some conditions allow; None of a condition of another column allows everything."""
+    out = NEGATIVE | POSITIVE
+    for each in labels:
+        out &= NEGATIVE | POSITIVE if each is None else each
+    return out
 
 
 def check_all(directions: Directions, conditions: Collection[Condition]) -> None:

@@ -52,6 +52,7 @@ class Criterion(ABC):
     """What all criteria share; use one of the classes below."""
 
     met_by_no_rules: ClassVar[bool] = True
+    linear: ClassVar[bool] = True
 
     @abstractmethod
     def rates(self) -> tuple[Rate, ...]:
@@ -126,6 +127,21 @@ class AccuracyParity(Criterion):
 
     def rates(self) -> tuple[Rate, ...]:
         return (Rate("accuracy", 1, 1, "rows", 0, self.tolerance),)
+
+
+@dataclass(frozen=True)
+class PredictiveParity(Criterion):
+    """Of those predicted positive, the parts that are positive differ by at most ``tolerance`` between any two groups.
+
+    For rule lists only. A group of whom nobody is predicted positive has no such rate and is not compared; a list that
+    predicts nobody positive meets the criterion.
+    """
+
+    linear: ClassVar[bool] = False
+    tolerance: float
+
+    def rates(self) -> tuple[Rate, ...]:
+        return (Rate("precision", 0, 0, "rows", 0, self.tolerance),)
 
 
 def criterion_called(criterion: Any) -> tuple[str, type[Criterion]]:
@@ -241,8 +257,13 @@ def parities(
     Raises
     ------
     ValueError
-        When a group has nothing that its rate could be measured on; it is named.
+        When a group has nothing that its rate could be measured on; it is named. When the criterion is not linear.
     """
+    if not criterion.linear:
+        raise ValueError(
+            f"{type(criterion).__name__} is for rule lists, by RuleListSearch and RuleListClassifier: its rate is no "
+            "linear function of the errors"
+        )
     out = []
     for rate, chosen in zip(criterion.rates(), among, strict=True):
         sizes = {
@@ -286,8 +307,8 @@ def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_g
     counts = confusions(groups, predicted)
     out = {}
     for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
-        values = [counts[g].rate(rate.name) for g in large]
-        out[rate.name] = max(values) - min(values)
+        values = [value for g in large if not math.isnan(value := counts[g].rate(rate.name))]
+        out[rate.name] = max(values) - min(values) if values else 0.0
     return out
 
 

@@ -30,6 +30,9 @@ def limits_of(max_uses: Any) -> dict[str, int]:
     return {column: int(k) for column, k in given.items()}
 
 
+NO_COLUMNS = "(the problem was made of an array without columns)"
+
+
 def users(name: str, names: Sequence[str], conditions: Sequence[Sequence[Condition]] | None) -> np.ndarray:
     """Which antecedents use what is named: bool array, shape (n_antecedents,), all False for an unknown name.
 

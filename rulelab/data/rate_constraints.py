@@ -35,6 +35,8 @@ class Constraints:
         Weights of the groups, in a common unit.
     of : list of (str, int, int)
         The rate of each constraint, and its two groups.
+    shifts : list of int
+        By how many binary digits the sums of each constraint are rounded.
     """
 
     d: np.ndarray
@@ -46,6 +48,7 @@ class Constraints:
     positives: np.ndarray
     negatives: np.ndarray
     of: list[tuple[str, int, int]]
+    shifts: list[int]
 
     def is_fair(self, predicted: np.ndarray) -> bool:
         """Whether predicting these patterns positive (bool, shape (n_patterns,)) meets the criterion, exactly."""
@@ -155,14 +158,15 @@ def assembled(
     names: list[tuple[str, int, int]],
 ) -> Constraints:
     """The constraints of some rows, with these ends in place of their own, in 64 bits."""
-    fitted = [_fitted(row, low, high) for row, (low, high) in zip(rows, ends, strict=True)]
+    fitted = [in_64_bits(row, low, high) for row, (low, high) in zip(rows, ends, strict=True)]
     d = np.array([row[0] for row in fitted], dtype=np.int64).reshape(len(rows), n_patterns)
     low, high, inner_low, inner_high = (np.array([row[k] for row in fitted], dtype=np.int64) for k in range(1, 5))
-    return Constraints(d, low, high, inner_low, inner_high, found, masses.positives, masses.negatives, names)
+    shifts = [row.shift for row in rows]
+    return Constraints(d, low, high, inner_low, inner_high, found, masses.positives, masses.negatives, names, shifts)
 
 
-def _fitted(row: Row, low: Fraction, high: Fraction) -> tuple[Sequence[int], int, int, int, int]:
-    """``d``, ``low``, ``high`` and the two inside; rounded where they have too many digits."""
+def in_64_bits(row: Row, low: Fraction, high: Fraction) -> tuple[Sequence[int], int, int, int, int]:
+    """A row with these ends: ``d``, ``low``, ``high`` and the two inside; rounded where there are too many digits."""
     least, most = row.span
     shift = row.shift
     if not shift:

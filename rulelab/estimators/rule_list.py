@@ -71,6 +71,12 @@ class RuleListClassifier(CertifiedClassifier):
         The antecedent of the first rule, such as ``age <= 23 and sex == Male``.
     max_uses : dict of str to int, optional
         Most conditions on a column in the whole list, such as ``{"age": 1}``.
+    monotone : dict of str to {"increasing", "decreasing"}, optional
+        Columns of numbers or Booleans of which more can only help a positive prediction, or only hinder it, whatever
+        the others hold: ``{"priors": "increasing"}``. No rule that predicts the positive class has a condition that
+        points against the direction, and no rule that predicts the negative class one that points along it. The list
+        is the best of those that obey this, which all are monotone; see `rulelab.data.directions`. Not together with
+        ``fairness``.
 
     Attributes
     ----------
@@ -138,6 +144,7 @@ class RuleListClassifier(CertifiedClassifier):
         must_use: Sequence[str] | None = None,
         first_rule: str | None = None,
         max_uses: Mapping[str, int] | None = None,
+        monotone: Mapping[str, str] | None = None,
     ) -> None:
         self.regularization = regularization
         self.max_conditions = max_conditions
@@ -163,3 +170,4 @@ class RuleListClassifier(CertifiedClassifier):
         self.must_use = must_use
         self.first_rule = first_rule
         self.max_uses = max_uses
+        self.monotone = monotone

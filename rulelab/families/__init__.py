@@ -6,7 +6,7 @@ A new family is a module here, a line in `FAMILIES`, and an estimator with its p
 from collections import ChainMap
 from collections.abc import Mapping
 
-from .criteria import CRITERIA
+from .criteria import CRITERIA, PREDICTIVE_PARITY
 from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
 from .least_gap_list import LEAST_GAP
@@ -25,6 +25,7 @@ __all__ = [
     "MUST_NOT_USE",
     "NAMING",
     "OFFERED",
+    "PREDICTIVE_PARITY",
     "TIME",
     "Family",
     "Parameter",

@@ -68,8 +68,13 @@ CRITERIA: dict[str, CriterionRecord] = {
 }
 
 
+PREDICTIVE_PARITY = CriterionRecord("predictive_parity", "PredictiveParity", "predictive parity: right positives")
+"""Of rule lists alone: its rate is no linear function of the errors."""
+
+
 def in_words(criterion: Criterion, attribute: str = "") -> str:
     """What a constraint asks for; ``attribute`` is the column whose values are the groups, where it is known."""
-    record = next(record for record in CRITERIA.values() if record.class_name == type(criterion).__name__)
+    known = (*CRITERIA.values(), PREDICTIVE_PARITY)
+    record = next(record for record in known if record.class_name == type(criterion).__name__)
     said = record.within(*(rate.tolerance for rate in criterion.rates()))
     return f"{said} between groups{f' of {attribute}' if attribute else ''}"

@@ -133,7 +133,7 @@ MONOTONE = Parameter(
     label="Monotone columns",
     none="such as age: increasing",
 )
-"""Of rule sets: which way the conditions on a column point, see `rulelab.data.directions`."""
+"""Of rule sets, and of rule lists rule by rule: which way conditions point, see `rulelab.data.directions`."""
 
 MUST_USE = Parameter(
     "must_use",

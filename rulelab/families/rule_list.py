@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import least_gap
 from .criteria import in_words
 from .family import Family
-from .parameter import DEMANDS, FAIRNESS, REGULARIZATION, Parameter
+from .parameter import DEMANDS, FAIRNESS, MONOTONE, REGULARIZATION, Parameter
 from .wording import count
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ RULE_LIST = Family(
             said=("free: whichever class is best", "majority: the class of most rows"),
         ),
         *DEMANDS,
+        MONOTONE,
     ),
     make_search=_search,
     make_model=_model,

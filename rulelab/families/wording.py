@@ -31,12 +31,16 @@ def restricted(problem: Problem | Origin) -> str:
 
 def demanded(parameters: Mapping[str, Any]) -> str:
     """What a list or a set has to do by the user's demands, such as "begin with a and use b, c"; may be empty."""
+    from ..data.directions import NAME, in_words
+
     first, must, most = (parameters.get(name) for name in ("first_rule", "must_use", "max_uses"))
+    ways = in_words(tuple((parameters.get(NAME) or {}).items()))
     must = [must] if isinstance(must, str) else must
     said = [
         f"begin with {first}" if first else "",
         f"use {', '.join(must)}" if must else "",
         *(f"have at most {count(k, 'condition')} on {column}" for column, k in (most or {}).items()),
+        f"stay {ways} rule by rule" if ways else "",
     ]
     return " and ".join(filter(None, said))
 

@@ -44,7 +44,9 @@ TERMS = (
         "Columns of which more can only help a positive prediction (increasing), or only hinder it (decreasing).",
         "No condition on such a column points the other way: where age is increasing, rules may ask for age > 30, not "
         "for age ≤ 30. Then a row never turns from positive to negative because it is older, whatever else it holds. "
-        "What is proven is proven among the rule sets of such conditions.",
+        "What is proven is proven among the rule sets of such conditions. Of a rule list it is asked rule by rule: "
+        "rules for the positive class may ask for age > 30, rules for the negative class for age ≤ 30, and not the "
+        "other way round. What is proven is proven among these lists, all of which are monotone.",
         aliases=("monotone columns", "directions"),
         see=("condition", "rule set"),
     ),

@@ -58,6 +58,18 @@ TERMS = (
         ("accuracy parity: all errors",),
     ),
     Term(
+        "predictive parity",
+        "Of those predicted positive the same part is positive in every group.",
+        "For rule lists only, on the command line and in the library: the rate is no linear function of the errors. "
+        "The lists are searched by ranges of the rate, each with linear constraints, and those that break the "
+        "criterion itself are refused one by one. A group of whom nobody is predicted positive has no such "
+        "rate and is not compared.",
+        f"max | precision_g − precision_h | ≤ ε {_PAIRS},  precision = right positives / predicted positive",
+        OWN,
+        ("precision", "rule list"),
+        ("predictive parity: right positives",),
+    ),
+    Term(
         "gap between groups",
         "The largest difference of a rate between any two groups.",
         "With few rows in a group it is mostly chance: look at the intervals.",

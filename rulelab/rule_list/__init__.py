@@ -8,6 +8,7 @@ from .exact.search import POLICIES, RuleListSearch
 from .fair.bounds import FAIR_BOUNDS, FairRuleListBounds
 from .fair.gap_frontier import GapFrontierSearch
 from .fair.least_gap import LeastGapSearch
+from .fair.predictive import PredictiveParitySearch
 from .fair.search import FairRuleListSearch
 from .frontier.search import FrontierPoint, FrontierSearch
 from .near_count.result import NearOptimalCount
@@ -37,6 +38,7 @@ __all__ = [
     "NearOptimalCounter",
     "NearOptimalProgress",
     "NearOptimalSearch",
+    "PredictiveParitySearch",
     "Robustness",
     "RobustnessSearch",
     "RobustnessTo",

@@ -7,6 +7,7 @@ from ..data.fairness import (
     EqualizedOdds,
     EqualOpportunity,
     FalsePositiveRateParity,
+    PredictiveParity,
     confusions,
 )
 from .frontier.result import FairCell
@@ -33,6 +34,7 @@ __all__ = [
     "NearOptimalRuleSetProgress",
     "NearOptimalRuleSetSearch",
     "NearOptimalRuleSets",
+    "PredictiveParity",
     "RuleSetSearch",
     "RuleSetStability",
     "StabilitySearch",

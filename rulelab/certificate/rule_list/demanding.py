@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import partial, reduce
+from itertools import product
+from operator import and_
 from typing import Any
 
 import numpy as np
 
+from ...data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, in_words
 from ...data.naming import users
 from ...data.problem import Problem
 from ...models import RuleList
@@ -25,6 +28,8 @@ DEMANDS = "demands"
 """The array that only these certificates have: for each demand, which antecedents meet it."""
 USES, MOST = "uses", "most_uses"
 """Arrays of those with limits: how often each antecedent uses what is limited, and how often a list may."""
+LABELS = "labels"
+"""The array of those whose rules may not predict either class with every antecedent: see `allowed_labels`."""
 FIRST, LONGEST = "first_rule", "max_length"
 _MOST = 62
 _LARGEST = 1 << 60
@@ -39,10 +44,11 @@ def check(
     try:
         check_parameters(parameters, ("regularization",), "lists that must use something", (FIRST, LONGEST))
         limits = (USES, MOST) if {USES, MOST} & set(arrays) else ()
-        check_arrays(arrays, (DEMANDS, *limits, "sets", "values"))
+        labels = (LABELS,) if LABELS in arrays else ()
+        check_arrays(arrays, (DEMANDS, *limits, *labels, "sets", "values"))
         demands = _demands(problem, parameters, arrays)
         space, cost, found["objective"] = _space(problem, model, parameters["regularization"], demands)
-        through = partial(meets_nothing_cheaper, space, demands, cost)
+        through = partial(meets_nothing_cheaper, space, demands.possible, cost)
         checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
@@ -69,7 +75,8 @@ def prove_demanding_rule_list(
     asked : mapping of str to array
         ``demands``: uint8, shape (n_demands, n_antecedents), 1 where an antecedent meets a demand. Where something may
         not be used any number of times: ``uses``, uint8, shape (n_limits, n_antecedents), how often each antecedent
-        uses it, and ``most_uses``, int64, shape (n_limits,), how often a list may.
+        uses it, and ``most_uses``, int64, shape (n_limits,), how often a list may. Where rules may not predict either
+        class with every antecedent: ``labels``, see `rulelab.data.directions.allowed_labels`.
     bounds : mapping of bytes to int
         Packed sets of the problem's patterns.
 
@@ -80,7 +87,7 @@ def prove_demanding_rule_list(
     """
     demands = _demands(problem, parameters, asked)
     space, cost, _ = _space(problem, model, parameters["regularization"], demands)
-    arrays = kept(space, partial(meets_nothing_cheaper, space, demands, cost), bounds)
+    arrays = kept(space, partial(meets_nothing_cheaper, space, demands.possible, cost), bounds)
     return certificate_of(problem, parameters, {**arrays, **asked})
 
 
@@ -95,13 +102,17 @@ def _demands(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[
         raise CertificateError(f"'{DEMANDS}' must be rows of 0 and 1")
     if most.dtype != np.int64 or most.shape != uses.shape[:1] or (most < 0).any() or (most > _LARGEST).any():
         raise CertificateError(f"'{MOST}' must be a number for each row of '{USES}'")
+    either = np.full(m, NEGATIVE | POSITIVE, dtype=np.uint8)
+    labels: np.ndarray = arrays.get(LABELS, either)
+    if labels.dtype != np.uint8 or labels.shape != (m,) or (labels > either).any():
+        raise CertificateError(f"'{LABELS}' must be numbers from 0 to {NEGATIVE | POSITIVE}, one for each antecedent")
     first, longest = (parameters.get(name) for name in (FIRST, LONGEST))
     if first is not None and not (first == int(first) and 0 <= first < m):
         raise CertificateError(f"the first rule must be one of {m} antecedents, not {first!r}")
     if longest is not None and not (longest == int(longest) and 0 <= longest < _LARGEST):
         raise CertificateError(f"the most rules must be a whole number, not {longest!r}")
     numbers = (None if x is None else int(x) for x in (first, longest))
-    return Demands(meets.astype(bool), next(numbers), uses.astype(np.int64), most, next(numbers))
+    return Demands(meets.astype(bool), next(numbers), uses.astype(np.int64), most, next(numbers), labels)
 
 
 def _space(problem: Problem, model: RuleList, regularization: float, demands: Demands) -> tuple[FairSpace, int, float]:
@@ -123,12 +134,16 @@ def _space(problem: Problem, model: RuleList, regularization: float, demands: De
         raise CertificateError(f"the model has {len(every)} rules, more than the {demands.longest} of the certificate")
     if (demands.uses[:, every].sum(axis=1) > demands.most).any():
         raise CertificateError("the model uses something more often than it may")
+    for rule in model.rules:
+        label = POSITIVE if rule.prediction == 1 else NEGATIVE
+        if rule.antecedent is not None and not demands.labels[rule.antecedent] & label:
+            raise CertificateError(f"a rule of the model may not predict what it does: {rule.name}")
     wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
     if int(wrong.astype(object).sum()) + 16 * costs.per_rule >= _LARGEST:
         raise CertificateError("the regularization has too many digits for exact sums")
     least, nothing = wrong.min(axis=0), np.zeros(0, dtype=np.int64)
     space = FairSpace(
-        inside=problem.matrix(),
+        inside=problem.matrix()[:, demands.labels > 0],
         wrong=wrong,
         d=np.zeros((0, problem.n_patterns), dtype=np.int64),
         low=nothing,
@@ -163,8 +178,27 @@ def _in_words(problem: Problem, demands: Demands) -> Iterable[str]:
         among = " or ".join(f"{k} x {problem.names[j]}" for j, k in enumerate(row) if k) or "nothing"
         column = next((name for name, count in counts.items() if count == row), None)
         yield f"has at most {_count(most, 'condition')} on {column}" if column else f"has at most {most} of {among}"
+    if (demands.labels < NEGATIVE | POSITIVE).any():
+        yield _obeyed(problem, demands.labels)
     if demands.longest is not None:
         yield f"has at most {_count(demands.longest, 'rule')}"
+
+
+def _obeyed(problem: Problem, labels: np.ndarray) -> str:
+    """Which directions rules obey that may predict this, each with every condition that it has."""
+    found = []
+    columns = dict.fromkeys(c.column for some in problem.conditions or () for c in some)
+    for given in product(columns, DIRECTIONS):
+        try:
+            may = allowed_labels((given,), problem.conditions)
+        except ValueError:
+            continue
+        if not (labels & ~may).any():
+            found.append((given, may))
+    together = reduce(and_, (may for _, may in found), np.full_like(labels, NEGATIVE | POSITIVE))
+    if found and (together == labels).all():
+        return f"is {in_words(tuple(given for given, _ in found))} rule by rule"
+    return "predicts with each antecedent what it may"
 
 
 def _count(n: int, noun: str) -> str:

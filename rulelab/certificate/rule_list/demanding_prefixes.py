@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...data.directions import NEGATIVE, POSITIVE
 from ..certificate import CertificateError
 from .fair_space import FairSpace
 
+_NEVER = 1 << 61
 _MOST = 2_000_000
 """Prefixes that are looked at before a proof is refused."""
 
@@ -34,6 +36,8 @@ class Demands(NamedTuple):
         How often a list may use it.
     longest : int or None
         Most rules.
+    labels : uint8 array, shape (n_antecedents,)
+        What a rule with each antecedent may predict.
     """
 
     meets: np.ndarray
@@ -41,6 +45,19 @@ class Demands(NamedTuple):
     uses: np.ndarray
     most: np.ndarray
     longest: int | None
+    labels: np.ndarray
+
+    @property
+    def possible(self) -> Demands:
+        """The same of the antecedents with which a rule may predict something, of which the first rule must be one."""
+        some = self.labels > 0
+        first = None if self.first is None else int(some[: self.first].sum())
+        return Demands(self.meets[:, some], first, self.uses[:, some], self.most, self.longest, self.labels[some])
+
+    def of_labels(self, amounts: np.ndarray) -> np.ndarray:
+        """Amounts of predicting negative, and positive, with each antecedent; too much where it may not."""
+        never = [self.labels & label == 0 for label in (NEGATIVE, POSITIVE)]
+        return np.where(never, _NEVER, amounts)
 
 
 class _Prefix(NamedTuple):
@@ -80,7 +97,8 @@ def meets_nothing_cheaper(space: FairSpace, demands: Demands, cost: int, value: 
         waiting[n][np.packbits(everything).tobytes()] = [none]
     else:
         hit = space.inside[:, demands.first].astype(bool)
-        spent = space.per_rule + int(space.wrong[:, hit].sum(axis=1).min())
+        in_first = demands.of_labels(space.wrong[:, hit].sum(axis=1)[:, None])[:, demands.first]
+        spent = space.per_rule + int(in_first.min())
         start = _Prefix(spent, demands.meets[:, demands.first], demands.uses[:, demands.first], 1)
         if start.met.all() and spent + int(space.wrong[:, ~hit].sum(axis=1).min()) < cost:
             raise CertificateError("the list of the first rule alone obeys and costs less than the model")
@@ -111,7 +129,7 @@ def _extend(
     avoidable, inevitable = weight.sum(axis=1), int(wrong.min(axis=0).sum())
     after = (wrong.sum(axis=1)[:, None] - in_rule).min(axis=0)  # what stopping after each rule gets wrong
     unavoided = inevitable - wrong.min(axis=0) @ inside
-    saved = np.maximum(0, L - right.max(axis=0))
+    saved = np.maximum(0, L + demands.of_labels(-right).min(axis=0))
     apart, least, done = int(demands.meets.sum(axis=0).max(initial=0)) <= 1, None, 0
     for prefix in prefixes:
         allowed = (size > 0) & (prefix.used[:, None] + demands.uses <= demands.most[:, None]).all(axis=0)
@@ -131,7 +149,7 @@ def _extend(
         if below + more >= cost:
             continue
         done += 1
-        spent = prefix.cost + L + in_rule.min(axis=0)
+        spent = prefix.cost + L + demands.of_labels(in_rule).min(axis=0)
         met = prefix.met[:, None] | demands.meets
         if (allowed & met.all(axis=0) & (spent + after < cost)).any():
             raise CertificateError("there is a list that obeys and costs less than the model")

@@ -20,18 +20,18 @@ class Completions:
 
     Parameters
     ----------
-    words : uint64 array, shape (n_patterns, n_words)
+    columns : uint64 array, shape (n_antecedents, n_words)
+        On which patterns each antecedent holds, packed.
     net : int64 array, shape (n_patterns,)
         Cost of predicting each pattern negative, less that of predicting it positive.
     per_rule : int
     """
 
-    def __init__(self, words: np.ndarray, net: np.ndarray, n_antecedents: int, per_rule: int) -> None:
+    def __init__(self, columns: np.ndarray, net: np.ndarray, per_rule: int) -> None:
         largest = int(np.abs(net).sum()) + per_rule
         self._shift = max(0, largest.bit_length() - _LARGEST.bit_length() + 1)
         net = np.sign(net) * (np.abs(net) >> self._shift)
         rule = max(1, per_rule >> self._shift)
-        columns = transposed(words, n_antecedents)
         columns = columns[np.sort(bits.group_equal_rows(columns)[1])]
         held = bits.unpack(columns, len(net)).astype(np.int64)
         right = np.maximum(held @ np.maximum(net, 0), held @ np.maximum(-net, 0))

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...data.naming import as_names, limits_of, unknown, used_by
+from ...data.directions import NEGATIVE, POSITIVE, Directions, allowed_labels
+from ...data.naming import NO_COLUMNS, as_names, limits_of, unknown, used_by
 from ...data.problem import Problem
 
 _MOST = 62
@@ -34,6 +35,8 @@ class Demands:
         How many conditions on it a list may have.
     longest : int
         Most rules of a list.
+    labels : uint8 array, shape (n_antecedents,)
+        What a rule with each antecedent may predict, see `rulelab.data.directions.allowed_labels`.
     """
 
     meets: np.ndarray
@@ -43,6 +46,7 @@ class Demands:
     uses: np.ndarray
     most: np.ndarray
     longest: int
+    labels: np.ndarray
 
     @property
     def all(self) -> int:
@@ -54,12 +58,19 @@ class Demands:
         chosen = list(antecedents)
         if len(chosen) > self.longest or (self.first is not None and chosen[:1] != [self.first]):
             return False
+        if not self.labels[chosen].all():
+            return False
         met = int(np.bitwise_or.reduce(self.meets[chosen])) if chosen else 0
         return met == self.all and bool((self.uses[:, chosen].sum(axis=1) <= self.most).all())
 
 
 def demands_of(
-    problem: Problem, must_use: Any, first_rule: Any, max_uses: Any, max_length: int | None = None
+    problem: Problem,
+    must_use: Any,
+    first_rule: Any,
+    max_uses: Any,
+    max_length: int | None = None,
+    monotone: Directions = (),
 ) -> Demands:
     """The demands on lists of a problem.
 
@@ -73,6 +84,7 @@ def demands_of(
     max_uses : mapping of str to int, or None
         Most conditions on a column in the whole list.
     max_length : int, optional
+    monotone : Directions, optional
 
     Raises
     ------
@@ -99,7 +111,7 @@ def demands_of(
     columns = {c.column for joined in conditions or () for c in joined}
     for column in limits:
         if column not in columns:
-            raise unknown(column, columns or {"(the problem was made of an array without columns)"}, "max_uses")
+            raise unknown(column, columns or {NO_COLUMNS}, "max_uses")
     uses = [[sum(c.column == column for c in joined) for joined in conditions or ()] for column in limits]
     return Demands(
         meets=meets,
@@ -109,4 +121,5 @@ def demands_of(
         uses=np.array(uses, dtype=np.int64).reshape(len(limits), m),
         most=np.array(list(limits.values()), dtype=np.int64),
         longest=m if max_length is None else max_length,
+        labels=allowed_labels(monotone, conditions) if monotone else np.full(m, NEGATIVE | POSITIVE, dtype=np.uint8),
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...data.directions import NEGATIVE, POSITIVE
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import transposed
@@ -47,14 +48,17 @@ class Counted:
 
     Attributes
     ----------
-    size, wrong, plus, minus : array, shape (n_antecedents,)
-        Patterns that each antecedent captures, cost of its rule's errors, and net costs captured of either side.
+    size, wrong, right : array, shape (n_antecedents,)
+        Patterns that each antecedent captures, cost of its rule's errors, and net costs that its label gets right.
+    plus, minus : array, shape (n_antecedents,)
+        Net costs captured of either side.
     all_wrong, all_plus, all_minus : int
         Of the set: the errors that no list avoids, and the net costs.
     """
 
     size: np.ndarray
     wrong: np.ndarray
+    right: np.ndarray
     plus: np.ndarray
     minus: np.ndarray
     inevitable: np.ndarray
@@ -72,7 +76,8 @@ class Counted:
 class Space:
     """The patterns and antecedents of a problem, with costs in whole numbers.
 
-    Antecedents that hold on the same patterns and count alike for the demands are one.
+    Antecedents that hold on the same patterns and count alike for the demands are one; those that nothing may be
+    predicted with are left out.
     """
 
     problem: Problem
@@ -87,9 +92,10 @@ class Space:
     def __post_init__(self) -> None:
         problem, demands = self.problem, self.demands
         columns = transposed(problem.words, problem.n_antecedents)
-        marks = np.concatenate([demands.meets[:, None], demands.uses.T], axis=1).astype(np.uint64)
-        kept = np.sort(bits.group_equal_rows(np.concatenate([columns, marks], axis=1))[1])
-        self.antecedents = kept[bits.counts(columns[kept]) > 0]
+        marks = np.concatenate([demands.meets[:, None], demands.uses.T, demands.labels[:, None]], axis=1)
+        kept = np.sort(bits.group_equal_rows(np.concatenate([columns, marks.astype(np.uint64)], axis=1))[1])
+        self.antecedents = kept[(bits.counts(columns[kept]) > 0) & (demands.labels[kept] > 0)]
+        self._labels = demands.labels[self.antecedents]
         self._columns = columns[self.antecedents]
         full = bits.pack(np.ones((1, problem.n_patterns), dtype=bool))[0]
         self.everything = full.tobytes()
@@ -124,9 +130,8 @@ class Space:
         """The antecedent that stands for this one."""
         columns = self.problem.matrix()
         alike = (columns == columns[:, antecedent : antecedent + 1]).all(axis=0)
-        alike &= (self.demands.meets == self.demands.meets[antecedent]) & (
-            self.demands.uses == self.demands.uses[:, antecedent : antecedent + 1]
-        ).all(axis=0)
+        for marks in (self.demands.meets[None], self.demands.uses, self.demands.labels[None]):
+            alike &= (marks == marks[:, antecedent : antecedent + 1]).all(axis=0)
         return int(np.flatnonzero(alike)[0])
 
     def count(self, words: bytes) -> Counted:
@@ -136,7 +141,13 @@ class Space:
         captured = (amounts.astype(self._type) @ self._held).astype(np.int64)
         size, inevitable, plus, minus = captured
         _, *every = (int(one) for one in amounts.sum(axis=1))
-        return Counted(size, inevitable + np.minimum(plus, minus), plus, minus, inevitable, *every)
+        positive = self._predicts(plus, minus)
+        right, wrong = np.where(positive, (plus, minus), (minus, plus))
+        return Counted(size, inevitable + wrong, right, plus, minus, inevitable, *every)
+
+    def _predicts(self, plus: np.ndarray, minus: np.ndarray) -> np.ndarray:
+        """Which rules predict the positive class: that of most where they may, or the only one."""
+        return np.where(self._labels == NEGATIVE | POSITIVE, plus > minus, self._labels == POSITIVE)
 
     def missing(self, counted: Counted, label: Label) -> int | None:
         """What the demands that are not met yet cost on top of a list without any, at least; None: they cannot be met.
@@ -145,7 +156,7 @@ class Space:
         """
         extra = [0]
         allowed = (counted.size > 0) & self._may_follow(label)
-        saved = np.maximum(0, self.costs.per_rule - np.maximum(counted.plus, counted.minus))
+        saved = np.maximum(0, self.costs.per_rule - counted.right)
         left = [r for r in range(self.demands.n) if not label.met >> r & 1]
         for r in left:
             which = allowed & (self._meets >> r & 1).astype(bool)
@@ -164,8 +175,8 @@ class Space:
         """What the antecedents that may follow do; ``only`` is the place of a single one."""
         a = np.flatnonzero((counted.size > 0) & self._may_follow(label))
         a = a if only is None else a[a == only]
-        plus, minus, wrong, inevitable = (
-            each[a] for each in (counted.plus, counted.minus, counted.wrong, counted.inevitable)
+        plus, minus, wrong, right, inevitable = (
+            each[a] for each in (counted.plus, counted.minus, counted.wrong, counted.right, counted.inevitable)
         )
         cost = label.cost + self.costs.per_rule + wrong
         rest = cost + counted.all_inevitable - inevitable
@@ -176,7 +187,7 @@ class Space:
             total=rest + stop,
             met=label.met | self._meets[a],
             least=rest + np.minimum(stop, self.costs.per_rule),
-            skip=np.maximum(0, self.costs.per_rule - np.maximum(plus, minus)),
+            skip=np.maximum(0, self.costs.per_rule - right),
         )
 
     def child(self, label: Label, children: Children, i: int) -> Label:

@@ -10,8 +10,10 @@ import numpy as np
 
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_demanding_rule_list
+from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.naming import as_names, limits_of
 from ...data.problem import Problem
+from ...kernels.bit_words import transposed
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import noisy_problem
@@ -49,6 +51,11 @@ class ConstrainedRuleListSearch(PhasedSearch):
         The antecedent of the first rule.
     max_uses : mapping of str to int, optional
         Most conditions on a column in the whole list.
+    monotone : mapping of str to {"increasing", "decreasing"}, optional
+        Columns of numbers or Booleans of which more can only help a positive prediction, or only hinder it, whatever
+        the others hold. No rule that predicts the positive class has a condition that points against the direction, and
+        no rule that predicts the negative class one that points along it, see `rulelab.data.directions`; the proof is
+        over the lists that obey this.
     max_length : int, optional
         Most rules in a list, not counting the default rule.
     memory_limit : int, optional
@@ -85,6 +92,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         memory_limit: int | None = None,
         beam_width: int = 500,
         warm_start: RuleList | Sequence[int] | None = None,
+        monotone: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(problem)
         require(
@@ -102,7 +110,9 @@ class ConstrainedRuleListSearch(PhasedSearch):
         self.memory_limit = memory_limit
         self.beam_width = int(beam_width)
         self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
-        self._demands = demands_of(problem, self.must_use, first_rule, self.max_uses, max_length)
+        self.monotone = dict(as_directions(monotone))
+        directions = tuple(self.monotone.items())
+        self._demands = demands_of(problem, self.must_use, first_rule, self.max_uses, max_length, directions)
         self._costs = costs_of(problem, self.regularization, problem.n_antecedents)
         self._worst = largest_cost(self._costs, problem, self.regularization, _LARGEST_COST)
         self._phase = "reducing"
@@ -132,6 +142,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
             "memory_limit": self.memory_limit,
             "beam_width": self.beam_width,
             "warm_start": self.warm_start,
+            "monotone": self.monotone or None,
         }
 
     @property
@@ -156,6 +167,8 @@ class ConstrainedRuleListSearch(PhasedSearch):
             if int(demands.uses.max()) > np.iinfo(np.uint8).max:
                 raise CertificateError("an antecedent has too many conditions on a column for a certificate")
             asked |= {"uses": demands.uses.astype(np.uint8), "most_uses": demands.most}
+        if self.monotone:
+            asked["labels"] = demands.labels
         parameters = {"regularization": self.regularization}
         for name, value in (("first_rule", demands.first), ("max_length", self.max_length)):
             parameters |= {} if value is None else {name: float(value)}
@@ -174,8 +187,8 @@ class ConstrainedRuleListSearch(PhasedSearch):
 
     def _prepare(self) -> None:
         self._space = space = Space(self.problem, self._costs, self._demands)
-        m = self.problem.n_antecedents
-        self._completions = Completions(self.problem.words, space.net, m, self._costs.per_rule)
+        columns = transposed(self.problem.words, self.problem.n_antecedents)[self._demands.labels > 0]
+        self._completions = Completions(columns, space.net, self._costs.per_rule)
         start = space.start()
         if start is None:
             self._phase = "infeasible"
@@ -314,7 +327,9 @@ class ConstrainedRuleListSearch(PhasedSearch):
         wrong, kept, left = 0, [], np.ones(self.problem.n_patterns, dtype=bool)
         for a in [*antecedents, None]:
             hit = left if a is None else left & holds(self.problem, a)
-            wrong += min(int(self._costs.positives[hit].sum()), int(self._costs.negatives[hit].sum()))
+            missed, alarms = int(self._costs.positives[hit].sum()), int(self._costs.negatives[hit].sum())
+            may = NEGATIVE | POSITIVE if a is None else int(self._demands.labels[a])
+            wrong += min([w for w, label in ((missed, NEGATIVE), (alarms, POSITIVE)) if may & label], default=0)
             kept += [a] if a is not None and hit.any() else []
             left = left & ~hit
         cost = self._costs.per_error * wrong + self._costs.per_rule * len(kept)
@@ -388,7 +403,20 @@ class ConstrainedRuleListSearch(PhasedSearch):
     def _make_incumbent(self) -> Incumbent | None:
         """The best list as a model; None when there is none yet."""
         if self._incumbent is None and self._best[1] is not None:
-            model = RuleList.from_problem(self.problem, self._best[1])
+            model = RuleList.from_problem(self.problem, self._best[1], self._predictions(self._best[1]))
             objective = model.objective(self.regularization)
             self._incumbent = Incumbent(model, objective, model.errors, model.complexity, self._found_at)
         return self._incumbent
+
+    def _predictions(self, antecedents: Sequence[int]) -> list[int] | None:
+        """What the rules and the default predict: majorities where they may; None: everywhere."""
+        if not self.monotone:
+            return None
+        masses, out, left = self.problem.masses, [], np.ones(self.problem.n_patterns, dtype=bool)
+        for a in [*antecedents, None]:
+            hit = left if a is None else left & holds(self.problem, a)
+            may = NEGATIVE | POSITIVE if a is None else int(self._demands.labels[a])
+            most = sum(masses.positives[hit].tolist()) > sum(masses.negatives[hit].tolist())
+            out.append(int(most if may == NEGATIVE | POSITIVE else may == POSITIVE))
+            left = left & ~hit
+        return out

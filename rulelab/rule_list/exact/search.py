@@ -13,7 +13,7 @@ import numpy as np
 from ... import preparing, remaining
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_rule_list
-from ...data.fairness import Criterion
+from ...data.fairness import Criterion, PredictiveParity
 from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
@@ -28,6 +28,7 @@ from ..constrained.search import ConstrainedRuleListSearch
 from ..cores import GIVEN_UP, Cores, known_sets, new_cores
 from ..costs import Costs, costs_of, require_regularization
 from ..counting import EFFORT_PER_WORK, Layout, layout
+from ..fair.predictive import PredictiveParitySearch
 from ..fair.search import FairRuleListSearch, check_labels
 from ..reduction import Reducing, Reduction
 from ..start import antecedents_of
@@ -48,7 +49,7 @@ _PARAMETERS = (
     *("memory_limit", "random_state", "beam_width", "warm_start"),
 )
 _NOT_FAIR = {"policy": "lower_bound", "max_length": None}
-_DEMANDS = ("must_use", "first_rule", "max_uses")
+_DEMANDS = ("must_use", "first_rule", "max_uses", "monotone")
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
@@ -95,9 +96,9 @@ class RuleListSearch(PrefixSearch, Proving):
     labels : str
         "free" or "majority". Without a criterion the best list predicts majorities in any case.
     min_group_size : int
-    must_use, first_rule, max_uses : optional
-        What a list has to use: then a `ConstrainedRuleListSearch` is made, which knows no other policy, no switches for
-        its bounds, and no ``fairness``.
+    must_use, first_rule, max_uses, monotone : optional
+        What a list has to use, and to obey: then a `ConstrainedRuleListSearch` is made, which knows no other policy, no
+        switches for its bounds, and no ``fairness``.
 
     Raises
     ------
@@ -135,7 +136,8 @@ class RuleListSearch(PrefixSearch, Proving):
                 )
             del named["bounds"]
         named.pop("random_state", None)  # of the policy "random" alone
-        return FairRuleListSearch(fairness=fairness, **named)
+        kind = PredictiveParitySearch if isinstance(fairness, PredictiveParity) else FairRuleListSearch
+        return kind(fairness=fairness, **named)
 
     def __init__(
         self,
@@ -155,6 +157,7 @@ class RuleListSearch(PrefixSearch, Proving):
         must_use: None = None,
         first_rule: None = None,
         max_uses: None = None,
+        monotone: None = None,
     ) -> None:
         super().__init__(problem)
         check_labels(labels, min_group_size)

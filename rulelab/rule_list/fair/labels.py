@@ -271,10 +271,14 @@ def _insert(data, rules, store, entry, cost, relaxed, parent, rule):
         while other >= 0:
             spent += 4
             following = store.link[other]
-            if store.cost[other] <= cost and _dominates(data, store, node, store.sums[other], store.scratch_sums[0]):
+            if store.cost[other] <= cost and _dominates(
+                data, rules, store, node, store.sums[other], store.scratch_sums[0]
+            ):
                 store.pruned[BY_SAME_SET] += 1
                 return spent
-            if cost <= store.cost[other] and _dominates(data, store, node, store.scratch_sums[0], store.sums[other]):
+            if cost <= store.cost[other] and _dominates(
+                data, rules, store, node, store.scratch_sums[0], store.sums[other]
+            ):
                 store.pruned[BY_SAME_SET] += 1
                 numbers[N_WAITING] -= 1
                 if last < 0:
@@ -310,9 +314,13 @@ def _reaches(data, store, node):
 
 
 @inner
-def _dominates(data, store, node, sums, other):
+def _dominates(data, rules, store, node, sums, other):
     """Whether every completion of a set that is fair after the other sums is fair after these."""
     for k in range(sums.size):
+        if rules.values:
+            if sums[k] != other[k]:
+                return False
+            continue
         low = max(data.outside[0, k] - other[k], store.node_span[node, 0, k])
         high = min(data.outside[1, k] - other[k], store.node_span[node, 1, k])
         if data.inside[0, k] - sums[k] > low or data.inside[1, k] - sums[k] < high:

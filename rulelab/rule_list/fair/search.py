@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arguments import is_whole, require
-from ...certificate import Certificate, prove_fair_rule_list
+from ...certificate import Certificate, CertificateError, prove_fair_rule_list
 from ...data.fairness import Criterion
 from ...data.problem import Problem
-from ...data.rate_constraints import constraints_of
+from ...data.rate_constraints import Constraints, constraints_of
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...proving import FairSearch
@@ -130,7 +130,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
         if isinstance(warm_start, RuleList):
             every = (*warm_start.rules, warm_start.default)
             self._first_labels = [int(rule.prediction == warm_start.classes[-1]) for rule in every]
-        self._constraints = constraints_of(problem, fairness, self.min_group_size)
+        self._constraints = self._asked_of_sums()
         self._costs: Costs = costs_of(problem, self.regularization, problem.n_antecedents)
         self._worst = largest_cost(self._costs, problem, self.regularization, _LARGEST_COST)
         self._best = _Best(self._worst + 1)
@@ -165,6 +165,9 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
     def compiled(self) -> bool:
         return is_compiled(kernels.advance, beams.advance)
 
+    def _asked_of_sums(self) -> Constraints:
+        return constraints_of(self.problem, self._criterion, self.min_group_size)
+
     def certificate(self) -> Certificate:
         """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
 
@@ -182,10 +185,16 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
             "shift": float(self._rules.shift),
             **self._asked(),
         }
-        known = dict(zip(self._constraints.of, self._chosen.tolist(), strict=True))
+        chosen = np.ldexp(self._chosen, np.negative(self._constraints.shifts))  # of the rounded sums
+        known = dict(zip(self._constraints.of, chosen.tolist(), strict=True))
         multipliers = np.array([known.get(one, 0.0) for one in self._pairs()], dtype=np.float64)
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
-        return prove_fair_rule_list(self.problem, incumbent.model, parameters, multipliers, bounds)
+        try:
+            return prove_fair_rule_list(self.problem, incumbent.model, parameters, multipliers, bounds)
+        except CertificateError as error:
+            if any(self._constraints.shifts):  # the search has rounded what a check adds up exactly
+                raise CertificateError("the weights have too many digits for a certificate of fair lists") from error
+            raise
 
     def _rehearse(self) -> None:
         solve(FairRuleListSearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
@@ -215,6 +224,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
             majority=self.labels == "majority",
             doubt=2 * problem.n_patterns * costs.per_error if doubt else 0,
             **switches,
+            **self._more_rules(),
         )
         wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
         self._problem = reduced(problem, wrong, constraints)
@@ -226,6 +236,10 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
             self._offer(rules, labels[-1], self._cost_of(rules, labels[-1]))
         self._multipliers = Multipliers(self._problem, constraints, self._rules, self.beam_width, self._best.cost)
         self._phase = "incumbent"
+
+    def _more_rules(self) -> dict[str, Any]:
+        """What else the kernels have to know."""
+        return {}
 
     def _start_search(self) -> None:
         """Arrange the problem at the best multipliers and begin the first pass."""
@@ -348,10 +362,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
         if incumbent is not None:
             lower = min(lower, incumbent.objective - costs.exactness)
             lower = float(bound_shown(incumbent.objective, lower, status, limit, costs.exactness))
-        store = getattr(self, "_store", None)
-        if store is None and self._phase == "incumbent":
-            store = self._multipliers.store
-        counts, pruned = counted(store)
+        counts, pruned = self._counted()
         detail: dict[str, Any] = {
             "antecedents": self.problem.n_antecedents,
             "patterns": self.problem.n_patterns,
@@ -374,6 +385,13 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
             limit=limit,
             detail=detail | self._notes,
         )
+
+    def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Counts, and what each bound has cut."""
+        store = getattr(self, "_store", None)
+        if store is None and self._phase == "incumbent":
+            store = self._multipliers.store
+        return counted(store)
 
     def _make_incumbent(self) -> Incumbent | None:
         """The best list as a model; None when there is none yet."""

@@ -38,7 +38,9 @@ UNKNOWN = 1 << 61
 class Rules(NamedTuple):
     """What stays constant during a search; one rule costs ``per_rule``, and ``relaxed_rule`` in the relaxation.
 
-    ``doubt`` is by how much costs of positives and negatives may differ for the majority to be unsure.
+    ``doubt`` is by how much costs of positives and negatives may differ for the majority to be unsure. Of ``values``
+    groups the last sums are the positives and the negatives that are predicted positive, whose parts may differ by
+    ``tolerance``.
     """
 
     per_rule: int
@@ -52,6 +54,8 @@ class Rules(NamedTuple):
     weak_rule: bool
     same_set: bool
     reach: bool
+    values: int = 0
+    tolerance: float = 0.0
 
 
 class Data(NamedTuple):

@@ -8,6 +8,7 @@ from ...kernels.jit import inlined, inner
 from .state import BEST, BEST_LENGTH, IMPROVED, N_DOUBTS
 
 UNFAIR, FAIR, UNSURE = range(3)
+_NEARLY = 1e-9
 
 
 @inlined
@@ -33,13 +34,39 @@ def fairness_of(data, rules, store, before, a, b):
     """Whether that list is fair, given the sums before the rule."""
     verdict = UNSURE if rules.doubt else FAIR
     for k in range(before.size):
-        captured = store.node_amounts[2 + k, a]
-        total = before[k] + (captured if b else store.node_totals[2 + k] - captured)
+        total = before[k] + _added(store, k, a, b)
         if total < data.outside[0, k] or total > data.outside[1, k]:
             return UNFAIR
         if total < data.inside[0, k] or total > data.inside[1, k]:
             verdict = UNSURE
+    if rules.values:
+        excess = _spread(rules, store, before, a, b) - rules.tolerance
+        if excess > _NEARLY:
+            return UNFAIR
+        if excess > -_NEARLY:
+            verdict = UNSURE
     return verdict
+
+
+@inlined
+def _spread(rules, store, before, a, b):
+    """How far the predictive values of groups are apart, to within rounding."""
+    first, low, high = before.size - 2 * rules.values, 1.0, 0.0
+    for g in range(rules.values):
+        k = first + 2 * g
+        right = before[k] + _added(store, k, a, b)
+        wrong = before[k + 1] + _added(store, k + 1, a, b)
+        if right + wrong > 0:
+            value = right / (right + wrong)
+            low, high = min(low, value), max(high, value)
+    return high - low
+
+
+@inlined
+def _added(store, k, a, b):
+    """What a last rule (a, b), and the other label after it, add to a sum."""
+    captured = store.node_amounts[2 + k, a]
+    return captured if b else store.node_totals[2 + k] - captured
 
 
 @inlined

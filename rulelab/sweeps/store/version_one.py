@@ -34,6 +34,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "labels": "free",
         "min_group_size": 30,
         **_DEMANDS,
+        "monotone": None,
     },
     "falling_rule_list": {
         **_BINARIZING,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ....families.parameter import DEMANDS
+from ....families.parameter import DEMANDS, MONOTONE
 from ....rule_list import FairRuleListBounds, RuleListBounds
 from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
@@ -20,7 +20,7 @@ from .family import Drawing, Look, Shown
 def _look_of(parameters: Mapping[str, Any]) -> str:
     if parameters.get("fairness") is not None:
         return "fair_rule_list"
-    return "demanding_rule_list" if any(parameters.get(each.name) for each in DEMANDS) else "rule_list"
+    return "demanding_rule_list" if any(parameters.get(each.name) for each in (*DEMANDS, MONOTONE)) else "rule_list"
 
 
 def _frontier(_curves: Curves) -> Plot:
@@ -61,7 +61,7 @@ SHOWN = Shown(
         "demanding_rule_list": replace(
             _PLAIN,
             heading="Best rule list so far",
-            looks_for=f"{_LOOKS_FOR}Only lists count that use what they must. {_APPEARS}",
+            looks_for=f"{_LOOKS_FOR}Only lists count that obey what is asked of them. {_APPEARS}",
             columns={},
             plots=(_BOUNDS, _CUT, _MODELS),
             unit="prefixes",

@@ -1,0 +1,165 @@
+"""Certifiably optimal rule lists of predictive parity: a range of predictive values after another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from ...certificate import Certificate, CertificateError
+from ...data.fairness import PredictiveParity
+from ...data.predictive_values import ValueConstraints, value_constraints
+from ...rehearsal import grouped_problem
+from ...search import solve
+from . import state
+from .passes import counted
+from .search import FairRuleListSearch
+
+_NARROWEST = Fraction(1, 64)
+_ENDED = ("certified", "infeasible")
+
+
+class _Part(FairRuleListSearch):
+    """The lists whose least predictive value of a group is between two ends, and maybe others that are fair.
+
+    It is "split" when its multipliers promise no proof and its range can be halved.
+    """
+
+    def __init__(self, whole: PredictiveParitySearch, low: Fraction, high: Fraction, proven: int) -> None:
+        self._low, self._high = low, high
+        names = ("regularization", "fairness", "labels", "bounds", "beam_width", "min_group_size")
+        super().__init__(whole.problem, **{name: getattr(whole, name) for name in names})
+        self._proven = proven
+
+    def _asked_of_sums(self) -> ValueConstraints:
+        return value_constraints(self.problem, self.fairness, self.min_group_size, self._low, self._high)
+
+    def _more_rules(self) -> dict[str, Any]:
+        constraints = self._constraints
+        assert isinstance(constraints, ValueConstraints)
+        return {"values": constraints.n_counted, "tolerance": float(constraints.tolerance)}
+
+    def _start_search(self) -> None:
+        value, shift = self._multipliers.value, self._rules.shift
+        narrow = self._high - self._low <= max(_NARROWEST, Fraction(self.fairness.tolerance) / 2)
+        if (
+            narrow
+            or not len(self._problem.antecedents)
+            or value > (self._best.cost << shift if shift >= 0 else self._best.cost >> -shift)
+        ):
+            super()._start_search()
+        else:
+            self._phase = "split"
+
+    @property
+    def ended(self) -> bool:
+        return self._phase in _ENDED
+
+    def go_on(self, whole: PredictiveParitySearch, free: int | None) -> None:
+        """One unit of work; lists that cost no less than the best one are not looked for."""
+        self.memory_limit, self._out_of_memory = free, False
+        self._seconds, self.work = whole._seconds, whole.work
+        if whole._best.cost < self._best.cost:
+            self._best = whole._best
+        if self._phase == "reducing":
+            self._prepare()
+        store = self._multipliers.store if self._phase == "incumbent" else self._store
+        store.numbers[state.BEST] = min(int(store.numbers[state.BEST]), self._best.cost)
+        self._unit(self._phase)
+
+
+class PredictiveParitySearch(FairRuleListSearch):
+    """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` of predictive parity.
+
+    `RuleListSearch` makes one when it is given `PredictiveParity`. All fair lists have their groups' predictive values
+    between some number and that number plus the tolerance; the numbers from 0 to 1 are halved into ranges in which
+    linear constraints come near enough to the criterion, and each range is searched as for other criteria. Lists that
+    meet a range's constraints and not the criterion are refused one by one, in exact numbers. The lower bound is the
+    least of those of all ranges. There are no certificates.
+
+    Parameters
+    ----------
+    problem, regularization, fairness, labels, bounds, memory_limit, beam_width, min_group_size, warm_start
+        As of `FairRuleListSearch`; ``fairness`` is a `PredictiveParity`.
+    """
+
+    def _asked_of_sums(self) -> ValueConstraints:
+        if not isinstance(self.fairness, PredictiveParity):
+            raise ValueError(f"fairness must be rulelab.PredictiveParity(..), not {self.fairness!r}")
+        self._parts: list[_Part] = []
+        self._at: _Part | None = None
+        self._counts: Counter[str] = Counter()
+        self._cut: Counter[str] = Counter()
+        return value_constraints(self.problem, self.fairness, self.min_group_size, Fraction(0), Fraction(1))
+
+    def certificate(self) -> Certificate:
+        """There is none: the criterion is no linear function of the errors; raises CertificateError."""
+        raise CertificateError("there are no certificates for predictive parity, whose rate is no linear function")
+
+    def _rehearse(self) -> None:
+        solve(PredictiveParitySearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
+
+    def _prepare(self) -> None:
+        """Try the lists without rules and the one to begin with, and begin with the whole range."""
+        for label in range(2):
+            self._offer((), label, self._cost_of((), label))
+        if self.warm_start is not None:
+            labels = self._first_labels or self._majority(self.warm_start)
+            rules = tuple(zip(self.warm_start, labels, strict=False))
+            self._offer(rules, labels[-1], self._cost_of(rules, labels[-1]))
+        self._parts = [_Part(self, Fraction(0), Fraction(1), 0)]
+        self._phase = "incumbent"
+
+    def _unit(self, phase: str) -> bool:
+        """One unit of the range with the least bound; first of those whose multipliers are not known yet."""
+        if phase in _ENDED:
+            return False
+        waiting = [part for part in self._parts if part._phase in ("reducing", "incumbent")]
+        if not waiting and phase == "incumbent":
+            self._phase = "searching"
+            return True
+        part = waiting[0] if waiting else min(self._parts, key=lambda one: one._proven, default=None)
+        if part is None:
+            self._proven = self._best.cost
+            self._finish()
+            return True
+        free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes + part.memory_bytes
+        part.go_on(self, free)
+        self.work += 1
+        self._out_of_memory = part._out_of_memory
+        if part._best.cost < self._best.cost:
+            self._best = part._best
+        if part._phase == "split":
+            self._split(part)
+        elif part.ended or part._proven >= self._best.cost:
+            self._leave(part)
+        self._proven = max(self._proven, min([self._best.cost, *(one._proven for one in self._parts)]))
+        return True
+
+    def _split(self, part: _Part) -> None:
+        """Its two halves in its place."""
+        self._leave(part)
+        middle = (part._low + part._high) / 2
+        halves = ((part._low, middle), (middle, part._high))
+        self._parts = [_Part(self, *ends, part._proven) for ends in halves] + self._parts
+
+    def _leave(self, part: _Part) -> None:
+        """Of a range that is done only its counts are kept."""
+        counts, cut = part._counted()
+        self._counts.update(counts)
+        self._cut.update(cut)
+        self._parts.remove(part)
+
+    def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
+        counts, cut = Counter(self._counts), Counter(self._cut)
+        for part in self._parts:
+            more = part._counted()
+            counts.update(more[0])
+            cut.update(more[1])
+        first = counted(None)
+        return {name: counts[name] for name in first[0]}, {name: cut[name] for name in first[1]}
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+        return sum(part.memory_bytes for part in self._parts)

@@ -1,0 +1,206 @@
+"""Monotone directions of rule lists: by their rules against all lists, and on every row there could be."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_monotone import GRID, drawn, is_monotone
+
+import rulelab as rl
+from rulelab.__main__ import main
+from rulelab.data.conditions import Condition
+from rulelab.data.directions import NEGATIVE, POSITIVE, allowed_labels
+
+CUTS = {"thresholds": {"a": [0, 1], "b": [0, 1]}, "min_support": 0.0, "max_support": 1.0}
+NEUTRAL = ("is missing", "is present")
+
+
+def classifier(**parameters: object) -> rl.RuleListClassifier:
+    return rl.RuleListClassifier(**{**CUTS, "max_conditions": 1, **parameters})
+
+
+def may_predict(conditions: tuple[Condition, ...], label: int, directions: dict[str, str]) -> bool:
+    """Written apart: a rule of the positive class must not end where a column goes the way it has."""
+    for condition in conditions:
+        if condition.column in directions and condition.operator not in NEUTRAL:
+            rises = condition.operator == ">" or condition.value is True
+            if (rises == (directions[condition.column] == "increasing")) != (label == 1):
+                return False
+    return True
+
+
+def least(
+    problem: rl.Problem, penalty: Fraction, directions: dict[str, str], length: int, must_use: str | None
+) -> Fraction | None:
+    """The least objective of lists whose rules all capture something, of all orders and labels."""
+    A, masses = problem.matrix(), problem.masses
+    positives, negatives = (np.array(side, dtype=object) for side in (masses.positives, masses.negatives))
+    total, found = int(positives.sum() + negatives.sum()), []
+    for k in range(length + 1):
+        for chosen in permutations(range(problem.n_antecedents), k):
+            parts, left = [], np.ones(len(A), dtype=bool)
+            for a in chosen:
+                parts.append(left & A[:, a])
+                left &= ~A[:, a]
+            joined = [problem.conditions[a] for a in chosen]
+            if not all(part.any() for part in parts):
+                continue
+            if must_use and not any(c.column == must_use for some in joined for c in some):
+                continue
+            for labels in product((0, 1), repeat=k):
+                if all(map(may_predict, joined, labels, [directions] * k)):
+                    rest = min(int(side[left].sum()) for side in (positives, negatives))
+                    pairs = zip(parts, labels, strict=True)
+                    wrong = rest + sum(int((negatives if label else positives)[part].sum()) for part, label in pairs)
+                    found.append(Fraction(wrong, total) + penalty * k)
+    return min(found, default=None)
+
+
+def small(seed: int) -> tuple[rl.Problem, dict[str, str]]:
+    """A problem of four antecedents, and directions of some of its columns."""
+    table, y, weight, directions, _ = drawn(seed)
+    given = weight * 0.1 if seed % 4 == 3 else weight
+    X = rl.Binarizer(thresholds=CUTS["thresholds"]).fit_transform(table)
+    ants = rl.mine_antecedents(X, 1 + seed % 2, min_support=0.0, max_support=1.0)
+    problem = rl.Problem.from_antecedents(ants, y, sample_weight=given)
+    kept = np.random.default_rng(seed).permutation(problem.n_antecedents)[:4]
+    problem = problem._some(np.sort(kept))
+    columns = {c.column for some in problem.conditions for c in some}
+    return problem, {name: way for name, way in directions.items() if name in columns}
+
+
+def test_the_list_is_the_best_of_those_that_obey() -> None:
+    dearer = 0
+    for seed in range(80):
+        problem, directions = small(seed)
+        penalty = (0.02, 0.1, 0.004)[seed % 3]
+        demands: dict[str, Any] = {}
+        if seed % 5 == 1:
+            demands["max_length"] = 2
+        if seed % 5 == 2:
+            demands["must_use"] = next(c.column for some in problem.conditions for c in some)
+        last = rl.solve(rl.RuleListSearch(problem, penalty, monotone=directions, **demands))
+        asked = Fraction(repr(penalty)), demands.get("max_length", 4), demands.get("must_use")
+        best, free = (least(problem, asked[0], ways, *asked[1:]) for ways in (directions, {}))
+        if best is None:
+            assert last.status is rl.Status.INFEASIBLE, seed
+            continue
+        assert last.status is rl.Status.OPTIMAL, seed
+        assert last.incumbent.objective == pytest.approx(float(best), abs=1e-12), seed
+        for rule in last.incumbent.model.rules:
+            assert may_predict(rule.conditions, int(rule.prediction), directions)
+        dearer += best > free
+    assert dearer > 15
+
+
+def test_what_the_list_predicts_is_monotone_for_every_row_there_could_be() -> None:
+    for seed in range(8):
+        table, y, weight, directions, _ = drawn(seed)
+        model = classifier(regularization=0.01, monotone=directions).fit(table, y, sample_weight=weight)
+        assert model.status_ is rl.Status.OPTIMAL
+        assert is_monotone(set(np.flatnonzero(model.predict(GRID))), directions), seed
+
+
+def case(seed: int) -> tuple[rl.ConstrainedRuleListSearch, dict[str, str]]:
+    table, y, weight, directions, _ = drawn(seed)
+    X = rl.Binarizer(thresholds=CUTS["thresholds"]).fit_transform(table)
+    ants = rl.mine_antecedents(X, 1 + seed % 2, min_support=0.0, max_support=1.0)
+    problem = rl.Problem.from_antecedents(ants, y, sample_weight=weight)
+    directions = {name: way for name, way in directions.items() if any(name in str(one) for one in problem.names)}
+    return rl.RuleListSearch(problem, 0.04, monotone=directions), directions
+
+
+def test_proofs_hold_and_say_what_they_are_about() -> None:
+    for seed in range(16):
+        search, directions = case(seed)
+        last = rl.solve(search)
+        assert last.status is rl.Status.OPTIMAL
+        assert last.incumbent is not None
+        model, proof = last.incumbent.model, search.certificate()
+        found = rl.verify(search.problem, model, proof)
+        assert found, found.reason
+        if directions:
+            assert "rule by rule" in found.reason
+            assert all(f"{way} in {name}" in found.reason for name, way in directions.items())
+        plain = rl.solve(rl.RuleListSearch(search.problem, 0.04)).incumbent
+        assert plain is not None
+        assert last.incumbent.objective >= plain.objective - 1e-12
+        obeys = all(
+            allowed_labels(tuple(directions.items()), [rule.conditions])[0]
+            & (POSITIVE if rule.prediction else NEGATIVE)
+            for rule in plain.model.rules
+            if any(c.column in directions for c in rule.conditions) and len(directions) == 1
+        )
+        if len(directions) == 1 and not obeys:
+            assert not rl.verify(search.problem, plain.model, proof)
+
+
+def test_a_proof_of_fewer_lists_is_refused_for_more() -> None:
+    changed = 0
+    for seed in range(16):
+        search, _ = case(seed)
+        model = rl.solve(search).incumbent.model
+        proof = search.certificate()
+        either = dict(proof.arrays) | {"labels": np.full_like(proof.arrays["labels"], NEGATIVE | POSITIVE)}
+        loose = rl.verify(
+            search.problem, model, rl.Certificate(proof.family, proof.fingerprint, proof.parameters, either)
+        )
+        best = rl.solve(rl.RuleListSearch(search.problem, 0.04)).incumbent
+        if best.objective < model.objective(0.04) - 1e-12:
+            changed += 1
+            assert not loose
+    assert changed > 2
+
+
+def test_demands_and_directions_together() -> None:
+    search, directions = case(3)
+    column = next(iter(directions))
+    both = rl.RuleListSearch(search.problem, 0.04, monotone=directions, must_use=[column], max_uses={column: 2})
+    last = rl.solve(both)
+    assert last.incumbent is not None
+    assert any(c.column == column for rule in last.incumbent.model.rules for c in rule.conditions)
+    assert rl.verify(search.problem, last.incumbent.model, both.certificate())
+    again = rl.RuleListSearch(search.problem, **both.parameters | {"warm_start": last.incumbent.model})
+    assert rl.solve(again).incumbent.objective == last.incumbent.objective
+
+
+def test_what_cannot_be_is_an_error() -> None:
+    search, _ = case(0)
+    with pytest.raises(ValueError, match=r"monotone.*'nobody'"):
+        rl.RuleListSearch(search.problem, monotone={"nobody": "increasing"})
+    with pytest.raises(ValueError, match="'increasing' or 'decreasing'"):
+        rl.RuleListSearch(search.problem, monotone={"a": "up"})
+    table = pd.DataFrame({"c": list("uvw") * 8, "n": range(24)})
+    with pytest.raises(ValueError, match="categories"):
+        rl.RuleListClassifier(monotone={"c": "increasing"}).fit(table, [0, 1] * 12)
+    with pytest.raises(ValueError, match="together"):
+        rl.RuleListSearch(search.problem, monotone={"a": "increasing"}, fairness=rl.EqualOpportunity(0.1))
+
+
+def test_a_column_of_two_numbers_has_a_larger_one() -> None:
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"two": rng.choice([3, 7], 60), "n": rng.integers(0, 9, 60)})
+    y = ((table["two"] == 3) ^ (rng.random(60) < 0.2)).astype(int)
+    up = rl.RuleListClassifier(monotone={"two": "increasing"}).fit(table, y)
+    for n in range(9):
+        low, high = (int(up.predict(pd.DataFrame({"two": [v], "n": [n]}))[0]) for v in (3, 7))
+        assert low <= high
+    down = rl.RuleListClassifier(monotone={"two": "decreasing"}).fit(table, y)
+    assert down.objective_ == rl.RuleListClassifier().fit(table, y).objective_ < up.objective_
+
+
+def test_the_command_line_fits_and_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, y, *_ = drawn(4)
+    table.assign(y=y).to_csv(tmp_path / "t.csv", index=False)
+    saved, proof = tmp_path / "m.json", tmp_path / "p.json"
+    asked = ["--target", "y", "--model", "rule-list", "--monotone", "b:increasing", "--min-support", "0"]
+    assert main(["fit", str(tmp_path / "t.csv"), *asked, "-o", str(saved), "--proof", str(proof)]) == 0
+    assert "among the rule lists that stay increasing in b rule by rule" in capsys.readouterr().out
+    assert main(["verify", str(tmp_path / "t.csv"), str(saved), str(proof)]) == 0
+    assert "increasing in b" in capsys.readouterr().out
