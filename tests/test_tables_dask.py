@@ -111,9 +111,11 @@ def test_the_command_line_takes_a_cluster(
         assert ("with dask" in out.err) == bool(more)
     assert said[0] == said[1]
     odd = pa.table({"odd one": [b"x", b"y"] * 20, "a": list(range(40)), "y": [0, 1] * 20})
-    pa.parquet.write_table(odd, tmp_path / "odd")
+    path = tmp_path / "odd" / "odd.parquet"
+    path.parent.mkdir()
+    pa.parquet.write_table(odd, path)
     for more in (["--scheduler", cluster.scheduler_address], ["--count"]):
-        assert main(["fit", str(tmp_path / "odd"), "--target", "y", *more]) == 2
+        assert main(["fit", str(path), "--target", "y", *more]) == 2
         assert "column 'odd one' holds" in capsys.readouterr().err
     monkeypatch.setattr("rulelab.cli.counted._CONNECT_SECONDS", 1)
     assert main(["fit", str(tmp_path / "*.parquet"), *options, "--scheduler", "127.0.0.1:1"]) == 1
