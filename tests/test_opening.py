@@ -7,7 +7,6 @@ import sys
 import threading
 import urllib.request
 from pathlib import Path
-from typing import Any
 
 import panel as pn
 import pytest
@@ -18,7 +17,6 @@ from servers import served_here
 
 import rulelab as rl
 from rulelab.views.live.session import State
-from rulelab.views.search.best import BestModel
 from rulelab.views.search.view import SearchView
 from rulelab.views.serving import memory, opening
 
@@ -70,41 +68,6 @@ def test_a_page_that_cannot_be_made_says_so() -> None:
         assert "<title>" in get(f"http://127.0.0.1:{port}/")
         (document,) = documents
         assert "nothing to show" in serialize_json(document.to_json())
-
-
-def test_a_press_is_answered_before_what_a_model_needs_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    views: list[SearchView] = []
-    seen: list[str] = []
-    run, prepare = SearchView.run, BestModel.prepare
-
-    def pressed(self: SearchView, *_: Any) -> None:
-        run(self)
-        seen.append("answered")
-
-    def prepared(self: BestModel) -> None:
-        seen.append("prepared")
-        prepare(self)
-
-    def create() -> pn.Column:
-        views.append(SearchView(rl.RuleListSearch(problem(), 0.02)))
-        return pn.Column(views[-1])
-
-    async def press(port: int) -> None:
-        visitor = Visitor(port, "")
-        await visitor.open()
-        await visitor.press_run()
-        while len(seen) < 2:
-            await asyncio.sleep(0.05)
-        visitor.close()
-
-    monkeypatch.setattr(SearchView, "run", pressed)
-    monkeypatch.setattr(BestModel, "prepare", prepared)
-    with served_here(create) as (port, _):
-        asyncio.run(asyncio.wait_for(press(port), PATIENCE))
-        assert seen[:2] == ["answered", "prepared"]
-        (view,) = views
-        wait_until(lambda: bool(view._best.exports.objects))
-        view.close()
 
 
 def test_a_page_that_waits_for_its_first_run_is_looked_at_less_often(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,17 +137,17 @@ class BestModel:
         prepared = self._session().prepared
         return in_words(self._model, None if prepared is None else prepared.labels)
 
-    def keep_place(self) -> None:
-        """Let what stands beneath stay where it is when a run begins, until there is a model."""
-        if self._model is None and self._before:
-            self.card.object = in_place_of(self._before, empty_card(self._look.looks_for))
-
     def prepare(self) -> None:
-        """Make the buttons, hidden as yet, before there is a model: what comes late moves what stands beneath it."""
+        """Make the buttons, hidden as yet, when a run begins, and keep the place of the model before.
+
+        What comes late moves what stands beneath it.
+        """
         document = pn.state.curdoc
         with nullcontext() if document is None else document.models.freeze():  # looked through once, not for each part
             self.proof.prepare()
             self._prepare_exports()
+            if self._model is None and self._before:
+                self.card.object = in_place_of(self._before, empty_card(self._look.looks_for))
 
     def _prepare_exports(self) -> None:
         if not self.exports.objects:

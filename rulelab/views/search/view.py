@@ -193,11 +193,10 @@ class SearchView(NotebookViewer):
                 if self._refused():
                     return
                 self.reset()
-            self._best.keep_place()
+            self._best.prepare()
             self._session.pace = SPEEDS[self.speed]
             self._session.run()
             self._show_standing(self._session)
-        self._prepare()
         self._start_beat()
 
     @_one_at_a_time
@@ -207,22 +206,9 @@ class SearchView(NotebookViewer):
             if self._refused():
                 return
             self.reset()
-        self._best.keep_place()
-        self._session.step()
-        self._prepare()
-        self._start_beat()
-
-    def _prepare(self) -> None:
-        """Make what a model needs; on a page, after the press was answered, and others that wait were."""
-        document = pn.state.curdoc
-        if self._presence.served and document is not None:
-            document.add_next_tick_callback(self._prepare_best)
-        else:
-            self._prepare_best()
-
-    @_one_at_a_time
-    def _prepare_best(self) -> None:
         self._best.prepare()
+        self._session.step()
+        self._start_beat()
 
     @_one_at_a_time
     def pause(self, *_: Any) -> None:
