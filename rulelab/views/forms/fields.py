@@ -13,7 +13,7 @@ from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS, NUMBER_CSS,
 
 WIDE = {"sizing_mode": "stretch_width", "margin": (5, 12)}
 _NUMBERS = (pn.widgets.IntInput, pn.widgets.FloatInput, pn.widgets.TextInput)
-_STYLES = {pn.widgets.Select: [SELECT_CSS], **{kind: [NUMBER_CSS] for kind in _NUMBERS}}
+_STYLES: dict[Any, list[str]] = {pn.widgets.Select: [SELECT_CSS], **{kind: [NUMBER_CSS] for kind in _NUMBERS}}
 
 
 def field(owner: param.Parameterized, name: str, widget: Any, **options: Any) -> Any:
