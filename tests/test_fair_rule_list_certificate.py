@@ -80,14 +80,14 @@ def test_values_that_are_raised_are_refused(proof: Proven) -> None:
 def test_sums_that_the_search_has_rounded_are_proven_as_they_are() -> None:
     """Beyond 2^58 the search rounds its sums, and has multiplied those; a check adds up what they stand for."""
     proven = 0
-    for seed in range(1, 60, 2):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         A = rng.random((24, 5)) < 0.5
         y = (A[:, 0] ^ (rng.random(24) < 0.3)).astype(int)
         groups = np.where(A[:, 1] ^ (rng.random(24) < 0.3), "a", "b")
         weight = rng.integers(1 << 24, 1 << int(rng.integers(25, 29)), 24)
         problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
-        search = rl.RuleListSearch(problem, 0.03, fairness=rl.EqualOpportunity(0.1))
+        search = rl.RuleListSearch(problem, 0.03, fairness=(rl.DemographicParity, rl.EqualOpportunity)[seed % 2](0.1))
         if search._constraints.shifts != [1]:
             continue
         best = rl.solve(search).incumbent

@@ -119,11 +119,6 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         ("criteria", "tolerances", "complexities", "max_conditions", "loss", "form", "trees", "column_limit",
          "random_state", "memory_limit", "min_group_size"),
     ),
-    "NearOptimalRuleSetSearch": (
-        searched(lambda problem, **given: rl.NearOptimalRuleSetSearch(problem, **{"max_complexity": 3, **given})),
-        ("within", "ratio", "limit", "memory_limit", "max_complexity", "max_conditions", "loss", "form",
-         "regularization", "column_limit", "random_state"),
-    ),
     "StabilitySearch": (
         searched(lambda problem, **given: rl.StabilitySearch(problem, **{"n_samples": 1, **given}, max_complexity=3)),
         ("n_samples", "random_state", "seconds_per_sample", "work_per_sample", "gap_per_sample"),
@@ -193,6 +188,9 @@ ALSO = {
     ("from_arrays", "A"): ("the antecedents", "names"),
     ("from_arrays", "names"): ("named",),
     ("from_arrays", "groups"): ("group",),
+    ("FairFrontierSearch", "criteria"): ("criterion",),
+    ("FairFrontierSearch", "tolerances"): ("tolerance",),
+    ("FairFrontierSearch", "complexities"): ("complexity",),
     ("FallingRuleListSearch", "violation_penalty"): ("option",),
 }
 """Other words that messages use for an argument."""

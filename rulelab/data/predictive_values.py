@@ -90,7 +90,10 @@ def value_constraints(
         ends[2:] = np.full(len(rows), _NEVER), np.full(len(rows), -_NEVER)
     weights = masses.positives, masses.negatives
     counted = len(among) if exact else 0
-    return ValueConstraints(d, *ends, [], *weights, names, shifts, tolerance, among, counted)
+    least, most, surely_least, surely_most = ends
+    return ValueConstraints(
+        d, least, most, surely_least, surely_most, [], *weights, names, shifts, tolerance, among, counted
+    )
 
 
 def _row(positives: list[int], negatives: list[int], end: Fraction, sign: int) -> Row:

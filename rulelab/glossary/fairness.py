@@ -66,7 +66,7 @@ TERMS = (
         "rate and is not compared.",
         f"max | precision_g − precision_h | ≤ ε {_PAIRS},  precision = right positives / predicted positive",
         OWN,
-        ("precision", "rule list"),
+        ("gap between groups", "rule list"),
         ("predictive parity: right positives",),
     ),
     Term(
