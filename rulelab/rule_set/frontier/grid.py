@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from .cells import Cell, Found, PartSearch
 _FIRST_UNITS = 60  # of the closing step of a cell, in the first round; then doubled
 _FIRST_LIMIT = 4000  # of columns in a cell's closing step, in the first round
 _SLICE = 10
+_GROVE = 25  # trees of a forest that are grown at once
+_SEEDS = 1 << 32
 
 
 @dataclass(eq=False)
@@ -86,7 +90,7 @@ class Grid:
         self._features = Features.from_problem(problem, form)
         self._pools: dict[bytes, Pool] = {}
         self._last: dict[Pool, PartSearch] = {}
-        self._unstarted: list[tuple[Pool, str]] | None = None
+        self._unstarted: list[Callable[[], None]] | None = None
         self._round: _Round | None = None
         self._visit: _Visit | None = None
 
@@ -95,11 +99,7 @@ class Grid:
         if self._unstarted is None:
             self._begin()
         elif self._unstarted:
-            pool, part = self._unstarted.pop(0)
-            if part == "greedy":
-                self._run_greedy(pool)
-            else:
-                self._close_small(pool)
+            self._unstarted.pop(0)()
         else:
             while not self.ended and not self._slice_of(self._visit):
                 self._visit = self._next()
@@ -150,22 +150,33 @@ class Grid:
             self._spread(Found.measured(cell.program, self.pool_of(cell.program), ()))
         self._unstarted = []
         if self._features.n_used:
-            self._unstarted = [(pool, part) for pool in self._pools.values() for part in ("greedy", "small")]
+            for pool in self._pools.values():
+                self._unstarted.append(partial(self._run_greedy, pool))
+                for first in range(0, self._trees, _GROVE):
+                    self._unstarted.append(partial(self._grow, pool, first))
+                self._unstarted.append(partial(self._close_small, pool))
             return
         for cell in self.cells:
             cell.raise_to(cell.upper)
 
     def _run_greedy(self, pool: Pool) -> None:
-        """The set of the greedy heuristic, and the rules of a forest."""
-        widest = max((cell.program for cell in self.cells), key=lambda program: program.max_complexity)
-        most = self.conditions(widest)
-        greedy = Greedy(widest, self._features, pool, most)
+        """The sets of the greedy heuristic."""
+        greedy = Greedy(self._widest, self._features, pool, self.conditions(self._widest))
         while not greedy.done:
             greedy.advance()
         for rules in (greedy.rules[:k] for k in range(1, len(greedy.rules) + 1)):
-            self._spread(Found.measured(widest, pool, tuple(rules)))
-        if self._trees:
-            pool.add(forest_rules(widest, self._features, self._trees, most, self._seed))
+            self._spread(Found.measured(self._widest, pool, tuple(rules)))
+
+    def _grow(self, pool: Pool, first: int) -> None:
+        """The rules of some trees of the forest, from this one on."""
+        n = min(_GROVE, self._trees - first)
+        pool.add(
+            forest_rules(self._widest, self._features, n, self.conditions(self._widest), (self._seed + first) % _SEEDS)
+        )
+
+    @property
+    def _widest(self) -> Program:
+        return max((cell.program for cell in self.cells), key=lambda program: program.max_complexity)
 
     def _close_small(self, pool: Pool) -> None:
         """Look at all sets of the cells that have room for two rules only."""

@@ -37,6 +37,9 @@ TOLERANCES = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0)
 COMPLEXITIES = (5, 10, 15, 20, 30)
 """Of the same experiment, table 15."""
 
+MOST_TREES = 1000
+"""Of the forest whose rules the pool may begin with."""
+
 _COLUMNS = [
     *("criterion", "tolerance", "max_complexity", "status", "objective", "lower_bound", "gap", "errors"),
     *("complexity", "proxy_gap", "true_gap", "selected_errors"),
@@ -72,7 +75,7 @@ class FairFrontierSearch(Search):
     loss, form : str
         As for `rulelab.RuleSetSearch`.
     trees : int
-        Trees of a random forest whose rules the pool begins with; 0 for none.
+        Trees of a random forest whose rules the pool begins with, at most `MOST_TREES`; 0 for none.
     column_limit : int
         Most rules that the closing step of a cell enumerates.
     random_state : int
@@ -137,8 +140,8 @@ class FairFrontierSearch(Search):
                     memory_limit,
                     random_state,
                 )
-        if not is_whole(trees, 0):
-            raise ValueError(f"trees must be an integer >= 0, not {trees!r}")
+        if not is_whole(trees, 0) or trees > MOST_TREES:
+            raise ValueError(f"trees must be an integer from 0 to {MOST_TREES}, not {trees!r}")
         super().__init__(problem)
         self.criteria, self.tolerances, self.complexities = tuple(criteria), tuple(tolerances), tuple(complexities)
         self.max_conditions, self.loss, self.form, self.trees = max_conditions, loss, form, trees
