@@ -82,12 +82,13 @@ def fit(args: argparse.Namespace) -> int:
     if snapshot.incumbent is None:
         raise CommandError(_nothing_found(snapshot, family), 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
-    if output is not None:
+    unsaved: OSError | None = None
+    if output is not None:  # before anything is printed, for whoever reads that may have gone
         try:
             model.to_json(output)
+            report(f"saved {output}")
         except OSError as error:
-            raise CommandError(f"{output} cannot be written: {error.strerror}", 1) from error
-        report(f"saved {output}")
+            unsaved = error
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
     if robust is not None and snapshot.status is Status.OPTIMAL:
         print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
@@ -97,6 +98,8 @@ def fit(args: argparse.Namespace) -> int:
         print("", _test(snapshot.incumbent.model, counts.held_out.dataset()), sep="\n")
     if emptied := snapshot.detail.get("emptied"):
         print(f"\nthe rates are {emptied}")
+    if unsaved is not None:
+        raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
     made = None if proof is None else save_proof(proof, search, data, report)
     if args.keep is not None and recording is not None:
         if made is None and snapshot.status is Status.OPTIMAL and is_provable(args, recipe, snapshot):

@@ -185,7 +185,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
             "shift": float(self._rules.shift),
             **self._asked(),
         }
-        chosen = np.ldexp(self._chosen, np.negative(self._constraints.shifts))  # of the rounded sums
+        chosen = np.ldexp(self._chosen, -np.asarray(self._constraints.shifts, dtype=np.int64))  # of the rounded sums
         known = dict(zip(self._constraints.of, chosen.tolist(), strict=True))
         multipliers = np.array([known.get(one, 0.0) for one in self._pairs()], dtype=np.float64)
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
