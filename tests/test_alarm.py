@@ -41,6 +41,14 @@ LISTS: dict[str, Callable[[rl.Problem, float], rl.Search]] = {
     "falling": lambda p, r: rl.FallingRuleListSearch(p, r, 2.0, iterations=5, random_state=0),
     "softly falling": lambda p, r: rl.FallingRuleListSearch(p, r, violation_penalty=0.1, iterations=5, random_state=0),
     "monte carlo": lambda p, r: rl.FallingRuleListSearch(p, r, method="monte_carlo", iterations=60, random_state=0),
+    "fair list": lambda p, r: rl.RuleListSearch(p, r, fairness=rl.EqualOpportunity(1 / 3)),
+    "fair list, majority": lambda p, r: rl.RuleListSearch(p, r, fairness=rl.DemographicParity(0.1), labels="majority"),
+    "predictive parity": lambda p, r: rl.RuleListSearch(p, r, fairness=rl.PredictiveParity(1 / 3)),
+    "least gap": lambda p, r: rl.LeastGapSearch(p, "equal_opportunity", regularization=r, min_accuracy=0.6),
+    "must use": lambda p, r: rl.RuleListSearch(p, r, must_use=["antecedent 3"], max_length=3),
+    "fair falling": lambda p, r: rl.FallingRuleListSearch(p, r, fairness=rl.EqualizedOdds(1 / 3, 0.4), max_length=3),
+    "near-optimal": lambda p, r: rl.NearOptimalSearch(p, r, 0.01, max_length=3),
+    "near-optimal, counted": lambda p, r: rl.NearOptimalCounter(p, r, 0.01, max_length=3),
 }
 SETS: dict[str, dict] = {
     "plain": {},
@@ -56,6 +64,13 @@ FAIR: dict[str, Callable[[float], object]] = {
 }
 
 
+def grouped(n: int, m: int) -> rl.Problem:
+    rng = np.random.default_rng(0)
+    A = rng.random((n, m)) < 0.4
+    y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(n) < 0.35)
+    return rl.Problem.from_arrays(A, y.astype(int), groups=rng.random(n) < 0.4)
+
+
 LONG: dict[str, Callable[[], rl.Search]] = {
     "rule list": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005, beam_width=0),
     "rule list, beam": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005),
@@ -65,6 +80,20 @@ LONG: dict[str, Callable[[], rl.Search]] = {
         noisy(1000, 150), 0.0005, violation_penalty=0.05, iterations=5, random_state=0
     ),
     "rule set": lambda: rl.RuleSetSearch(noisy(800, 60), 20),
+    "fair list": lambda: rl.RuleListSearch(grouped(1000, 100), 0.0005, fairness=rl.EqualOpportunity(0.01)),
+    "predictive parity": lambda: rl.RuleListSearch(grouped(1000, 100), 0.0005, fairness=rl.PredictiveParity(0.01)),
+    "least gap": lambda: rl.LeastGapSearch(grouped(1000, 100), "equalized_odds", min_accuracy=0.6),
+    "must use": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005, must_use=["antecedent 3"]),
+    "fair falling": lambda: rl.FallingRuleListSearch(
+        grouped(1000, 100), 0.0005, 3.0, fairness=rl.EqualOpportunity(0.01)
+    ),
+    "near-optimal": lambda: rl.NearOptimalSearch(noisy(1000, 100), 0.002, 0.05),
+    "near-optimal, counted": lambda: rl.NearOptimalCounter(noisy(1000, 100), 0.002, 0.05),
+    "robustness": lambda: rl.RobustnessSearch(noisy(1000, 100), 0.002),
+    "near-optimal rule sets": lambda: rl.NearOptimalRuleSetSearch(noisy(800, 60), 20, max_complexity=20),
+    "fair frontier": lambda: rl.FairFrontierSearch(grouped(800, 60)),
+    "least gap of rule sets": lambda: rl.LeastGapRuleSetSearch(grouped(800, 60), "equalized_odds", 0.6, 20),
+    "stability": lambda: rl.StabilitySearch(noisy(800, 60), 1000, max_complexity=20),
 }
 
 
