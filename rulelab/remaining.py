@@ -59,9 +59,12 @@ def log10_fine(queued_by_steps: np.ndarray, m: int) -> float:
     return _log10_sum(np.log(queued) + _log_permutations(m - lengths, np.minimum(steps, m - lengths)))
 
 
-def log10_total(m: int, longest: int) -> float:
-    """All prefixes of at most ``longest`` of ``m`` antecedents, as log10: Proposition 8, ``sum m! / (m - k)!``."""
-    return _log10_sum(_log_permutations(np.array([m]), np.array([min(longest, m)])))
+def log10_total(m: int, longest: int, labels: int = 1) -> float:
+    """All prefixes of at most ``longest`` of ``m`` antecedents, as log10: Proposition 8, ``sum m! / (m - k)!``.
+
+    With so many ``labels`` for each rule and the default, ``sum labels^(k + 1) m! / (m - k)!``.
+    """
+    return _log10_sum(_log_permutations(np.array([m]), np.array([min(longest, m)]), labels))
 
 
 def log10_total_symmetry_aware(m: int, longest: int) -> float:
@@ -70,16 +73,16 @@ def log10_total_symmetry_aware(m: int, longest: int) -> float:
     return _log10_sum(table[m] - table[m - k] - table[np.maximum(k - 1, 0)])
 
 
-def _log_permutations(n: np.ndarray, most: np.ndarray) -> np.ndarray:
-    """Natural logarithm of the sum of n! / (n - k)! over k = 0 .. most <= n, elementwise."""
+def _log_permutations(n: np.ndarray, most: np.ndarray, labels: int = 1) -> np.ndarray:
+    """Natural logarithm of the sum of labels^(k + 1) n! / (n - k)! over k = 0 .. most <= n, elementwise."""
     if not len(n):
         return np.zeros(0)
     table, left = _log_factorials(int(n.max())), n - most
     total = term = np.ones(len(n))
     for t in range(1, min(int(most.max()), _TERMS) + 1):
-        term = np.where(t <= most, term / (left + t), 0.0)
+        term = np.where(t <= most, term / (labels * (left + t)), 0.0)
         total = total + term
-    return table[n] - table[left] + np.log(total)
+    return table[n] - table[left] + np.log(total) + (most + 1) * math.log(labels)
 
 
 @lru_cache(maxsize=8)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import rulelab as rl
 from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
 from rulelab.families.wording import at_most, many
+from rulelab.remaining import log10_total
 from rulelab.search import Search
 
 
@@ -83,6 +85,32 @@ def test_criteria_in_words() -> None:
 @pytest.mark.parametrize(("m", "most"), [(1, 1), (4, 0), (4, 2), (5, 5)])
 def test_lists_are_as_many_as_can_be_written_down(m: int, most: int) -> None:
     assert lists(m, most) == many(sum(1 for k in range(most + 1) for _ in permutations(range(m), k)))
+
+
+@pytest.mark.parametrize(("m", "most"), [(1, 1), (4, 0), (4, 2), (5, 5)])
+def test_labels_of_choice_make_more_lists(m: int, most: int) -> None:
+    every = (k for k in range(most + 1) for _ in permutations(range(m), k) for _ in product((0, 1), repeat=k + 1))
+    n = sum(1 for _ in every)
+    assert lists(m, most, labels=2) == many(n)
+    assert log10_total(m, most, labels=2) == pytest.approx(math.log10(n))
+
+
+@pytest.mark.parametrize(
+    ("make", "free"),
+    [
+        (lambda p: rl.RuleListSearch(p, 0.05, fairness=rl.EqualOpportunity(0.5)), True),
+        (lambda p: rl.RuleListSearch(p, 0.05, fairness=rl.EqualOpportunity(0.5), labels="majority"), False),
+        (lambda p: rl.LeastGapSearch(p, "equal_opportunity", min_accuracy=0.5, max_length=2), True),
+        (lambda p: rl.RuleListSearch(p, 0.05), False),
+    ],
+)
+def test_lists_with_labels_of_choice_are_counted_with_them(make, free) -> None:
+    search = make(problem(groups=True))
+    said = account(search, rl.solve(search)).search_space
+    most = longest(search)
+    assert said.startswith(lists(search.problem.n_antecedents, most, 2 if free else 1))
+    assert ("with any labels" in said) == free
+    assert ("again for each gap" in said) == isinstance(search, rl.LeastGapSearch)
 
 
 @pytest.mark.parametrize(("m", "most", "complexity"), [(3, 1, 4), (3, 2, 5), (3, 3, 6), (2, 2, 40)])

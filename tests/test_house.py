@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -25,10 +27,12 @@ def blocks(language: str) -> list[str]:
     return [text for found, text in fenced if found == language]
 
 
-def python(*arguments: str, **variables: str) -> str:
+def python(*arguments: str, cwd: Path | None = None, **variables: str) -> str:
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False, cwd=cwd
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -43,13 +47,16 @@ COMMANDS = [block for block in blocks("") if block.startswith("$")]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("block", COMMANDS, ids=[block.split()[2] for block in COMMANDS])
-def test_what_is_printed_is_what_the_command_prints(block: str, shared: Path) -> None:
-    command, _, shown = block.partition("\n")
-    prompt, program, *arguments = command.split()
-    assert (prompt, program) == ("$", "rulelab")
-    printed = python("-m", "rulelab", *arguments, RULELAB_DATA_HOME=str(shared / "data"))
-    assert printed.startswith(shown)
+@pytest.mark.parametrize("block", COMMANDS, ids=[block.rpartition("$ ")[2].split()[1] for block in COMMANDS])
+def test_what_is_printed_is_what_the_command_prints(block: str, shared: Path, tmp_path: Path) -> None:
+    """Of several commands one after the other the last one's output is shown."""
+    lines = block.splitlines(keepends=True)
+    commands = list(takewhile(lambda line: line.startswith("$ "), lines))
+    for command in commands:
+        _, program, *arguments = shlex.split(command)
+        assert program == "rulelab"
+        printed = python("-m", "rulelab", *arguments, cwd=tmp_path, RULELAB_DATA_HOME=str(shared / "data"))
+    assert printed.startswith("".join(lines[len(commands) :]))
 
 
 def test_one_line_starts_and_one_line_tests() -> None:

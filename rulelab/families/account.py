@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from . import FAMILIES
-from .wording import at_most, count, demanded, many, power, restricted
+from .wording import EXACT, at_most, count, demanded, many, power, restricted
 
 if TYPE_CHECKING:
     from ..search import Search, Snapshot
@@ -105,12 +105,14 @@ def longest(search: Search) -> int:
     return most if limit is None else min(most, limit)
 
 
-def lists(m: int, most: int) -> str:
-    """How many lists there are of at most ``most`` of ``m`` antecedents (Prop 8)."""
+def lists(m: int, most: int, labels: int = 1) -> str:
+    """How many lists there are of at most ``most`` of ``m`` antecedents (Prop 8), each rule of so many labels."""
     from ..remaining import log10_total
 
-    exponent = log10_total(m, most)
-    return many(sum(math.perm(m, k) for k in range(most + 1))) if exponent < 15 else power(math.floor(exponent))
+    exponent = log10_total(m, most, labels)
+    if exponent >= EXACT:
+        return power(math.floor(exponent))
+    return many(sum(labels ** (k + 1) * math.perm(m, k) for k in range(most + 1)))
 
 
 def sets(m: int, most: int, complexity: int) -> str:
@@ -140,9 +142,17 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
         if "lists" in counts
         else f"{count_of(counts.get('created', 0), 'prefix')} looked at"
     )
-    over = f"{many(m)} antecedents{aside}"
+    free, passes = _labels_are_free(search), "min_accuracy" in search.parameters
+    over = f"{many(m)} antecedents{aside}" + (", with any labels" if free else "")
+    seen += ", again for each gap that was asked for" if passes else ""
     possible = "list of at most 0 rules is" if most == 0 else f"lists of at most {count(most, 'rule')} are"
-    return f"{lists(m, most)} {possible} possible over {over}; {seen}."
+    return f"{lists(m, most, 2 if free else 1)} {possible} possible over {over}; {seen}."
+
+
+def _labels_are_free(search: Search) -> bool:
+    """Whether a rule of a list may predict the minority."""
+    parameters = search.parameters
+    return search.family == "rule_list" and (parameters.get("labels") == "free" or "min_accuracy" in parameters)
 
 
 def count_of(n: int, noun: str) -> str:

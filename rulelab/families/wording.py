@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..data.problem import Problem
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_EXACT = 15
+EXACT = 15
 """Larger powers of ten are given as such."""
 
 
@@ -47,7 +47,7 @@ def demanded(parameters: Mapping[str, Any]) -> str:
 
 def many(n: int | float) -> str:
     """A number with a space between the thousands, or from 10^15 on a power of ten, rounded down."""
-    if n < 10**_EXACT:
+    if n < 10**EXACT:
         return f"{n:,}".replace(",", " ")
     return power(len(str(int(n))) - 1)
 

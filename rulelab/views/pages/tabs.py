@@ -251,6 +251,7 @@ class Tabs(param.Parameterized):
         self.strip.open = self.tab
         for name, other in self._places.items():
             other.visible = name == self.tab
+        self.strip.shown = self.tab
         if "Search" in self._made:
             self._made["Search"].presenter.possible = self.tab == "Search"
 

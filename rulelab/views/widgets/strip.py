@@ -38,8 +38,18 @@ export function render({ model }) {
     tab.setAttribute("aria-selected", open)
     tab.tabIndex = open ? 0 : -1
   })
+  let timer = 0
+  const wait = () => {
+    const late = model.open !== model.shown
+    const root = document.documentElement.style
+    clearTimeout(timer)
+    list.setAttribute("aria-busy", late)
+    if (late) { timer = setTimeout(() => root.setProperty("--rl-stale", "0.15"), 120) }
+    else { root.removeProperty("--rl-stale") }
+  }
   model.on("names", () => { fill(); show() })
-  model.on("open", show)
+  model.on("open", () => { show(); wait() })
+  model.on("shown", wait)
   fill()
   show()
   return nav
@@ -52,6 +62,7 @@ _CSS = """
   white-space: nowrap; }
 [role=tab]:hover { background: rgb(255 255 255 / 12%); }
 [role=tab][aria-selected=true] { border-bottom-color: currentColor; }
+[role=tablist][aria-busy=true] [aria-selected=true] { border-bottom-style: dotted; cursor: progress; }
 [role=tab]:focus-visible { outline: 2px solid currentColor; outline-offset: -4px; }
 @media (max-width: 600px) { [role=tab] { font-size: 13px; padding-left: 3px; padding-right: 3px; } }
 @media (max-width: 430px) { [role=tab] { font-size: 12px; padding-left: 2px; padding-right: 2px; } }
@@ -63,11 +74,15 @@ _CSS = """
 
 
 class Strip(JSComponent):
-    """A landmark with a tab per name; the arrow keys go from one to the next."""
+    """A landmark with a tab per name; the arrow keys go from one to the next.
+
+    While what stands on the page is not yet the tab that is open, the custom property ``--rl-stale`` says so to styles.
+    """
 
     names = param.List(default=[], doc="In order.")
     caption = param.String(default="Parts of the page", doc="What they are tabs of.")
     open = param.String(default="", doc="The one that is open.")
+    shown = param.String(default="", doc="The one whose content stands on the page.")
 
     _esm = _ESM
     _stylesheets = [_CSS]
