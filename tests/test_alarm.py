@@ -84,9 +84,7 @@ LONG: dict[str, Callable[[], rl.Search]] = {
     "predictive parity": lambda: rl.RuleListSearch(grouped(1000, 100), 0.0005, fairness=rl.PredictiveParity(0.01)),
     "least gap": lambda: rl.LeastGapSearch(grouped(1000, 100), "equalized_odds", min_accuracy=0.6),
     "must use": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005, must_use=["antecedent 3"]),
-    "fair falling": lambda: rl.FallingRuleListSearch(
-        grouped(1000, 100), 0.0005, 3.0, fairness=rl.EqualOpportunity(0.01)
-    ),
+    "fair falling": lambda: rl.FallingRuleListSearch(grouped(4000, 300), 1e-6, 6.0, fairness=rl.EqualOpportunity(0.3)),
     "near-optimal": lambda: rl.NearOptimalSearch(noisy(1000, 100), 0.002, 0.05),
     "near-optimal, counted": lambda: rl.NearOptimalCounter(noisy(1000, 100), 0.002, 0.05),
     "robustness": lambda: rl.RobustnessSearch(noisy(1000, 100), 0.002),
