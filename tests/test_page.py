@@ -40,6 +40,14 @@ def test_only_the_tab_that_is_open_is_made(made) -> None:
     assert made == ["Search", "Fronts"]
 
 
+def test_the_strip_knows_whose_content_stands_on_the_page() -> None:
+    page, said = tabs.Tabs(Address()), []
+    page.strip.param.watch(lambda event: said.append((event.new, page._places["Compare"].visible)), "shown")
+    assert page.strip.shown == page.strip.open == page.tab
+    page.tab = "Compare"
+    assert said == [("Compare", True)]
+
+
 def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
     page = tabs.Tabs(Address("?tab=Fronts&sweep_folds=3"))
     assert made == ["Fronts"]
