@@ -95,6 +95,17 @@ LONG: dict[str, Callable[[], rl.Search]] = {
 }
 
 
+SLOW = (
+    "robustness",
+    "near-optimal rule sets",
+    "fair frontier",
+    "least gap of rule sets",
+    "stability",
+    "predictive parity",
+)
+NAMES = [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in LONG]
+
+
 def table(kind: str, seed: int = 1, n: int = 40, m: int = 5) -> rl.Problem:
     rng = np.random.default_rng(seed)
     A = rng.random((n, m)) < 0.5
@@ -177,7 +188,7 @@ def test_mining_ends(kind):
             )
 
 
-@pytest.mark.parametrize("name", list(LONG))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_flag_ends_the_steps_at_the_next_one(name):
     search = LONG[name]()
     search.compile()
@@ -211,7 +222,7 @@ needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="
 
 
 @needs_signals
-@pytest.mark.parametrize("name", list(LONG))
+@pytest.mark.parametrize("name", NAMES)
 def test_ctrl_c_ends_solve(name):
     search = LONG[name]()
     search.compile()

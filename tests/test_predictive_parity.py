@@ -74,6 +74,7 @@ def test_the_optimum_is_that_of_the_naive_reference(part: int) -> None:
     assert binding > 3
 
 
+@pytest.mark.long
 def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The ranges are searched in another order then, so that counts and equally good lists may differ."""
 
