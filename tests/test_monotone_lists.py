@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from pathlib import Path
@@ -156,6 +157,30 @@ def test_a_proof_of_fewer_lists_is_refused_for_more() -> None:
             changed += 1
             assert not loose
     assert changed > 2
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), (1, 2), (False, True)])
+def test_proofs_are_of_the_labels_that_the_data_have(classes: tuple[Any, Any]) -> None:
+    """A rule of the second class is a positive one, whatever the classes are called."""
+    told = 0
+    for seed in range(8):
+        search, directions = case(seed)
+        problem = replace(search.problem, classes=classes)
+        search = rl.RuleListSearch(problem, 0.04, monotone=directions)
+        model = rl.solve(search).incumbent.model
+        proof = search.certificate()
+        assert rl.verify(problem, model, proof), seed
+        for rule in model.rules:
+            only = NEGATIVE if rule.prediction == classes[1] else POSITIVE
+            labels = proof.arrays["labels"].copy()
+            labels[rule.antecedent] = only
+            arrays = dict(proof.arrays) | {"labels": labels}
+            refused = rl.verify(
+                problem, model, rl.Certificate(proof.family, proof.fingerprint, proof.parameters, arrays)
+            )
+            assert "may not predict what it does" in refused.reason, seed
+            told += 1
+    assert told > 4
 
 
 def test_demands_and_directions_together() -> None:

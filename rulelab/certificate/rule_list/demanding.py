@@ -135,7 +135,7 @@ def _space(problem: Problem, model: RuleList, regularization: float, demands: De
     if (demands.uses[:, every].sum(axis=1) > demands.most).any():
         raise CertificateError("the model uses something more often than it may")
     for rule in model.rules:
-        label = POSITIVE if rule.prediction == 1 else NEGATIVE
+        label = POSITIVE if rule.prediction == problem.classes[1] else NEGATIVE
         if rule.antecedent is not None and not demands.labels[rule.antecedent] & label:
             raise CertificateError(f"a rule of the model may not predict what it does: {rule.name}")
     wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
