@@ -15,6 +15,8 @@ from random_problems import WEIGHTS, Rows, random_rows
 
 import rulelab as rl
 
+_CLASSES = ((0, 1), ("no", "yes"), (1, 2))
+"""What the labels of a case are called, by the number of its rows."""
 CRITERIA: dict[str, tuple[str, ...]] = {
     "EqualOpportunity": ("false_negative",),
     "EqualizedOdds": ("false_negative", "false_positive"),
@@ -69,8 +71,8 @@ class Case:
         return f"{shape}, weights {self.rows.kind}; {options}"
 
     def problem(self) -> rl.Problem:
-        rows = self.rows
-        return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=rows.weight, groups=rows.group)
+        rows, classes = self.rows, np.array(_CLASSES[len(self.rows.y) % len(_CLASSES)])
+        return rl.Problem.from_arrays(rows.A, classes[rows.y.astype(int)], sample_weight=rows.weight, groups=rows.group)
 
     def search(self) -> rl.Search:
         return FAMILIES[self.family].search(self.problem(), self.options)
