@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -74,6 +75,34 @@ def test_nothing_is_published_for_a_view_that_no_notebook_shows(published: Publi
     view.keep_still()
     assert published == []
     assert "<script" not in view.still()
+
+
+def test_no_beat_falls_into_what_the_browser_says(published: Published, monkeypatch: Any) -> None:
+    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
+    view = rl.views.SearchView(search)
+    reads, may_end, beaten = threading.Event(), threading.Event(), threading.Event()
+
+    def read(message: Any) -> None:
+        reads.set()
+        assert may_end.wait(60)
+
+    def beat() -> None:
+        view.tick()
+        beaten.set()
+
+    layout = view.__panel__()
+    monkeypatch.setattr(type(layout), "_on_msg", lambda self, ref, manager, message: read(message))
+    view._repr_mimebundle_()
+    ((_, client),) = layout._comms.values()
+    told = threading.Thread(target=lambda: client._on_msg("a message"), daemon=True)
+    told.start()
+    assert reads.wait(60)
+    beats = threading.Thread(target=beat, daemon=True)
+    beats.start()
+    assert not beaten.wait(0.2)
+    may_end.set()
+    assert beaten.wait(60)
+    view.close()
 
 
 def test_a_search_view_is_watched_and_leaves_curves(published: Published) -> None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+import threading
 import uuid
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from typing import Any
 
 import panel as pn
@@ -49,6 +51,22 @@ _STILL = """<div class="rl-still-{ref}"><div class="rl-still"><style>
 </style><p class="gone">kernel gone: run the cell. This is what {name} showed last.</p>
 {what}</div></div>"""
 _shown: weakref.WeakSet[NotebookViewer] = weakref.WeakSet()
+_alone = threading.RLock()
+
+
+def one_at_a_time(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let nothing else change a document meanwhile.
+
+    JupyterLab hands over what a browser says in another thread than the beats, and Panel, which reads it there, forgets
+    what a beat changes at that moment.
+    """
+
+    @wraps(method)
+    def alone(*arguments: Any, **named: Any) -> Any:
+        with _alone:
+            return method(*arguments, **named)
+
+    return alone
 
 
 class NotebookViewer(Viewer):
@@ -116,6 +134,7 @@ class NotebookViewer(Viewer):
             self._last_still = self.still()
             self._put(output, ref)
 
+        @one_at_a_time
         def on_msg(message: Any) -> None:
             told(message)
             self.keep_still()

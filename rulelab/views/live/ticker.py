@@ -7,7 +7,7 @@ from typing import Any
 
 from panel.io.callbacks import PeriodicCallback
 
-from ..notebook import keep_stills
+from ..notebook import keep_stills, one_at_a_time
 from .session import TICK_SECONDS
 
 
@@ -38,6 +38,7 @@ class Beat:
             self._callback = None
             keep_stills()
 
+    @one_at_a_time
     def _beat(self) -> None:
         if not self._tick():
             self.stop()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import wraps
 from typing import Any, ClassVar
 
 import panel as pn
@@ -20,7 +18,7 @@ from ..live.history import Mark
 from ..live.recorded import RecordedSession
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
 from ..live.wording import Standing, count, figures, worded
-from ..notebook import NotebookViewer, keep_stills
+from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
@@ -58,17 +56,6 @@ _STATUS_EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
 _IDLE_EVERY = 4
 """Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
-
-
-def _one_at_a_time(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let nothing else change the view meanwhile: JupyterLab hands presses over in another thread than the beats."""
-
-    @wraps(method)
-    def alone(self: SearchView, *arguments: Any, **named: Any) -> Any:
-        with self._in_hand:
-            return method(self, *arguments, **named)
-
-    return alone
 
 
 class SearchView(NotebookViewer):
@@ -135,7 +122,6 @@ class SearchView(NotebookViewer):
             raise ValueError("give either a search or new_session")
         if search is not None and not isinstance(search, Search):
             raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
-        self._in_hand = threading.RLock()
         super().__init__(**params)
         begin_in_background()
         alone = self._alone or search is not None
@@ -184,7 +170,7 @@ class SearchView(NotebookViewer):
             return self._story[1]
         return known.get(name) or self._boxes_of.get(name)
 
-    @_one_at_a_time
+    @one_at_a_time
     def run(self, *_: Any) -> None:
         """Start, go on after a pause or a limit, or begin anew after the end."""
         state = self._session.state
@@ -199,7 +185,7 @@ class SearchView(NotebookViewer):
             self._show_standing(self._session)
         self._start_beat()
 
-    @_one_at_a_time
+    @one_at_a_time
     def step(self, *_: Any) -> None:
         """Do one unit of work; nothing after the end, which the line beside the buttons says."""
         if self._session.state is State.IDLE:
@@ -210,7 +196,7 @@ class SearchView(NotebookViewer):
         self._session.step()
         self._start_beat()
 
-    @_one_at_a_time
+    @one_at_a_time
     def pause(self, *_: Any) -> None:
         """Hold the search."""
         self._session.pause()
@@ -219,7 +205,7 @@ class SearchView(NotebookViewer):
         """Run, or hold what runs."""
         (self.pause if self._session.state.busy else self.run)()
 
-    @_one_at_a_time
+    @one_at_a_time
     def forward(self) -> None:
         """Go to the next moment while looking back, else do a step."""
         if self._rewind.at is None:
@@ -227,23 +213,23 @@ class SearchView(NotebookViewer):
         else:
             self._rewind.move(1)
 
-    @_one_at_a_time
+    @one_at_a_time
     def backward(self) -> None:
         """Look at the moment before the one that is shown."""
         self._rewind.move(-1)
 
-    @_one_at_a_time
+    @one_at_a_time
     def replay(self) -> None:
         """Play the run, or hold what is played."""
         self._rewind.press()
 
-    @_one_at_a_time
+    @one_at_a_time
     def stop(self, *_: Any) -> None:
         """End the search and keep what it has proven."""
         self._session.stop()
         self._start_beat()
 
-    @_one_at_a_time
+    @one_at_a_time
     def reset(self, *_: Any) -> None:
         """Forget the run; the next one starts from the beginning, with the present settings."""
         self._let_go()
@@ -251,7 +237,7 @@ class SearchView(NotebookViewer):
         self._take(self._new_session())
         self.complain("")
 
-    @_one_at_a_time
+    @one_at_a_time
     def ablate(self, *_: Any) -> None:
         """Run the present settings as they are, and then without each bound in use, one run after the other."""
         if self._refused():
@@ -361,7 +347,7 @@ class SearchView(NotebookViewer):
         self._best.proof.check.close()
         self._stop_beat()
 
-    @_one_at_a_time
+    @one_at_a_time
     def refresh(self) -> None:
         """Bring everything in the view up to date with the session."""
         session = self._session
@@ -396,7 +382,7 @@ class SearchView(NotebookViewer):
                 made = self._best.card_at(latest)
             self.on_standing(session, made)
 
-    @_one_at_a_time
+    @one_at_a_time
     def tick(self) -> None:
         """One beat of the page: pause when nobody is connected, show what is new."""
         self._presence.mind()
@@ -423,7 +409,7 @@ class SearchView(NotebookViewer):
         assert self._session.snapshot is not None
         return snapshots, whole, self._session.snapshot
 
-    @_one_at_a_time
+    @one_at_a_time
     def _look_back(self, *_: Any) -> None:
         """Show everything as it was at a moment of the run, or at its present end."""
         self._mark, self._best.shown = Mark(), None
@@ -589,7 +575,7 @@ class SearchView(NotebookViewer):
     def _items_of_runs(self) -> Sequence[Any]:
         return [*self._runs_box.head, self._opener.field, *self._runs_box.items]
 
-    @_one_at_a_time
+    @one_at_a_time
     def open(self, recording: Recording, name: str = "recording") -> None:
         """Show a recorded run in the place of the present one; Run begins a new one.
 
