@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import panel as pn
 import pytest
+from patience import PATIENCE
 
 import rulelab as rl
 from rulelab.views import notebook
@@ -84,7 +85,7 @@ def test_no_beat_falls_into_what_the_browser_says(published: Published, monkeypa
 
     def read(message: Any) -> None:
         reads.set()
-        assert may_end.wait(60)
+        assert may_end.wait(PATIENCE)
 
     def beat() -> None:
         view.tick()
@@ -96,12 +97,12 @@ def test_no_beat_falls_into_what_the_browser_says(published: Published, monkeypa
     ((_, client),) = layout._comms.values()
     told = threading.Thread(target=lambda: client._on_msg("a message"), daemon=True)
     told.start()
-    assert reads.wait(60)
+    assert reads.wait(PATIENCE)
     beats = threading.Thread(target=beat, daemon=True)
     beats.start()
-    assert not beaten.wait(0.2)
+    assert not beaten.wait(PATIENCE / 1000)
     may_end.set()
-    assert beaten.wait(60)
+    assert beaten.wait(PATIENCE)
     view.close()
 
 
