@@ -22,6 +22,22 @@ class Proving(Search):
         """Whether the search has ended with a proof that its list is optimal."""
         return self._phase == "certified"
 
+    proves_bounds = True
+    """Whether ``certificate(bound_only=True)`` proves the bound of a search that has not ended."""
+
+    def _to_prove(self, bound_only: bool) -> float | None:
+        """The bound that a certificate is for; None: it is for the optimum. Raises CertificateError."""
+        if self.certified:
+            return None
+        if not bound_only:
+            self._require_proof()
+        snapshot = self._snapshot()
+        if snapshot.incumbent is None:
+            raise CertificateError("a certificate names a model, and the search has found none yet")
+        if not snapshot.lower_bound > 0:
+            raise CertificateError("the search has proven no bound above 0 yet")
+        return snapshot.lower_bound
+
     def _require_proof(self) -> None:
         if not self.certified:
             raise CertificateError("the search has not proven its list optimal yet; let it finish first")

@@ -6,7 +6,9 @@ read from it is checked as a file from anywhere would be.
 
 from .boards import BoardEntry
 from .bundle import LARGEST_BUNDLE
+from .data_rows import data_hash
 from .errors import StoreError
+from .kept_table import KeptTable
 from .place import HOME_VARIABLE, NOTHING, default_url, home
 from .run import Run
 from .store import DELETED_DAYS, Store
@@ -18,9 +20,11 @@ __all__ = [
     "LARGEST_BUNDLE",
     "NOTHING",
     "BoardEntry",
+    "KeptTable",
     "Run",
     "Store",
     "StoreError",
+    "data_hash",
     "default_url",
     "home",
     "open",

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from .. import strict_json
 from .errors import StoreError
+from .kept_table import unpacked as unpacked_table
 from .run import KINDS, LARGEST_ABOUT, Run, digest, named, read
 
 LARGEST_BUNDLE = 64_000_000
@@ -23,12 +24,14 @@ _FILES = {
     "trace": "trace.csv",
     "rows": "training.csv",
     "proof": "proof.npz",
+    "table": "data.json",
 }
 _NOTE = (
     "Runs of rulelab, a folder each, named by the hash of the run. On a page of rulelab: Kept runs, Import; on the\n"
     "command line: rulelab runs import. model.json is read by rulelab.load_model, run.rulelab by "
     "rulelab.Recording.load,\nand a proof is checked by: rulelab verify training.csv model.json proof.npz\n"
-    "(with the name of the data set in the place of training.csv, where there is none)\n"
+    "(with the name of the data set in the place of training.csv, where there is none). data.json holds all rows, and\n"
+    "what each column is for.\n"
 )
 
 
@@ -104,6 +107,9 @@ def _run(archive: zipfile.ZipFile, hash: str, sizes: Mapping[str, int]) -> tuple
         files[kind] = archive.read(member)
         if wanted is not None and digest(files[kind]) != wanted:
             raise StoreError(f"{member} is not what its hash says")
+    if (member := f"{hash}/{_FILES['table']}") in sizes:
+        files["table"] = archive.read(member)
+        unpacked_table(files["table"], run.data_hash)
     _check(run, files)
     return read(run.about, hash, named(entry.get("name")), digest(files["proof"]) if "proof" in files else None), files
 

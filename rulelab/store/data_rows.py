@@ -36,13 +36,22 @@ def training_csv(data: Dataset, test_rows: np.ndarray | None) -> bytes | None:
     if data.X.size > _MOST_CELLS or data.heads is not None:
         return None
     table = data.X.copy()
-    more = [data.sensitive, None if data.weight is None else data.weight.to_frame()]
-    for part in more:
-        for name in [] if part is None else list(part.columns):
-            if part is not None and name not in table:
-                table[name] = part[name]
+    if data.sensitive is not None:
+        _put_between(table, data.sensitive)
+    if data.weight is not None:
+        table[str(data.weight.name)] = data.weight
     table[str(data.target)] = np.where(data.y.to_numpy() == 1, str(data.positive), str(data.negative))
     if test_rows is not None:
         table = table.drop(index=table.index[test_rows])
     text = table.to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogatepass")
     return text if len(text) <= LARGEST_ROWS else None
+
+
+def _put_between(table: pd.DataFrame, groups: pd.DataFrame) -> None:
+    """Put columns that are no features where both they and the features keep their order."""
+    following = None
+    for name in reversed(list(groups.columns)):
+        if name not in table:
+            place = table.shape[1] if following is None else table.columns.get_loc(following)
+            table.insert(int(place), name, groups[name])
+        following = name

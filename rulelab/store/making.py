@@ -10,6 +10,7 @@ from ..results import plain
 from ..search import Snapshot, Status
 from .data_rows import LARGEST_ROWS, data_hash, training_csv
 from .errors import StoreError
+from .kept_table import packed
 from .run import Run, digest, named, now, storable
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def made(
     data_name: str = "",
     name: str = "",
 ) -> tuple[Run, dict[str, bytes]]:
-    """The run, and the content of its files by their kind.
+    """The run, and the content of its files by their kind, with "table": all rows, which are a file of the data.
 
     Raises
     ------
@@ -63,12 +64,15 @@ def made(
     best = last.incumbent
     if best is not None:
         files["model"] = model if model is not None else (best.model.to_json() + "\n").encode()
+    table = None if data is None or not keep_rows else packed(data)
     if data is not None:
         rows = training_csv(data, test_rows) if keep_rows else None
         if rows is not None:
             files["rows"] = rows
         elif keep_rows:
             notes.append(f"Of the rows only their hash is kept: they take more than {LARGEST_ROWS // 10**6} MB.")
+        if rows is not None and table is None:
+            notes.append("The rows are kept for its proof alone: read again, they are not the same to the last cell.")
     run = Run(
         family=recording.family,
         data=_data_name(data, data_name),
@@ -92,7 +96,7 @@ def made(
         notes=tuple(notes),
         name=named(name),
     )
-    return run, files
+    return run, files if table is None else {**files, "table": table}
 
 
 def curve(recording: Recording) -> bytes:

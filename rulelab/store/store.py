@@ -8,17 +8,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 
-from . import boards, bundle, making, pins
+from . import boards, bundle, kept_table, making, pins
 from .boards import BoardEntry
 from .database import Database, size
 from .errors import StoreError
 from .place import NOTHING, default_url
 from .run import Run, digest, named, now, read, storable
-from .schema import FILES, PARTS, RUNS
+from .schema import FILES, PARTS, PINS, RUNS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,11 +29,15 @@ if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..models import Model
     from ..recording import Recording
+    from .kept_table import KeptTable
 
 DELETED_DAYS = 7
 """For so long a deleted run can be brought back."""
 LARGEST_FILE = 64_000_000
 LEAST_DIGITS = 4
+TABLE = "table"
+"""The kind of a file that all runs of the same data have in common, and pinned models, too."""
+NO_TABLES: Mapping[str, bytes] = MappingProxyType({})
 COLUMNS = [
     "hash",
     "name",
@@ -129,6 +134,7 @@ class Store:
         recording : Recording
         data : Dataset, optional
             What was searched; its hash is kept, and its training rows as CSV where they take less than a megabyte.
+            So are all of its rows, with what each column is for, for `table` to give.
         test_rows : int array, optional
             Positions of the rows that were kept out of training.
         settings : mapping of str to str, optional
@@ -279,17 +285,7 @@ class Store:
         key = run.proof if kind == "proof" else run.files.get(kind)
         if key is None:
             raise StoreError(f"no {kind} is kept of run {run.hash[:12]}")
-        with self._database.reading() as connection:
-            wanted = FILES.c.hash == key
-            length = connection.execute(sa.select(sa.func.length(FILES.c.content)).where(wanted)).scalar()
-            if length is None:
-                raise StoreError(f"the {kind} of run {run.hash[:12]} is not there")
-            if not isinstance(length, int) or length > LARGEST_FILE:
-                raise StoreError(f"the {kind} of run {run.hash[:12]} is damaged: it takes {length} bytes")
-            content = connection.execute(sa.select(FILES.c.content).where(wanted)).scalar()
-        if not isinstance(content, bytes | memoryview) or digest(bytes(content)) != key:
-            raise StoreError(f"the {kind} of run {run.hash[:12]} is damaged: it is not what its hash says")
-        return bytes(content)
+        return self._content(key, f"{kind} of run {run.hash[:12]}")
 
     def rename(self, which: Run | str, name: str) -> Run:
         """Call a run something else."""
@@ -303,6 +299,7 @@ class Store:
             return
         with self._database.writing() as connection:
             _remove(connection, [key])
+            _forget_tables(connection)
 
     def restore(self, which: Run | str) -> Run:
         """Bring a deleted run back."""
@@ -361,9 +358,47 @@ class Store:
                     connection.execute(sa.update(RUNS).where(RUNS.c.hash == run.hash).values(deleted=None))
         return new
 
-    def keep_pins(self, content: str) -> str:
-        """Keep models that are pinned side by side, as the text that the page gives the browser; returns its hash."""
-        return pins.put(self._database, content)
+    def table(self, data_hash: str) -> KeptTable:
+        """The rows of data that have no name, as long as a run or pinned models name them.
+
+        Parameters
+        ----------
+        data_hash : str
+            See `Run`.
+
+        Raises
+        ------
+        StoreError
+            When they are not kept, or damaged.
+        """
+        wanted = sa.select(PARTS.c.file).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE)
+        with self._database.reading() as connection:
+            key = connection.execute(wanted).scalar()
+        if key is None:
+            raise StoreError("its rows are not kept")
+        return kept_table.unpacked(self._content(str(key), f"table of the data {data_hash[:12]}"), data_hash)
+
+    def keep_pins(self, content: str, tables: Mapping[str, bytes] = NO_TABLES) -> str:
+        """Keep models that are pinned side by side.
+
+        Parameters
+        ----------
+        content : str
+            As the page gives them to the browser.
+        tables : mapping of str to bytes, optional
+            Rows that they were made from, by the hash of the data that the text names; see
+            `rulelab.store.kept_table.packed`.
+
+        Returns
+        -------
+        str
+            The hash of the text.
+        """
+        key = pins.put(self._database, content)
+        with self._database.writing() as connection:
+            for data_hash, table in tables.items():
+                _insert_table(connection, data_hash, table)
+        return key
 
     def pins(self, which: str) -> str:
         """The text of a hash, or the first digits of it; it may come from anywhere.
@@ -398,9 +433,27 @@ class Store:
         """Forget all that was reached in a room."""
         boards.clear(self._database, room)
 
+    def _content(self, key: str, what: str) -> bytes:
+        """The file of a hash."""
+        with self._database.reading() as connection:
+            wanted = FILES.c.hash == key
+            length = connection.execute(sa.select(sa.func.length(FILES.c.content)).where(wanted)).scalar()
+            if length is None:
+                raise StoreError(f"the {what} is not there")
+            if not isinstance(length, int) or length > LARGEST_FILE:
+                raise StoreError(f"the {what} is damaged: it takes {length} bytes")
+            content = connection.execute(sa.select(FILES.c.content).where(wanted)).scalar()
+        if not isinstance(content, bytes | memoryview) or digest(bytes(content)) != key:
+            raise StoreError(f"the {what} is damaged: it is not what its hash says")
+        return bytes(content)
+
     def _files(self, run: Run) -> dict[str, bytes]:
         kinds = [*run.files, *(["proof"] if run.proof else [])]
-        return {kind: self.file(run, kind) for kind in kinds}
+        files = {kind: self.file(run, kind) for kind in kinds}
+        wanted = sa.select(PARTS.c.file).where(PARTS.c.run == run.data_hash, PARTS.c.kind == TABLE)
+        with self._database.reading() as connection:
+            key = connection.execute(wanted).scalar()
+        return files if key is None else {**files, TABLE: self._content(str(key), "table of its data")}
 
     def _hash(self, which: Run | str) -> str:
         """The whole hash; a part of one must be of one run only."""
@@ -442,9 +495,11 @@ class Store:
         old = sa.select(RUNS.c.hash).where(RUNS.c.deleted < before.isoformat(timespec="milliseconds"))
         with self._database.reading() as connection:
             hashes = list(connection.execute(old).scalars())
-        if hashes:
+            unnamed = _unnamed_tables(connection)
+        if hashes or unnamed:
             with self._database.writing() as connection:
                 _remove(connection, hashes)
+                _forget_tables(connection)
 
 
 def open_store(url: str | Path | None = None) -> Store:
@@ -481,7 +536,38 @@ def _insert(connection: sa.Connection, run: Run, files: Mapping[str, bytes]) -> 
     columns = {name: getattr(run, name) for name in RUNS.columns.keys() if name != "deleted"}  # noqa: SIM118
     connection.execute(RUNS.insert().values(**columns))
     for kind, content in files.items():
-        _insert_file(connection, run.hash, kind, content)
+        if kind == TABLE:
+            _insert_table(connection, run.data_hash, content)
+        else:
+            _insert_file(connection, run.hash, kind, content)
+
+
+def _insert_table(connection: sa.Connection, data_hash: str, content: bytes) -> None:
+    """Keep the rows of data; what is kept of them is replaced."""
+    connection.execute(sa.delete(PARTS).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE))
+    _insert_file(connection, data_hash, TABLE, content)
+
+
+def _unnamed_tables(connection: sa.Connection) -> list[str]:
+    """The hashes of kept data that neither a run nor pinned models name any more."""
+    kept = connection.execute(sa.select(PARTS.c.run).where(PARTS.c.kind == TABLE)).scalars().all()
+    texts = RUNS.c.about, PINS.c.content
+
+    def is_named(key: str) -> bool:
+        wanted = (sa.select(sa.literal(1)).where(text.contains(key, autoescape=True)).limit(1) for text in texts)
+        return any(connection.execute(each).first() for each in wanted)
+
+    return [key for key in kept if not is_named(key)]
+
+
+def _forget_tables(connection: sa.Connection) -> None:
+    for key in _unnamed_tables(connection):
+        connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == TABLE))
+    _forget_files(connection)
+
+
+def _forget_files(connection: sa.Connection) -> None:
+    connection.execute(sa.delete(FILES).where(FILES.c.hash.not_in(sa.select(PARTS.c.file))))
 
 
 def _insert_file(connection: sa.Connection, run: str, kind: str, content: bytes) -> None:
@@ -496,7 +582,7 @@ def _remove(connection: sa.Connection, hashes: Sequence[str]) -> None:
     for key in hashes:
         connection.execute(sa.delete(PARTS).where(PARTS.c.run == key))
         connection.execute(sa.delete(RUNS).where(RUNS.c.hash == key))
-    connection.execute(sa.delete(FILES).where(FILES.c.hash.not_in(sa.select(PARTS.c.file))))
+    _forget_files(connection)
 
 
 def _bytes_of(proof: Certificate) -> bytes:

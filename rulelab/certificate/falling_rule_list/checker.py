@@ -27,6 +27,7 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import FallingRuleList, ModelError
 from ..agreement import same_conditions
+from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import CertificateError
 from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
@@ -47,7 +48,7 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        check_parameters(parameters, NEEDED, "falling rule lists")
+        check_parameters(parameters, NEEDED, "falling rule lists", (LOWER_BOUND,))
         check_arrays(arrays, ARRAYS)
         regularization, positive_weight = (parameters[name] for name in NEEDED)
         whole = in_whole_weights(problem)
@@ -55,17 +56,22 @@ def check(
         value = falling_value(problem, model, space, positive_weight, whole)
         found["objective"] = float(value * space.unit)
         entries = _entries(space, arrays)
-        if entries.values[0] != value:
+        least = cost_to_prove(parameters, value, space.unit)
+        if entries.values[0] != least:
+            whose = "the certificate is for" if LOWER_BOUND in parameters else "the model's objective is"
             raise CertificateError(
                 f"the table claims the bound {float(int(entries.values[0]) * space.unit):.10g}, "
-                f"but the model's objective is {found['objective']:.10g}"
+                f"but {whose} {float(least * space.unit):.10g}"
             )
-        found["lower_bound"] = found["objective"]
+        if LOWER_BOUND not in parameters:
+            found["lower_bound"] = found["objective"]
         table = table_of(entries)
         checked.update(sets=len(table), entries=len(entries.values), looked_up=0)
         checked["inequalities"] = len(entries.values) * (1 + len(space.antecedents))
         for part in chunks(space, len(entries.values)):
             checked["looked_up"] += _check_chunk(problem, space, table, entries.part(part), part.start)
+        if LOWER_BOUND in parameters:
+            return bounded(float(least * space.unit), found, checked)
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     return Outcome(

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList
+from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import Certificate, CertificateError
 from ..contents import check_arrays, check_parameters
 from ..origin import Origin
@@ -40,9 +41,9 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        check_parameters(parameters, NEEDED, "falling rule lists", ("min_group_size", LONGEST), SUFFIX)
+        check_parameters(parameters, NEEDED, "falling rule lists", ("min_group_size", LONGEST, LOWER_BOUND), SUFFIX)
         check_arrays(arrays, ARRAYS)
-        space, value = _space(problem, model, parameters)
+        space, value, least = _space(problem, model, parameters)
         found["objective"] = float(value * space.costs.unit)
         prefixes, multipliers = _entries(space, arrays)
         table: Table = {}
@@ -50,7 +51,7 @@ def check(
             _enter(table, prefix)
         checked.update(sets=len(table), entries=len(prefixes), looked_up=0)
         for k, prefix in enumerate(prefixes):
-            for antecedent, child in space.look(prefix, multipliers[k], value):
+            for antecedent, child in space.look(prefix, multipliers[k], least):
                 checked["looked_up"] += 1
                 if not _covered(table, child):
                     name = problem.names[space.antecedents[antecedent]]
@@ -62,6 +63,8 @@ def check(
         return Outcome(False, str(error), checked=checked, **found)
     most = parameters.get(LONGEST)
     among = "" if most is None else f"has at most {most:g} rule{'' if most == 1 else 's'}"
+    if LOWER_BOUND in parameters:
+        return bounded(float(least * space.costs.unit), found, checked, among)
     reason = f"no fair falling rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
     return Outcome(True, reason, among=among, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
@@ -77,7 +80,7 @@ def prove_fair_falling_rule_list(
     model : FallingRuleList
     parameters : mapping of str to float
         ``regularization``, ``positive_weight``, ``min_group_size``, the tolerances of rates, and ``max_length`` where
-        there is one.
+        there is one. With ``lower_bound`` that is proven, and no more.
     multipliers : mapping of bytes to float64 array, shape (n_constraints + 1,)
         By packed sets of the problem's patterns: of each rate, in the order of their names, and pair of groups, and of
         the proportion; in units of the objective.
@@ -87,7 +90,7 @@ def prove_fair_falling_rule_list(
     CertificateError
         When a fair list is better, or the multipliers do not prove that none is.
     """
-    space, value = _space(problem, model, parameters)
+    space, _, value = _space(problem, model, parameters)
     first = space.everything
     prefixes, parents, antecedents = [first], [-1], [-1]
     chosen = [multipliers.get(_key(first), np.zeros(len(space.low) + 1))]
@@ -120,8 +123,13 @@ def prove_fair_falling_rule_list(
     )
 
 
-def _space(problem: Problem, model: FallingRuleList, parameters: Mapping[str, float]) -> tuple[FairFallingSpace, int]:
-    """The space and the cost of a model that is as fair as the parameters say, when no list without rules is better."""
+def _space(
+    problem: Problem, model: FallingRuleList, parameters: Mapping[str, float]
+) -> tuple[FairFallingSpace, int, int]:
+    """The space, the cost of a model that is as fair as the parameters say, and what is to be proven.
+
+    Refuses it where the list without rules costs less than that.
+    """
     whole = in_whole_weights_by_group(problem)
     space = fair_falling_space(whole, parameters)
     value = falling_value(problem, model, space.costs, parameters["positive_weight"], whole)
@@ -131,9 +139,10 @@ def _space(problem: Problem, model: FallingRuleList, parameters: Mapping[str, fl
     a, b = space.costs.per_positive, space.costs.per_negative
     p, q = int(whole.positives.sum()), int(whole.negatives.sum())
     alone = space.d.sum(axis=1) if a * p > b * q else np.zeros(len(space.d), dtype=np.int64)
-    if min(a * p, b * q) < value and space.is_fair(alone[:, None])[0]:
+    least = cost_to_prove(parameters, value, space.costs.unit)
+    if min(a * p, b * q) < least and space.is_fair(alone[:, None])[0]:
         raise CertificateError("the model is not optimal for these parameters: the else alone is fair and costs less")
-    return space, value
+    return space, value, least
 
 
 def _entries(space: FairFallingSpace, arrays: Mapping[str, np.ndarray]) -> tuple[list[Prefix], np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList
+from ..bound import cost_to_prove, for_bound
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..whole_weights import in_whole_weights
@@ -20,7 +21,9 @@ from .states import FallingStates, falling_states
 Needed = tuple[int, int, int, int, int]  # value, p, n, parent, antecedent
 
 
-def prove_falling_rule_list(problem: Problem, model: FallingRuleList, regularization: float) -> Certificate:
+def prove_falling_rule_list(
+    problem: Problem, model: FallingRuleList, regularization: float, lower_bound: float | None = None
+) -> Certificate:
     """Prove that no falling rule list, of any length, has a smaller objective.
 
     Parameters
@@ -31,6 +34,8 @@ def prove_falling_rule_list(problem: Problem, model: FallingRuleList, regulariza
         An optimal list, from any solver.
     regularization : float
         Cost of one rule, 0 <= regularization < 1.
+    lower_bound : float, optional
+        Prove instead that no list has an objective below this; whether the model is optimal is left open.
 
     Returns
     -------
@@ -45,11 +50,15 @@ def prove_falling_rule_list(problem: Problem, model: FallingRuleList, regulariza
     whole = in_whole_weights(problem)
     space = falling_states(whole, regularization, model.positive_weight)
     value = falling_value(problem, model, space, model.positive_weight, whole)
-    parents, antecedents, values = _table(space, value)
+    parents, antecedents, values = _table(space, cost_to_prove(for_bound(lower_bound), value, space.unit))
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
-        parameters={"regularization": float(regularization) + 0.0, "positive_weight": float(model.positive_weight)},
+        parameters={
+            "regularization": float(regularization) + 0.0,
+            "positive_weight": float(model.positive_weight),
+            **for_bound(lower_bound),
+        },
         arrays={
             "parents": np.array(parents, dtype=np.int64),
             "antecedents": np.array(antecedents, dtype=np.int64),

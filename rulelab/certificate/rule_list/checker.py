@@ -24,6 +24,7 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import Rule, RuleList
 from ..agreement import same_conditions
+from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import CertificateError
 from ..contents import check_parameters
 from ..outcome import Outcome
@@ -39,7 +40,7 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        check_parameters(parameters, ("regularization",), "rule lists")
+        check_parameters(parameters, ("regularization",), "rule lists", (LOWER_BOUND,))
         regularization = parameters["regularization"]
         costs, objective, value = recompute(problem, model, regularization)
         space = states(problem, costs)
@@ -48,14 +49,19 @@ def check(
         table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
         if len(table) < len(sets):
             raise CertificateError("a set is in the table twice")
+        if LOWER_BOUND in parameters:
+            least = cost_to_prove(parameters, value, costs.unit, costs.overestimate)
+            root = _root_of(space, table)
+            if root != max(0, least - space.per_error * space.constant):
+                raise CertificateError("the table claims another bound than the certificate")
+            _check_table(problem, space, arrays, table, sets, values, checked)
+            proven = float((root + space.per_error * space.constant) * costs.unit - costs.overestimate)
+            return bounded(proven, found, checked)
         lower_bound = _root(space, costs, table, value, objective, found)
         rounding = costs.tolerance + len(model) * (Fraction(repr(regularization)) - costs.per_rule * costs.unit)
         if objective - lower_bound > rounding:
             raise CertificateError("a rule of the model does not predict the majority of what it captures")
-        checked.update(sets=len(sets), inequalities=len(sets) * (1 + len(space.antecedents)), looked_up=0)
-        lemmas = _lemmas(arrays, sets, values)
-        for part in chunks(space, len(sets)):
-            checked["looked_up"] += _check_chunk(problem, space, table, lemmas, sets[part], values[part], part.start)
+        _check_table(problem, space, arrays, table, sets, values, checked)
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     resolution = float(objective - lower_bound)
@@ -96,10 +102,7 @@ def _root(
     space: States, costs: Grid, table: dict[bytes, int], value: int, objective: Fraction, found: dict[str, float]
 ) -> Fraction:
     """The bound on all lists that the table claims, which must be the model's cost."""
-    root = table.get(bytes(space.everything[0]))
-    if root is None:
-        raise CertificateError("the table does not hold the set of all patterns, so it proves nothing about the model")
-    proven = root + space.per_error * space.constant
+    proven = _root_of(space, table) + space.per_error * space.constant
     lower_bound = proven * costs.unit - costs.overestimate
     if proven != value:
         raise CertificateError(
@@ -108,6 +111,29 @@ def _root(
         )
     found["lower_bound"] = float(lower_bound)
     return lower_bound
+
+
+def _root_of(space: States, table: dict[bytes, int]) -> int:
+    root = table.get(bytes(space.everything[0]))
+    if root is None:
+        raise CertificateError("the table does not hold the set of all patterns, so it proves nothing about the model")
+    return root
+
+
+def _check_table(
+    problem: Problem,
+    space: States,
+    arrays: Mapping[str, np.ndarray],
+    table: dict[bytes, int],
+    sets: np.ndarray,
+    values: np.ndarray,
+    checked: dict[str, int],
+) -> None:
+    """Check the inequalities of all sets; raises CertificateError for the first that does not hold."""
+    checked.update(sets=len(sets), inequalities=len(sets) * (1 + len(space.antecedents)), looked_up=0)
+    lemmas = _lemmas(arrays, sets, values)
+    for part in chunks(space, len(sets)):
+        checked["looked_up"] += _check_chunk(problem, space, table, lemmas, sets[part], values[part], part.start)
 
 
 def _check_chunk(

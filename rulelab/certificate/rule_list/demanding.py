@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from functools import partial, reduce
 from itertools import product
 from operator import and_
@@ -14,6 +15,7 @@ from ...data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, i
 from ...data.naming import users
 from ...data.problem import Problem
 from ...models import RuleList
+from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import Certificate, CertificateError
 from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
@@ -42,17 +44,22 @@ def check(
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
     try:
-        check_parameters(parameters, ("regularization",), "lists that must use something", (FIRST, LONGEST))
+        check_parameters(
+            parameters, ("regularization",), "lists that must use something", (FIRST, LONGEST, LOWER_BOUND)
+        )
         limits = (USES, MOST) if {USES, MOST} & set(arrays) else ()
         labels = (LABELS,) if LABELS in arrays else ()
         check_arrays(arrays, (DEMANDS, *limits, *labels, "sets", "values"))
         demands = _demands(problem, parameters, arrays)
-        space, cost, found["objective"] = _space(problem, model, parameters["regularization"], demands)
-        through = partial(meets_nothing_cheaper, space, demands.possible, cost)
+        space, cost, found["objective"], unit = _space(problem, model, parameters["regularization"], demands)
+        least = cost_to_prove(parameters, cost, unit)
+        through = partial(meets_nothing_cheaper, space, demands.possible, least)
         checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     among = " and ".join(_in_words(problem, demands))
+    if LOWER_BOUND in parameters:
+        return bounded(float(least * unit), found, checked, among)
     reason = f"no rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
     return Outcome(True, reason, among=among, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
@@ -71,7 +78,8 @@ def prove_demanding_rule_list(
     problem : Problem
     model : RuleList
     parameters : mapping of str to float
-        ``regularization``, ``first_rule`` where its antecedent is given, and ``max_length`` where there is one.
+        ``regularization``, ``first_rule`` where its antecedent is given, and ``max_length`` where there is one. With
+        ``lower_bound`` that is proven, and no more.
     asked : mapping of str to array
         ``demands``: uint8, shape (n_demands, n_antecedents), 1 where an antecedent meets a demand. Where something may
         not be used any number of times: ``uses``, uint8, shape (n_limits, n_antecedents), how often each antecedent
@@ -86,8 +94,9 @@ def prove_demanding_rule_list(
         When the bounds do not prove it.
     """
     demands = _demands(problem, parameters, asked)
-    space, cost, _ = _space(problem, model, parameters["regularization"], demands)
-    arrays = kept(space, partial(meets_nothing_cheaper, space, demands.possible, cost), bounds)
+    space, cost, _, unit = _space(problem, model, parameters["regularization"], demands)
+    least = cost_to_prove(parameters, cost, unit)
+    arrays = kept(space, partial(meets_nothing_cheaper, space, demands.possible, least), bounds)
     return certificate_of(problem, parameters, {**arrays, **asked})
 
 
@@ -115,8 +124,10 @@ def _demands(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[
     return Demands(meets.astype(bool), next(numbers), uses.astype(np.int64), most, next(numbers), labels)
 
 
-def _space(problem: Problem, model: RuleList, regularization: float, demands: Demands) -> tuple[FairSpace, int, float]:
-    """The space, the model's cost and its objective, of a model that uses what it must."""
+def _space(
+    problem: Problem, model: RuleList, regularization: float, demands: Demands
+) -> tuple[FairSpace, int, float, Fraction]:
+    """The space, the model's cost and its objective, of a model that uses what it must, and what a unit is worth."""
     costs, objective, _ = recompute(problem, model, regularization, in_whole_weights(problem))
     cost = objective / costs.unit
     if cost.denominator != 1:
@@ -156,7 +167,7 @@ def _space(problem: Problem, model: RuleList, regularization: float, demands: De
         sides=read_sides(problem, "dnf", False),
         constraints=[],
     )
-    return space, int(cost), float(objective)
+    return space, int(cost), float(objective), costs.unit
 
 
 def _in_words(problem: Problem, demands: Demands) -> Iterable[str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import RuleList
+from ..bound import cost_to_prove, for_bound
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..parts import parts
@@ -21,7 +22,11 @@ from .states import States, states
 
 
 def prove_rule_list(
-    problem: Problem, model: RuleList, regularization: float, known: KnownSets | None = None
+    problem: Problem,
+    model: RuleList,
+    regularization: float,
+    known: KnownSets | None = None,
+    lower_bound: float | None = None,
 ) -> Certificate:
     """Prove that no rule list, of any length, has a smaller objective.
 
@@ -34,6 +39,8 @@ def prove_rule_list(
         Cost of one rule, 0 < regularization < 1.
     known : KnownSets, optional
         Sets whose costs are known, which can make the proof much smaller. Those that are used are proven, too.
+    lower_bound : float, optional
+        Prove instead that no list has an objective below this; whether the model is optimal is left open.
 
     Returns
     -------
@@ -47,13 +54,16 @@ def prove_rule_list(
     """
     costs, _, value = recompute(problem, model, regularization)
     space = states(problem, costs)
-    root = value - space.per_error * space.constant
+    value = cost_to_prove(for_bound(lower_bound), value, costs.unit, costs.overestimate)
+    root = max(0, value - space.per_error * space.constant)
     try:
         table, used = _table(space, root, Lemmas.of(space, known))
     except _NotProven:
         try:
             table, used = _table(space, root, Lemmas.of(space, None))
         except _NotProven:
+            if lower_bound is not None:
+                raise CertificateError(f"a list with an objective below {lower_bound:.10g} exists") from None
             raise CertificateError("the model is not optimal for this regularization: a better list exists") from None
     arrays: dict[str, np.ndarray] = {
         "sets": _rows(list(table), space.n_bytes),
@@ -64,7 +74,7 @@ def prove_rule_list(
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
-        parameters={"regularization": float(regularization) + 0.0},
+        parameters={"regularization": float(regularization) + 0.0, **for_bound(lower_bound)},
         arrays=arrays,
         origin=Origin.of(problem),
     )

@@ -141,11 +141,16 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
     def _rehearse(self) -> None:
         solve(ExactSearch(tiny_problem(), regularization=0.0, iterations=2))
 
-    def certificate(self) -> Certificate:
+    def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
 
         It is made anew from the list alone, so that an independent check can follow it; this takes some times as long
         as the search.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
 
         Raises
         ------
@@ -157,8 +162,8 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
             raise CertificateError("there are no certificates for softly falling lists; set violation_penalty=None")
         if self.max_length is not None:
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
-        self._require_proof()
-        return prove_falling_rule_list(self.problem, self._current().model, self.regularization)
+        bound = self._to_prove(bound_only)
+        return prove_falling_rule_list(self.problem, self._current().model, self.regularization, bound)
 
     @property
     def memory_bytes(self) -> int:

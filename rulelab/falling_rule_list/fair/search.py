@@ -11,6 +11,7 @@ import numpy as np
 
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_fair_falling_rule_list
+from ...certificate.bound import for_bound
 from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import constraints_of
@@ -151,15 +152,20 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
     def compiled(self) -> bool:
         return is_compiled(kernels.advance)
 
-    def certificate(self) -> Certificate:
+    def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
 
         Raises
         ------
         CertificateError
             When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
-        self._require_proof()
+        bound = self._to_prove(bound_only)
         incumbent = self._make_incumbent()
         assert incumbent is not None
         parameters = {
@@ -167,6 +173,7 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
             "positive_weight": self.positive_weight,
             **self._asked(),
             **({} if self.max_length is None else {"max_length": float(self.max_length)}),
+            **for_bound(bound),
         }
         return prove_fair_falling_rule_list(self.problem, incumbent.model, parameters, self._multipliers())
 

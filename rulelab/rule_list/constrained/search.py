@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_demanding_rule_list
+from ...certificate.bound import for_bound
 from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.naming import as_names, limits_of
 from ...data.problem import Problem
@@ -149,15 +150,20 @@ class ConstrainedRuleListSearch(PhasedSearch):
     def compiled(self) -> bool:
         return is_compiled(kernels.complete)
 
-    def certificate(self) -> Certificate:
+    def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that no list that obeys is better, for `rulelab.verify`, to save and to hand on.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
 
         Raises
         ------
         CertificateError
             When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
-        self._require_proof()
+        bound = self._to_prove(bound_only)
         incumbent = self._make_incumbent()
         assert incumbent is not None
         demands = self._demands
@@ -169,7 +175,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
             asked |= {"uses": demands.uses.astype(np.uint8), "most_uses": demands.most}
         if self.monotone:
             asked["labels"] = demands.labels
-        parameters = {"regularization": self.regularization}
+        parameters = {"regularization": self.regularization, **for_bound(bound)}
         for name, value in (("first_rule", demands.first), ("max_length", self.max_length)):
             parameters |= {} if value is None else {name: float(value)}
         bounds = self._completions.proven()

@@ -142,16 +142,21 @@ class CorelsSearch(PrefixSearch, Proving):
         """Bytes of the arrays of the search."""
         return 0 if self._phase == "preparing" else sum(array.nbytes for array in self._store)
 
-    def certificate(self) -> Certificate:
+    def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`; made anew from the list alone.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
 
         Raises
         ------
         CertificateError
             When the search has not ended with status OPTIMAL.
         """
-        self._require_proof()
-        return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization)
+        bound = self._to_prove(bound_only)
+        return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization, lower_bound=bound)
 
     def _advance(self, max_work: int) -> None:
         if self._phase == "preparing":

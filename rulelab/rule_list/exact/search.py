@@ -203,12 +203,17 @@ class RuleListSearch(PrefixSearch, Proving):
     def _rehearse(self) -> None:
         solve(RuleListSearch(tiny_problem(), regularization=0.01, beam_width=2))
 
-    def certificate(self) -> Certificate:
+    def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
 
         It is made anew from the list and the cores that the search learnt, without its bounds on paths, so that an
         independent check can follow it. A long search that did without cores is repeated with them: they cost it time,
         but make the proof much smaller.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
 
         Raises
         ------
@@ -220,15 +225,17 @@ class RuleListSearch(PrefixSearch, Proving):
                 "certificates of this search need max_length=None: they prove optimality among lists of any length; "
                 "ConstrainedRuleListSearch with the same max_length has one"
             )
-        self._require_proof()
+        bound = self._to_prove(bound_only)
         model = self._make_incumbent().model
         learner = self
         if self._cores.numbers[GIVEN_UP] and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
             learner = RuleListSearch(self.problem, self.regularization, warm_start=model)
             learner._cores_must_pay = False
-            solve(learner)
+            solve(learner, work_limit=None if bound is None else self.work)
+        if bound is not None and learner._phase not in ("searching", "certified"):
+            return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
         known = known_sets(learner._cores, learner._layout, learner._reduction, learner._costs)
-        return prove_rule_list(self.problem, model, self.regularization, known)
+        return prove_rule_list(self.problem, model, self.regularization, known, bound)
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work

@@ -92,7 +92,9 @@ class PredictiveParitySearch(FairRuleListSearch):
         self._cut: Counter[str] = Counter()
         return value_constraints(self.problem, self.fairness, self.min_group_size, Fraction(0), Fraction(1))
 
-    def certificate(self) -> Certificate:
+    proves_bounds = False
+
+    def certificate(self, bound_only: bool = False) -> Certificate:
         """There is none: the criterion is no linear function of the errors; raises CertificateError."""
         raise CertificateError("there are no certificates for predictive parity, whose rate is no linear function")
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_fair_rule_list
+from ...certificate.bound import for_bound
 from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import Constraints, constraints_of
@@ -168,15 +169,20 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
     def _asked_of_sums(self) -> Constraints:
         return constraints_of(self.problem, self._criterion, self.min_group_size)
 
-    def certificate(self) -> Certificate:
+    def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
 
         Raises
         ------
         CertificateError
             When the search has not ended with status OPTIMAL, or weights have too many digits.
         """
-        self._require_proof()
+        bound = self._to_prove(bound_only)
         incumbent = self._make_incumbent()
         assert incumbent is not None
         parameters = {
@@ -184,6 +190,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
             "majority": float(self.labels == "majority"),
             "shift": float(self._rules.shift),
             **self._asked(),
+            **for_bound(bound),
         }
         chosen = np.ldexp(self._chosen, -np.asarray(self._constraints.shifts, dtype=np.int64))  # of the rounded sums
         known = dict(zip(self._constraints.of, chosen.tolist(), strict=True))

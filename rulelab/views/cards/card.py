@@ -301,8 +301,9 @@ def annotated(card: Card, intended_use: str, limits: str, name: str = "") -> Car
 
 
 def _split(recipe: Any, data: Dataset) -> Split | None:
-    named = recipe is not None and recipe.load_code == load_code(data.name)
-    return Split(data.name, len(data.y), recipe.test_share) if named else None
+    if recipe is None:
+        return None
+    return Split.of(data, recipe.load_code == load_code(data.name), test_share=recipe.test_share)
 
 
 def _bound(search: Search, snapshot: Snapshot) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -11,16 +12,19 @@ from ... import datasets
 from ...datasets import Dataset
 from ...sweeps.plan import make_plan
 from ..live.recipe import split as random_split
+from .kept_rows import KEPT_ROWS
+
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
 class Split:
-    """How the rows of a data set with a name were dealt: all that is needed to deal them again.
+    """How the rows of a data set that can be found again were dealt: all that is needed to deal them again.
 
     Attributes
     ----------
     data : str
-        Name of the data set.
+        Name of the data set, or of the file.
     n_rows : int
         How many it has.
     test_share : float
@@ -31,6 +35,8 @@ class Split:
         The one that was kept out of training.
     seed : int
         Of the cross-validation.
+    kept : str
+        Hash of the rows that the store keeps, see `rulelab.store.data_hash`; empty: the data set has a name.
     """
 
     data: str
@@ -39,6 +45,22 @@ class Split:
     folds: int = 0
     fold: int = 0
     seed: int = 0
+    kept: str = ""
+
+    @classmethod
+    def of(cls, data: Dataset, named: bool, **dealt: Any) -> Self | None:
+        """How rows of these data were dealt; None where they cannot be found again.
+
+        Parameters
+        ----------
+        data : Dataset
+        named : bool
+            Whether `rulelab.datasets.load` knows the data by name.
+        **dealt
+            The other attributes.
+        """
+        kept = "" if named else KEPT_ROWS.hash(data)
+        return cls(data.name, len(data.y), kept=kept, **dealt) if named or kept else None
 
     @classmethod
     def read(cls, entry: Any) -> Self | None:
@@ -46,8 +68,13 @@ class Split:
         known = {f.name: f for f in fields(cls)}
         if not isinstance(entry, dict) or not entry.keys() <= known.keys() or not {"data", "n_rows"} <= entry.keys():
             return None
-        data, share, whole = entry["data"], entry.get("test_share", 0.0), entry.keys() - {"data", "test_share"}
-        if not isinstance(data, str) or datasets.names().get(data, "download") == "download":
+        data, share, kept = entry["data"], entry.get("test_share", 0.0), entry.get("kept", "")
+        whole = entry.keys() - {"data", "test_share", "kept"}
+        if not isinstance(data, str) or not isinstance(kept, str):
+            return None
+        if not (_HASH.fullmatch(kept) if kept else datasets.names().get(data, "download") != "download"):
+            return None
+        if kept and KEPT_ROWS.find is None:
             return None
         if type(share) not in (int, float) or any(type(entry[name]) is not int for name in whole):
             return None
@@ -61,7 +88,7 @@ class Split:
         ValueError
             When the data set is another one now, or cannot be dealt like this.
         """
-        data = datasets.load(self.data)
+        data = self._load()
         if len(data.y) != self.n_rows:
             raise ValueError(f"{self.data} has {len(data.y)} rows now, not {self.n_rows}")
         if self.folds:
@@ -71,6 +98,12 @@ class Split:
             return Rows(data, np.flatnonzero(plan.fold_of == self.fold), self)
         _, test = random_split(data.y, self.test_share)
         return Rows(data, test if len(test) else None, self)
+
+    def _load(self) -> Dataset:
+        if not self.kept:
+            return datasets.load(self.data)
+        assert KEPT_ROWS.find is not None
+        return KEPT_ROWS.find(self.kept)
 
 
 @dataclass(frozen=True, eq=False)

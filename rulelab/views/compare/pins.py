@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from ...store.kept_table import packed
 from ..cards.card import BROWSER, Card, parse
 from ..cards.differences import LETTERS
+from ..cards.kept_rows import KEPT_ROWS
 from ..cards.rows import Split
 
 MAX_CHARACTERS = 4_000_000
@@ -61,6 +63,14 @@ def read(text: str, report: Callable[[str], None]) -> tuple[list[Card], list[str
             cards.append(card)
             complaints.append(f"{card.title}: its rows cannot be found again, as {error}")
     return cards, complaints
+
+
+def tables(text: str) -> Callable[[], dict[str, bytes]]:
+    """What makes the files of the rows that a text of cards names, as far as they are at hand, by their hash."""
+    splits = [entry.get("split") for entry in _entries(text, [])]
+    keys = {split["kept"] for split in splits if isinstance(split, dict) and isinstance(split.get("kept"), str)}
+    found = {key: KEPT_ROWS.at_hand(key) for key in keys}
+    return lambda: {key: made for key, data in found.items() if data is not None and (made := packed(data))}
 
 
 def _entries(text: str, complaints: list[str]) -> list[dict[str, Any]]:

@@ -12,6 +12,8 @@ import param
 from ... import datasets
 from ...datasets.registry import RECORDS
 from ...families import Parameter
+from ...store import KeptTable
+from ...store.kept_table import HOW
 from ..live.job import Job, Progress
 from ..live.recipe import load_code
 from ..live.ticker import Beat
@@ -96,6 +98,22 @@ class DataSettings(Settings):
             self._show(Draft(contents, file_name))
         except ValueError as error:
             self._refuse(str(error))
+
+    def bring(self, table: KeptTable) -> None:
+        """Use rows that were kept as the file that they were; raises ValueError where they cannot be used."""
+        draft = Draft(table.csv, table.file)
+        draft.read_as(HOW)
+        for column in draft.sheet.columns:
+            draft.give(column.name, "feature")
+        for name in table.sensitive:
+            draft.give(name, "sensitive" if name in table.kept else "group")
+        if table.weight is not None:
+            draft.give(table.weight, "weight")
+        draft.give(table.target, "target")
+        for place, label in enumerate(draft.classes):
+            if str(label) == table.positive:
+                draft.choose_positive(place)
+        self._use(draft, draft.accepted())
 
     def accept(self, draft: Draft | None = None) -> None:
         """Use the file as its sheet says; what cannot be used is said in the sheet."""

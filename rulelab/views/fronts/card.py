@@ -61,7 +61,7 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: 
     """
     plan = sweep.plan
     dealt = {"folds": plan.n_folds, "fold": result.fold, "seed": plan.random_state}
-    split = Split(data.name, len(data.y), **dealt) if named else None
+    split = Split.of(data, named, **dealt)
     card = cards.of_model(result.load(), data, np.flatnonzero(plan.fold_of == result.fold), split)
     proof = None
     if result.objective is not None and result.lower_bound is not None:
@@ -104,7 +104,7 @@ def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], No
     report("making the conditions of all rows")
     part = replace(plan, fold_of=np.ones_like(plan.fold_of)).fold(0).train
     title = f"{data.name}, all rows"
-    rows = Rows(data, None, Split(data.name, len(data.y)) if named else None)
+    rows = Rows(data, None, Split.of(data, named))
     try:
         problem = method.problem(Fold(0, part, part, plan.compared), chosen)
     except NothingFound as error:

@@ -13,7 +13,7 @@ import param
 
 from ...families import OFFERED
 from ...recording import Recording
-from ...store import DELETED_DAYS, LARGEST_BUNDLE, Run, Store, StoreError
+from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
 from ..cards.card import KEPT, Card
 from ..compare import pins
 from ..live.session import SearchSession
@@ -50,6 +50,8 @@ class KeptRuns(param.Parameterized):
         Takes a recording, its name, and the query of its settings or None: shows the run on the page.
     pin : callable
         Takes a card; raises ValueError when there is no place for it.
+    bring : callable
+        Takes the rows of a run whose data have no name, before it is shown.
     complain : callable
         Shows an error on the page.
     turn : callable
@@ -72,11 +74,13 @@ class KeptRuns(param.Parameterized):
         pin: Callable[[Card], str],
         complain: Callable[[str], None],
         turn: Callable[[], Any] = lambda: None,
+        bring: Callable[[KeptTable], None] = lambda table: None,
         keeping: Keeper | None = None,
         **params: Any,
     ) -> None:
         super().__init__(**params)
         self._show, self._pin, self._complain, self._turn = show, pin, complain, turn
+        self._bring_rows = bring
         self._keeper = keeper() if keeping is None else keeping
         self._waiting: list[tuple[Task, Callable[[Any], None]]] = []
         self._own = False
@@ -125,7 +129,8 @@ class KeptRuns(param.Parameterized):
             return
         self._written = written
         if written:
-            self._do(lambda store: store.keep_pins(written), lambda key: self._named(written, key))
+            tables = pins.tables(written)
+            self._do(lambda store: store.keep_pins(written, tables()), lambda key: self._named(written, key))
         else:
             self._name(pins="")
 
@@ -197,13 +202,15 @@ class KeptRuns(param.Parameterized):
         if written == self._written:
             self._name(pins=key[:DIGITS])
 
-    def _opened(self, found: tuple[Run, Recording] | str) -> None:
+    def _opened(self, found: tuple[Run, Recording, KeptTable | None] | str) -> None:
         if isinstance(found, str):
             self._name("")
             self._complain(found)
             return
-        run, recording = found
+        run, recording, table = found
         try:
+            if table is not None and run.query is not None:
+                self._bring_rows(table)
             self._show(recording, title(run), run.query)
         except ValueError as error:
             self._complain(str(error))
@@ -346,13 +353,21 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _found(store: Store, hash: str) -> tuple[Run, Recording] | str:
+def _found(store: Store, hash: str) -> tuple[Run, Recording, KeptTable | None] | str:
     try:
         run = store.run(hash)
-        return run, store.recording(run)
+        return run, store.recording(run), _table(store, run)
     except ValueError as error:
         missing = "its archive, imported under Kept runs, brings it here" if isinstance(error, StoreError) else ""
         return "; ".join(filter(None, (f"the run of this address cannot be shown: {error}", missing)))
+
+
+def _table(store: Store, run: Run) -> KeptTable | None:
+    """The rows of a run whose data have no name, where they are kept."""
+    try:
+        return store.table(run.data_hash)
+    except StoreError:
+        return None
 
 
 def _pins(store: Store, key: str) -> list[Card] | str:
@@ -369,10 +384,17 @@ def _cards(store: Store, hashes: list[str]) -> list[Card]:
     for run in map(store.run, hashes):
         if "model" not in run.files:
             continue
-        entry = {"model": json.loads(store.file(run, "model")), "split": run.split and dict(run.split)}
+        entry = {"model": json.loads(store.file(run, "model")), "split": _split(store, run)}
         cards, _ = pins.read(json.dumps([entry]), lambda doing: None)
         out += [replace(card, origin=KEPT, title=card.title if run.split else run.data or card.title) for card in cards]
     return out
+
+
+def _split(store: Store, run: Run) -> dict[str, Any] | None:
+    """How to find the rows of a run again, see `rulelab.views.cards.rows.Split`."""
+    if run.split is not None:
+        return dict(run.split)
+    return None if _table(store, run) is None else {"data": run.data, "n_rows": run.rows, "kept": run.data_hash}
 
 
 def _archive(store: Store, hashes: list[str]) -> bytes:

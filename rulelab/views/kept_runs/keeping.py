@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...store import Store
+from ..cards.kept_rows import KEPT_ROWS
 from ..what_if.boards import BOARDS
 from .keeper import Keeper
 from .rooms import LastingBoards
@@ -28,9 +29,10 @@ def keep_runs(store: Store | None) -> None:
     >>> rl.views.keep_runs(rl.store.open("runs.sqlite"))
     >>> rl.views.serve()
     """
-    BOARDS.lasting = None
+    BOARDS.lasting = KEPT_ROWS.find = None
     while _KEEPERS:
         _KEEPERS.pop().close()
     if store is not None:
         _KEEPERS.append(Keeper(store))
         BOARDS.lasting = LastingBoards(_KEEPERS[-1])
+        KEPT_ROWS.find = lambda key: store.table(key).dataset()

@@ -10,6 +10,7 @@ import panel as pn
 import param
 
 from ...recording import Recording
+from ...store import KeptTable
 from ..cards.card import Card
 from ..compare.view import CompareView
 from ..explore.view import ExploreView
@@ -56,7 +57,7 @@ class SearchTab:
         self.view.complain(message)
 
     def source(self) -> Callable[[Callable[[str], None]], Prepared]:
-        """Makes the search of the present run, or of the settings where these are not what was run.
+        """Makes the search of the present run, or of the settings where these are not what was run here.
 
         Raises
         ------
@@ -64,7 +65,7 @@ class SearchTab:
             When no search may begin.
         """
         prepared = self.view.session.prepared
-        if prepared is not None and not self.view.stale:
+        if prepared is not None and not (self.view.stale or self.view.session.recorded):
             return lambda report: prepared
         if self.view.refusal or self.view.blocked:
             raise ValueError(self.view.refusal or "the data are being chosen in the tab Search")
@@ -184,7 +185,9 @@ class Tabs(param.Parameterized):
         self._made: dict[str, Any] = {}
         self.kept = Kept(width=0, height=0, margin=0)
         self.kept.param.watch(lambda event: self.made("Compare") if event.new else None, "found")
-        self.runs = KeptRuns(self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"))
+        self.runs = KeptRuns(
+            self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"), self._bring_rows
+        )
         self.kept.param.watch(lambda event: self.runs.follow_pins(event.new), "kept")
         self.strip = Strip(names=list(TABS), open=self.tab, margin=0)
         self._places = {
@@ -235,6 +238,10 @@ class Tabs(param.Parameterized):
         """A run begins, ends or is forgotten: the browser and the store keep what there is to keep."""
         self.made("Search").again.follow(session, card)
         self.runs.follow(session, card)
+
+    def _bring_rows(self, table: KeptTable) -> None:
+        """Let the form have the rows of a kept run, as the file that they were."""
+        self.made("Search").setup.table.bring(table)
 
     def _show_run(self, recording: Recording, name: str, query: str | None) -> None:
         """Show a kept run, with its settings in the form."""

@@ -1,0 +1,284 @@
+"""The rows of an uploaded file on the next day: the same data or none, and groups of people with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import numpy as np
+import pandas as pd
+import pytest
+from live import HOSTILE, small_search, use_file
+from model_cards import finish
+from patience import wait_until
+
+import rulelab as rl
+from rulelab.store import StoreError, data_hash
+from rulelab.store.kept_table import packed, unpacked
+from rulelab.views.cards import scores
+from rulelab.views.cards.rows import Split
+from rulelab.views.compare.view import CompareView
+from rulelab.views.forms.address import Address
+from rulelab.views.kept_runs import keeping
+from rulelab.views.pages.tabs import Tabs
+
+SETTINGS = {"regularization": "0.02", "max_conditions": "1", "thresholds": "2", "test_share": "0.25"}
+
+
+def people(n: int = 240) -> pd.DataFrame:
+    """Numbers, Booleans, dates, texts with commas, quotes and nothing, and a weight."""
+    rng = np.random.default_rng(3)
+    sex, owns = rng.choice(["m", "f"], n), rng.random(n) < 0.5
+    paid = np.where(rng.random(n) < 0.2, rng.random(n) < 0.5, owns | (sex == "m"))
+    return pd.DataFrame(
+        {
+            "sex": sex,
+            "age": rng.integers(18, 80, n),
+            "owns": owns,
+            "town": rng.choice(["a,b", 'c"d', "é ü", "001", None], n),
+            "weight": rng.integers(1, 4, n),
+            "seen": pd.date_range("2020-01-01", periods=n).astype(str),
+            "height": rng.normal(1.7, 0.1, n),
+            "paid": np.where(paid, "yes", "no"),
+        }
+    )
+
+
+RAW = people().to_csv(index=False).encode()
+ROLES = [
+    {},
+    {"sensitive": "sex"},
+    {"sensitive": ["sex"], "keep_sensitive": True},
+    {"sensitive": ["sex", "owns"], "keep_sensitive": ["owns"], "weight": "weight"},
+    {"positive": "no", "excluded": ["town", "seen"]},
+    {"sensitive": "town", "dates": "ignore"},
+]
+
+
+@pytest.mark.parametrize("roles", ROLES, ids=str)
+def test_a_kept_table_gives_the_same_data(roles) -> None:
+    data = rl.datasets.read(RAW, target="paid", name="people", **roles)
+    content = packed(data)
+    again = unpacked(content, data_hash(data)).dataset()
+    pd.testing.assert_frame_equal(again.X, data.X, check_dtype=False)  # years are numbers of fewer bits
+    assert again.y.tolist() == data.y.tolist()
+    assert (again.positive, again.negative, again.name) == (data.positive, data.negative, "people")
+    assert (again.sensitive is None) == (data.sensitive is None)
+    assert data.sensitive is None or again.sensitive.equals(data.sensitive)
+    assert data.weight is None or again.weight.equals(data.weight)
+
+
+def test_of_several_classes_two_are_kept() -> None:
+    frame = people().assign(paid=np.resize(["yes", "no", "late"], 240))
+    data = rl.datasets.from_frame(frame.drop(columns="seen"), "paid", "late", "sex", name="people")
+    again = unpacked(packed(data), data_hash(data)).dataset()
+    assert (again.positive, again.negative) == ("late", "not late")
+    assert data_hash(again) == data_hash(data)
+
+
+def test_what_a_file_cannot_hold_is_not_kept(monkeypatch) -> None:
+    frame = people().assign(seen=pd.Categorical([f" {k % 3} " for k in range(240)]))
+    texts = rl.datasets.from_frame(frame.assign(town=np.resize(["1", "2"], 240)), "paid", name="people")
+    assert packed(texts) is None, "texts that look like numbers are numbers when they are read"
+    monkeypatch.setattr("rulelab.store.data_rows.LARGEST_ROWS", 1000)
+    assert packed(rl.datasets.read(RAW, target="paid")) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda entry: entry.update(csv=entry["csv"].replace("yes", "no", 1)),
+        lambda entry: entry.update(target="age"),
+        lambda entry: entry.update(sensitive=["nobody"]),
+        lambda entry: entry.update(sensitive="sex"),
+        lambda entry: entry.update(sensitive=[["sex"]]),
+        lambda entry: entry.update(weight=3),
+        lambda entry: entry.update(csv=5),
+        lambda entry: entry.update(path="/etc/passwd"),
+        lambda entry: entry.pop("positive"),
+        lambda entry: entry.update(format="rulelab model"),
+    ],
+)
+def test_a_table_that_is_not_what_its_hash_says_is_refused(change) -> None:
+    data = rl.datasets.read(RAW, target="paid", name="people", sensitive="sex")
+    entry = json.loads(packed(data))
+    change(entry)
+    with pytest.raises(StoreError, match="cannot be read|not what their hash says"):
+        unpacked(json.dumps(entry).encode(), data_hash(data))
+
+
+def test_garbage_is_no_table() -> None:
+    for content in (b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 20_000):
+        with pytest.raises(StoreError, match="cannot be read"):
+            unpacked(content, "0" * 64)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[rl.store.Store]:
+    with rl.store.open(tmp_path / "runs.sqlite") as out:
+        yield out
+
+
+def test_rows_are_kept_as_long_as_something_names_them(store, tmp_path: Path) -> None:
+    recording = rl.Recording(small_search())
+    for _ in recording.steps(work_limit=10):
+        pass
+    data = rl.datasets.read(RAW, target="paid", name="people", sensitive="sex")
+    key = data_hash(data)
+    first, second = (store.save(recording, data=data, name=name) for name in ("first", "second"))
+    assert store.table(key).dataset().sensitive.equals(data.sensitive)
+    with rl.store.open(tmp_path / "other.sqlite") as other:
+        other.take(store.export(None, [first]))
+        assert other.table(key) == store.table(key)
+    store.delete(first, forever=True)
+    store.keep_pins(json.dumps([{"model": {}, "split": {"kept": key}}]))
+    store.delete(second, forever=True)
+    assert store.table(key).sensitive == ("sex",)
+    third = store.save(recording, data=data, name="third")
+    store.delete(third, forever=True)
+    assert store.table(key).name == "people", "pinned models name it"
+    with pytest.raises(StoreError, match="not kept"):
+        store.table("0" * 64)
+
+
+def test_rows_that_nothing_names_any_more_are_gone(store) -> None:
+    recording = rl.Recording(small_search())
+    for _ in recording.steps(work_limit=10):
+        pass
+    data = rl.datasets.read(RAW, target="paid", name="people")
+    run = store.save(recording, data=data)
+    store.delete(run)
+    assert store.table(run.data_hash).weight is None, "a deleted run can be brought back for a while"
+    store.delete(run.hash, forever=True)
+    with pytest.raises(StoreError, match="not kept"):
+        store.table(run.data_hash)
+
+
+def test_an_archive_with_other_rows_is_refused(store, tmp_path: Path) -> None:
+    from rulelab.store import bundle
+
+    recording = rl.Recording(small_search())
+    for _ in recording.steps(work_limit=10):
+        pass
+    data = rl.datasets.read(RAW, target="paid", name="people")
+    run = store.save(recording, data=data)
+    files = store._files(run)
+    other = packed(rl.datasets.read(RAW.replace(b"yes", b"no", 1), target="paid", name="people"))
+    assert other is not None
+    with pytest.raises(StoreError, match="not what their hash says"):
+        store.take(bundle.packed([(run, {**files, "table": other})]))
+
+
+def day(place: Path, **asked: str) -> Tabs:
+    """A page of a server that has just begun."""
+    rl.views.keep_runs(None)
+    rl.views.keep_runs(rl.store.open(place))
+    return Tabs(Address(f"?{urlencode({**SETTINGS, **asked})}"))
+
+
+def settle(tabs: Tabs) -> None:
+    wait_until(lambda: not tabs.runs.refresh())
+
+
+def scored(compare: CompareView) -> None:
+    """Wait until the rows of all cards are predicted."""
+    finish(compare)
+    for shown in compare.cards:
+        finish(shown)
+
+
+def closed(tabs: Tabs) -> None:
+    for made in tabs._made.values():
+        made.view.close()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "class.sqlite"
+    rl.views.keep_runs(None)
+
+
+def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> None:
+    tabs = day(place)
+    search = tabs.made("Search")
+    use_file(search.setup.table, RAW, "people.csv", weight="weight", sex="group", owns="sensitive", seen="ignore")
+    search.view.run()
+    wait_until(lambda: search.view.session.state.over)
+    search.view.refresh()
+    settle(tabs)
+    run = tabs.runs.run
+    before = search.view._best.card_at(search.view.session.snapshot)
+    expected = scores.of_card(before, lambda doing: None)
+    assert set(expected.groups) == {"sex", "owns"}
+    closed(tabs)
+
+    tabs = day(place, tab="What if")
+    tabs.runs.run = run
+    settle(tabs)
+    search = tabs.made("Search")
+    assert search.view.session.recorded
+    own = search.setup.table.uploaded
+    assert (own.target, own.positive, own.weight) == ("paid", "yes", "weight")
+    assert (own.sensitive, own.kept) == (("sex", "owns"), ("owns",))
+    view = tabs.made("What if").view
+    view.edit_best()
+    wait_until(lambda: not view.refresh() and view.hand is not None and view.hand.best is not None, 0.02)
+    assert view.hand.attributes == ("sex", "owns")
+    assert view.hand.best.certified
+    assert view.hand.model.rules == before.model.rules
+    view.groups.attribute = "sex"
+    assert view.groups.gap is not None
+    view.pin()
+    tabs.runs.act("compare", [tabs.runs._keeper.store.run(run).hash])
+    settle(tabs)
+    compare = tabs.made("Compare").view
+    scored(compare)
+    for shown in compare.cards:
+        assert set(shown.scores.groups) == {"sex", "owns"}
+    kept = compare.cards[1].scores
+    assert (kept.training, kept.test) == (expected.training, expected.test)
+    for name, table in expected.groups.items():
+        pd.testing.assert_frame_equal(kept.groups[name], table)
+    closed(tabs)
+
+
+def test_groups_of_pinned_models_are_there_although_no_search_was_kept(place: Path) -> None:
+    tabs = day(place, tab="What if")
+    use_file(tabs.made("Search").setup.table, RAW, "people.csv", sex="group")
+    view = tabs.made("What if").view
+    view.edit_best()
+    wait_until(lambda: not view.refresh() and view.hand is not None and view.hand.best is not None, 0.02)
+    compare = tabs.made("Compare").view
+    compare.kept.found = ""
+    view.pin()
+    scored(compare)
+    settle(tabs)
+    pins, first = tabs.runs.pins, compare.cards[0].scores
+    assert list(first.groups) == ["sex"]
+    assert tabs.runs._keeper.store.runs() == []
+    closed(tabs)
+
+    tabs = day(place, tab="Compare")
+    tabs.runs.pins = pins
+    settle(tabs)
+    compare = tabs.made("Compare").view
+    scored(compare)
+    (shown,) = compare.cards
+    pd.testing.assert_frame_equal(shown.scores.groups["sex"], first.groups["sex"])
+    assert shown.scores.test == first.test
+    closed(tabs)
+
+
+def test_rows_that_are_not_kept_are_said_to_be_missing(place: Path) -> None:
+    tabs = day(place)
+    entry = {"data": "people", "n_rows": 240, "kept": "0" * 64}
+    assert Split.read({**entry, "kept": HOSTILE}) is None
+    assert Split.read({**entry, "kept": 5}) is None
+    with pytest.raises(ValueError, match="not kept"):
+        Split.read(entry).rows()
+    rl.views.keep_runs(None)
+    assert Split.read(entry) is None
+    assert keeping.keeper() is None
+    closed(tabs)
