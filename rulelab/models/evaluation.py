@@ -46,7 +46,6 @@ class Evaluation(Shown):
     def _facts(self) -> Iterator[Fact]:
         yield "rows", self.n_rows
         yield "errors", f"{figure(self.errors)} of {figure(self.weight)}"
-        yield "accuracy", self.accuracy
         yield "complexity", self.complexity
         yield "objective", self.objective
         yield from ((rate.replace("_", " "), float(getattr(self.confusion, rate))) for rate in RATES)
