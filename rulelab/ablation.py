@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .recording import primal_dual_integral
 from .search import Search, Snapshot, Status
+from .shown import Fact, Shown, rows_below
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +93,7 @@ def contradiction(outcomes: Iterable[tuple[str, Snapshot]]) -> str:
     return ""
 
 
-class Ablation:
+class Ablation(Shown):
     """A search run again without each of its bounds, one after the other.
 
     Parameters
@@ -127,6 +128,14 @@ class Ablation:
         self._search = search
         self.variants = variants(search)
         self.outcomes: list[Outcome] = []
+
+    def _facts(self) -> Iterator[Fact]:
+        yield "of", type(self._search).__name__
+        yield "variants run", f"{len(self.outcomes)} of {len(self.variants)}"
+        yield "contradiction", self.contradiction or None
+
+    def _below(self) -> str:
+        return rows_below(self.frame, most=20) if self.outcomes else ""
 
     def steps(self, **limits: Any) -> Iterator[Outcome]:
         """Run each variant that has not been run yet; each has the limits of `rulelab.steps` to itself."""

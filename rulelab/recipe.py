@@ -62,7 +62,12 @@ class Recipe:
         return binarized(table, self._binarizing, sample_weight)
 
     def features(
-        self, conditions: pd.DataFrame, y: Any = None, sample_weight: Any = None, columns: Collection[str] = ()
+        self,
+        conditions: pd.DataFrame,
+        y: Any = None,
+        sample_weight: Any = None,
+        columns: Collection[str] = (),
+        verbose: bool = False,
     ) -> tuple[Antecedents | pd.DataFrame, str]:
         """What rules are made of, and what to say about it.
 
@@ -74,6 +79,8 @@ class Recipe:
         sample_weight : array, shape (n_rows,), optional
         columns : collection of str
             Of the table; one that must not be used may have given no condition.
+        verbose : bool
+            Show the progress of mining.
 
         Returns
         -------
@@ -98,7 +105,8 @@ class Recipe:
         limits = {each.name: self[each.name] for each in MINING if each.name != "by_class"}
         labels = y if self["by_class"] else None
         memory = self["memory_limit"]
-        found, note = mine_within(conditions, **limits, y=labels, sample_weight=sample_weight, memory_limit=memory)
+        given = {"y": labels, "sample_weight": sample_weight, "verbose": verbose}
+        found, note = mine_within(conditions, **limits, memory_limit=memory, **given)
         if strange := [name for name in named if name not in found.names]:
             raise unknown(strange[0], {*conditions.columns, *columns, *found.names}, "must_not_use")
         return found, note

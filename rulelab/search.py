@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .arguments import is_least, is_whole
 from .interrupts import held_back
+from .progress import Bar, bar, check
+from .shown import Fact, Shown, figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,8 +95,8 @@ class Incumbent:
     found_at: tuple[float, int]
 
 
-@dataclass(frozen=True)
-class Snapshot:
+@dataclass(frozen=True, repr=False)
+class Snapshot(Shown):
     """A search at one moment: frozen, small, picklable, sharing nothing with the search.
 
     Attributes
@@ -147,8 +149,27 @@ class Snapshot:
         """Objective minus lower bound; infinite before there is an incumbent."""
         return math.inf if self.incumbent is None else self.incumbent.objective - self.lower_bound
 
+    def _title(self) -> str:
+        return f"Snapshot, {_standing(self)}"
 
-class Search(abc.ABC):
+    def _facts(self) -> Iterator[Fact]:
+        if self.status is Status.RUNNING:
+            yield "phase", self.phase
+        best = self.incumbent
+        yield "objective", "none yet" if best is None else best.objective
+        yield "lower bound", self.lower_bound
+        if best is not None:
+            yield from (("gap", self.gap), ("errors", best.errors), ("complexity", best.complexity))
+        yield "work", self.work
+        yield "seconds", round(self.seconds, 2)
+        yield from ((name, n) for name, n in self.counts.items() if n)
+        yield "cut", ", ".join(f"{n} by {name}" for name, n in self.pruned.items() if n) or None
+
+    def _below(self) -> str:
+        return "" if self.incumbent is None else self.incumbent.model._repr_html_()
+
+
+class Search(Shown, abc.ABC):
     """A search that can be advanced by small amounts of work, looked at, pickled and resumed.
 
     Attributes
@@ -163,6 +184,8 @@ class Search(abc.ABC):
     family: ClassVar[str]
     kind: ClassVar[str] = ""
     """What it finds, in the header of `to_json`; the family where it is empty."""
+    _UNTOLD: ClassVar[tuple[str, ...]] = ("work", "cut")
+    """Figures of a snapshot that do not stand in the line that says what a search is."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -197,6 +220,22 @@ class Search(abc.ABC):
     @abc.abstractmethod
     def _rehearse(self) -> None:
         """Let small searches go through all kernels that a search of this class may come to use."""
+
+    def _title(self) -> str:
+        now = self._state()
+        return f"{type(self).__name__}, {'not begun' if now is None else _standing(now)}"
+
+    def _facts(self) -> Iterator[Fact]:
+        now = self._state()
+        if now is not None:
+            yield from ((name, value) for name, value in now._facts() if name not in self._UNTOLD)
+        yield "rows", self.problem.n_rows
+        yield "antecedents", self.problem.n_antecedents
+        yield "asked", ", ".join(f"{name} {figure(value)}" for name, value in self.parameters.items() if value) or None
+
+    def _below(self) -> str:
+        now = self._state()
+        return "" if now is None else now._below()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -314,9 +353,10 @@ class Search(abc.ABC):
         time_limit: float | None = None,
         gap: float = 0.0,
         work_limit: int | None = None,
+        verbose: bool = False,
     ) -> Iterator[Snapshot]:
         """Advance until the search ends or a limit is met, yielding every state; see `rulelab.steps`."""
-        return steps(self, work_per_step, time_limit, gap, work_limit)
+        return steps(self, work_per_step, time_limit, gap, work_limit, verbose)
 
 
 def steps(
@@ -325,6 +365,7 @@ def steps(
     time_limit: float | None = None,
     gap: float = 0.0,
     work_limit: int | None = None,
+    verbose: bool = False,
 ) -> Iterator[Snapshot]:
     """Advance a search until it ends or a limit is met, yielding every state.
 
@@ -341,6 +382,8 @@ def steps(
         Stop when objective - lower bound is at most this (absolute, in the objective's units). 0: only at the optimum.
     work_limit : int, optional
         Units of work for this call.
+    verbose : bool
+        Show the progress as tqdm does: the units of work, and how far the best model is from the bound.
 
     Yields
     ------
@@ -357,7 +400,9 @@ def steps(
     if not isinstance(search, Search):
         raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
     check_limits(work_per_step, time_limit, gap, work_limit)
-    return _drain(search, work_per_step, time_limit, gap, work_limit)
+    check(verbose)
+    states = _drain(search, work_per_step, time_limit, gap, work_limit)
+    return _told(search, states) if verbose else states
 
 
 def solve(
@@ -366,13 +411,38 @@ def solve(
     gap: float = 0.0,
     work_limit: int | None = None,
     work_per_step: int | None = None,
+    verbose: bool = False,
 ) -> Snapshot:
     """Run a search to its end or to a limit and return the last state; the arguments are those of `steps`."""
     last = None
-    for snapshot in steps(search, work_per_step, time_limit, gap, work_limit):
+    for snapshot in steps(search, work_per_step, time_limit, gap, work_limit, verbose):
         last = snapshot
     assert last is not None
     return last
+
+
+def _told(search: Search, states: Iterator[Snapshot]) -> Iterator[Snapshot]:
+    """The same states, with a bar that says how far they are."""
+    with bar(True, type(search).__name__, unit=" units of work") as shown:
+        assert shown is not None
+        if not search.compiled:
+            shown.set_postfix_str("compiling, or loading what was compiled")
+            search.compile()
+        before = search.work
+        for snapshot in states:
+            _tell(shown, snapshot, before)
+            yield snapshot
+
+
+def _tell(shown: Bar, snapshot: Snapshot, before: int) -> None:
+    best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
+    said = f"{best}, bound {figure(snapshot.lower_bound)}, {_standing(snapshot)}"
+    shown.update(snapshot.work - before - shown.n)
+    shown.set_postfix_str(said, refresh=snapshot.status is not Status.RUNNING)
+
+
+def _standing(snapshot: Snapshot) -> str:
+    return f"{snapshot.limit} {snapshot.status}" if snapshot.limit else str(snapshot.status)
 
 
 def _drain(

@@ -17,9 +17,11 @@ _SMALL = (
     "linear_solver",
     "strict_json",
     "preparing",
+    "progress",
     "rehearsal",
     "remaining",
     "results",
+    "shown",
     "warming",
 )
 """Single files beside the rooms, which are drawn as one."""

@@ -14,6 +14,8 @@ import pandas as pd
 from ..arguments import is_number, is_whole
 from ..kernels import bits
 from ..kernels import mining as mk
+from ..progress import bar, check
+from ..shown import Fact, Shown, as_table
 from .boolean_table import BooleanTable, read_boolean_table
 from .columns import read_weights
 from .conditions import Condition, NothingFound, column_name, unique_names
@@ -22,6 +24,7 @@ Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What decides about a conjunction's support; see `mining_kernels`."""
 
 _CHUNK = 1 << 16
+_SHOWN = 8
 _EFFORT = 1 << 26  # words that a kernel looks at between two moments at which Python can be interrupted
 _ROUNDING = 1e-9  # of a fraction times a number of rows (absolute), and of sums of fractional weights (relative)
 
@@ -31,7 +34,7 @@ class TooManyAntecedents(ValueError):  # noqa: N818 - fewer conditions may do
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Antecedents:
+class Antecedents(Shown):
     """Mined conjunctions and the rows on which they hold, packed.
 
     Attributes
@@ -70,6 +73,20 @@ class Antecedents:
 
     def __repr__(self) -> str:
         return f"<Antecedents: {len(self)} on {self.n_rows} rows>"
+
+    def _facts(self) -> Iterator[Fact]:
+        lengths = (self.parts >= 0).sum(axis=1)
+        yield "kept", len(self)
+        yield from ((f"of {k} condition{'s'[: k > 1]}", int((lengths == k).sum())) for k in np.unique(lengths).tolist())
+        yield "on rows", self.n_rows
+        yield from ((f"left out, {reason}", n) for reason, n in self.dropped.items() if n)
+        yield "pairs that are negations of each other", len(self.complements)
+
+    def _below(self) -> str:
+        first = zip(self.names[:_SHOWN], self.support[:_SHOWN].tolist(), strict=True)
+        rows = [(name, f"{support:g}") for name, support in first]
+        more = [("…", "")] if len(self) > _SHOWN else []
+        return as_table(("antecedent", "support"), [*rows, *more], right=[1])
 
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
@@ -154,6 +171,7 @@ def mine_antecedents(
     y: Any = None,
     max_antecedents: int | None = None,
     sample_weight: Any = None,
+    verbose: bool = False,
 ) -> Antecedents:
     """Mine the conjunctions of 1 to `max_conditions` columns by their support.
 
@@ -174,6 +192,8 @@ def mine_antecedents(
     sample_weight : array, shape (n_rows,), optional
         Weights >= 0 that count as repeated rows: supports are then fractions of the total weight, and rows of weight
         zero do not count when antecedents are compared with each other.
+    verbose : bool
+        Show the progress as tqdm does, in columns whose conjunctions with others are all done.
 
     Returns
     -------
@@ -190,6 +210,7 @@ def mine_antecedents(
         Columns that are not Boolean, limits out of range, unusable weights or labels.
     """
     check_limits(max_conditions, min_support, max_support, max_antecedents)
+    check(verbose)
     table = read_boolean_table(B)
     weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows, some=True)
     measure = _measure(table.n_rows, min_support, max_support, y, weight)
@@ -211,14 +232,14 @@ def mine_antecedents(
         def pairs(out: tuple, i: int = 0) -> tuple:
             return mk.mine_pairs(words, measure, kept.multipliers, counts, i, verdicts, out, dropped, _EFFORT)
 
-        dropped[mk.DUPLICATE] += kept.drain(pairs, (0,), len(usable))
+        dropped[mk.DUPLICATE] += kept.drain(pairs, (0,), len(usable), verbose)
     if max_conditions > 2:
         prefix = np.empty(words.shape[1], dtype=np.uint64)
 
         def triples(out: tuple, i: int = 0, j: int = 1) -> tuple:
             return mk.mine_triples(words, measure, kept.multipliers, verdicts, i, j, prefix, out, dropped, _EFFORT)
 
-        dropped[mk.DUPLICATE] += kept.drain(triples, (0, 1), len(usable) - 2)
+        dropped[mk.DUPLICATE] += kept.drain(triples, (0, 1), len(usable) - 2, verbose)
     if not kept.size:
         total = table.n_rows if weight is None else weight.sum()
         by_class = y is not None
@@ -245,13 +266,17 @@ class _Kept:
             hashes[r] = mk.hash_both(self.words[j], self.words[j], self.multipliers)
         self._add((parts, out_counts, hashes), len(columns))
 
-    def drain(self, mine: Callable[..., tuple], cursor: tuple[int, ...], end: int) -> int:
+    def drain(self, mine: Callable[..., tuple], cursor: tuple[int, ...], end: int, verbose: bool) -> int:
         """Mine chunk after chunk from `cursor` until its first index reaches `end`; the number of duplicates."""
         chunk = _conjunctions(max(min(_CHUNK, _EFFORT // self.words.shape[1]), 2 * len(self.words)))
         duplicates = 0
-        while cursor[0] < end:
-            *cursor, written = mine(chunk, *cursor)  # type: ignore[assignment]
-            duplicates += written - self._add(chunk, written)
+        with bar(verbose, f"mining {mine.__name__}", total=max(end, 0), unit=" columns") as shown:
+            while cursor[0] < end:
+                *cursor, written = mine(chunk, *cursor)  # type: ignore[assignment]
+                duplicates += written - self._add(chunk, written)
+                if shown is not None:
+                    shown.set_postfix_str(f"{self.size} kept", refresh=False)
+                    shown.update(min(cursor[0], end) - shown.n)
         return duplicates
 
     def finish(

@@ -18,12 +18,13 @@ def mine_within(
     max_antecedents: int | None = None,
     sample_weight: Any = None,
     memory_limit: int | None = None,
+    verbose: bool = False,
 ) -> tuple[Antecedents, str]:
     """Mine antecedents, of fewer conditions where those of ``max_conditions`` are too many.
 
     Parameters
     ----------
-    B, max_conditions, min_support, max_support, y, sample_weight
+    B, max_conditions, min_support, max_support, y, sample_weight, verbose
         See `mine_antecedents`.
     max_antecedents : int, optional
         None: any number of them. Single conditions are taken however many they are.
@@ -41,7 +42,7 @@ def mine_within(
     NothingFound, ValueError
         See `mine_antecedents`.
     """
-    arguments: dict[str, Any] = {"y": y, "sample_weight": sample_weight}
+    arguments: dict[str, Any] = {"y": y, "sample_weight": sample_weight, "verbose": verbose}
     most, name = max_antecedents, "max_antecedents"
     if memory_limit is not None:
         affordable = max(1, memory_limit // (_BYTES_PER_PACKED * (len(B) // 8 + 1)))

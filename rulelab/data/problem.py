@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..kernels import bits
+from ..shown import Fact, Shown
 from .directions import Directions, as_directions, opposing
 from .exact_weights import Masses, Weights, as_given, masses_of, summed_by_place
 from .groups import Groups, weights_of_groups
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from .antecedents import Antecedents
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Shown):
     """Rows merged by the antecedents they satisfy.
 
     Build one with `from_arrays`, `from_counts` or `from_antecedents`.
@@ -84,6 +85,18 @@ class Problem:
             f"Problem({self.n_rows} rows, {self.n_patterns} patterns, {self.n_antecedents} antecedents, "
             f"{self.total_positive:g} of {self.total_weight:g} positive)"
         )
+
+    def _facts(self) -> Iterator[Fact]:
+        yield "rows", self.n_rows
+        yield "patterns (rows that satisfy the same antecedents)", self.n_patterns
+        yield "antecedents", self.n_antecedents
+        yield "such as", self.names[:3]
+        yield f"weight of {self.classes[-1]}", self.total_positive
+        yield f"weight of {self.classes[0]}", self.total_negative
+        yield "errors that no model avoids", np.minimum(self.positives, self.negatives).sum().item()
+        yield "groups", None if self.groups is None else tuple(map(str, self.groups.names))
+        yield "not to be used", self.left_out
+        yield "directions", tuple(f"{column} {way}" for column, way in self.directions)
 
     @property
     def n_antecedents(self) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from ..shown import Fact, Shown, rows_below
 
 
 class DatasetError(ValueError):
@@ -20,7 +22,7 @@ class FetchError(DatasetError):
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(Shown):
     """A table of features, a binary target and, where known, sensitive attributes.
 
     Attributes
@@ -67,6 +69,23 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r}: {self._shape()})"
+
+    def _title(self) -> str:
+        return f"Dataset {self.name}"
+
+    def _facts(self) -> Iterator[Fact]:
+        yield "rows", len(self.X)
+        yield "features", self.X.shape[1]
+        yield "target", f"{self.target} = {self.positive} in {int(self.y.sum())} of {len(self.y)} rows"
+        yield "sensitive", None if self.sensitive is None else tuple(map(str, self.sensitive))
+        yield "weighted by", None if self.weight is None else str(self.weight.name)
+        yield "missing cells", int(self.X.isna().to_numpy().sum()) or None
+        yield "what", self.description or None
+        yield "from", self.source or None
+        yield "to know", self.notes or None
+
+    def _below(self) -> str:
+        return rows_below(self.X, most=5)
 
     def _shape(self) -> str:
         n_rows, n_features = self.X.shape

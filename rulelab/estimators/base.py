@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import abc
+import html
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -11,10 +13,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state, compute_sample_weight
+from sklearn.utils import check_consistent_length, check_random_state, compute_sample_weight, estimator_html_repr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .. import progress
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
 from ..data.columns import as_frame, in_pandas, match_columns, read_weights
@@ -63,6 +66,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     time_limit: float | None
     gap: float
     random_state: Any
+    verbose: bool
     classes_: np.ndarray
     _framed: bool
     _columns: tuple[str, ...]
@@ -150,6 +154,26 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             parts.append(part.assign(**{"class": self.classes_[k]}).set_index(rows))
         return pd.concat(parts).sort_index().set_index(table.index)
 
+    def __str__(self) -> str:
+        return "\n\n".join([repr(self), *(f"{said}\n{model}" for said, model in self._answers())])
+
+    def _repr_html_inner(self) -> str:
+        shown = [f"<p>{html.escape(said)}</p>{model._repr_html_()}" for said, model in self._answers()]
+        return "\n".join([estimator_html_repr(self), *shown])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return shown | {"text/html": self._repr_html_inner()} if "text/html" in shown else shown
+
+    def _answers(self) -> Iterator[tuple[str, Model]]:
+        """What is to be said of each fitted model, and the model."""
+        models = getattr(self, "models_", ())
+        figures = (np.atleast_1d(getattr(self, f"{name}_")) for name in ("objective", "gap")) if models else ()
+        for k, (model, objective, gap) in enumerate(zip(models, *figures, strict=True)):
+            proven = "certified optimal" if self._proven[k] else f"proven to be within {gap:.7g} of the optimum"
+            of = f"{self.classes_[k]} against the rest: " if len(models) > 1 else ""
+            yield f"{of}{proven}, objective {objective:.7g}", model
+
     @property
     def model_(self) -> Model:
         """The model, of two classes; see ``models_`` for more."""
@@ -176,6 +200,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         seed: int | None = self.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(check_random_state(seed).randint(2**31 - 1))
+        progress.check(self.verbose)
         search = self._recipe.smallest(random_state=seed)
         steps(search, time_limit=self.time_limit, gap=self.gap)  # not run: only checked
         return seed
@@ -234,6 +259,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         for name in ("objective", "lower_bound", "gap"):
             values = [getattr(fit, name) for fit in fits]
             setattr(self, f"{name}_", values[0] if one else np.array(values))
+        self._proven = [fit.status is Status.OPTIMAL for fit in fits]
         open_fits = [fit for fit in fits if fit.status is not Status.OPTIMAL]
         self.status_ = open_fits[0].status if open_fits else Status.OPTIMAL
         self.nothing_found_ = first.nothing_found
@@ -246,7 +272,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         search = self._recipe.search(problem, random_state=seed)
         if said := getattr(search, "left_out", ""):
             warnings.warn(said, UserWarning, stacklevel=4)
-        snapshot, trace = drained(search, time_limit, self.gap, interrupted)
+        snapshot, trace = drained(search, time_limit, self.gap, interrupted, bool(self.verbose))
         asked = getattr(self, "fairness", None)
         demands = self._recipe.demands
         check_found(snapshot, self._noun, (asked, demands) if asked and demands else asked or demands, time_limit)
@@ -326,7 +352,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         conditions, self.binarizer_ = recipe.conditions(table, weight)
         if self.binarizer_ is None:
             self._given_conditions = conditions_of(table)
-        features, note = recipe.features(conditions, y, weight, table.columns)
+        features, note = recipe.features(conditions, y, weight, table.columns, bool(self.verbose))
         if note:
             warnings.warn(note, UserWarning, stacklevel=4)
         if isinstance(features, Antecedents):

@@ -17,7 +17,7 @@ COUNTS = ("queued", "created", "expanded")
 
 
 def drained(
-    search: Search, time_limit: float | None, gap: float, interrupted: Sequence[Any]
+    search: Search, time_limit: float | None, gap: float, interrupted: Sequence[Any], verbose: bool = False
 ) -> tuple[Snapshot, pd.DataFrame]:
     """The last state of a search, with status LIMIT where it was interrupted, and all states as a table.
 
@@ -29,6 +29,8 @@ def drained(
     gap : float
     interrupted : sequence
         Is filled when Ctrl-C is pressed; the search ends with the step under way.
+    verbose : bool
+        Show the progress.
 
     Returns
     -------
@@ -37,7 +39,7 @@ def drained(
         One row per state; nan for what a model has before there is one.
     """
     trace: list[dict[str, Any]] = []
-    for snapshot in search.steps(time_limit=time_limit, gap=gap):
+    for snapshot in search.steps(time_limit=time_limit, gap=gap, verbose=verbose):
         trace.append(_row(snapshot))
         if len(trace) > _TRACE_ROWS:
             del trace[1::2]

@@ -65,6 +65,8 @@ class FallingRuleListClassifier(CertifiedClassifier):
         Groups with fewer training rows, of the class that a rate is measured on (positives for equal opportunity), are
         left out of ``fairness``, and a UserWarning says which. Rows count here whatever their weights are. 0 for all
         groups.
+    verbose : bool, default False
+        Show the progress of mining and of the search as tqdm does.
 
     Attributes
     ----------
@@ -124,6 +126,7 @@ class FallingRuleListClassifier(CertifiedClassifier):
         must_not_use: Sequence[str] | None = None,
         fairness: Criterion | None = None,
         min_group_size: int = 30,
+        verbose: bool = False,
     ) -> None:
         self.regularization = regularization
         self.positive_weight = positive_weight
@@ -146,3 +149,4 @@ class FallingRuleListClassifier(CertifiedClassifier):
         self.must_not_use = must_not_use
         self.fairness = fairness
         self.min_group_size = min_group_size
+        self.verbose = verbose

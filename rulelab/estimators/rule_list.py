@@ -77,6 +77,8 @@ class RuleListClassifier(CertifiedClassifier):
         points against the direction, and no rule that predicts the negative class one that points along it. The list
         is the best of those that obey this, which all are monotone; see `rulelab.data.directions`. Not together with
         ``fairness``.
+    verbose : bool, default False
+        Show the progress of mining and of the search as tqdm does.
 
     Attributes
     ----------
@@ -145,6 +147,7 @@ class RuleListClassifier(CertifiedClassifier):
         first_rule: str | None = None,
         max_uses: Mapping[str, int] | None = None,
         monotone: Mapping[str, str] | None = None,
+        verbose: bool = False,
     ) -> None:
         self.regularization = regularization
         self.max_conditions = max_conditions
@@ -171,3 +174,4 @@ class RuleListClassifier(CertifiedClassifier):
         self.first_rule = first_rule
         self.max_uses = max_uses
         self.monotone = monotone
+        self.verbose = verbose

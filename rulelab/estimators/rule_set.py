@@ -62,6 +62,8 @@ class RuleSetClassifier(CertifiedClassifier):
         the others hold: rules have no condition on them that points the other way (``<=`` where it is increasing). A
         missing cell is neither more nor less. The proof is over the sets of such rules. With the 0-1 loss no other
         monotone set has less; with the Hamming loss one whose rules overlap less can. See `rulelab.data.directions`.
+    verbose : bool, default False
+        Show the progress of mining and of the search as tqdm does.
 
     Attributes
     ----------
@@ -117,6 +119,7 @@ class RuleSetClassifier(CertifiedClassifier):
         must_not_use: Sequence[str] | None = None,
         monotone: Mapping[str, str] | None = None,
         must_use: Sequence[str] | None = None,
+        verbose: bool = False,
     ) -> None:
         self.max_complexity = max_complexity
         self.max_conditions = max_conditions
@@ -137,3 +140,4 @@ class RuleSetClassifier(CertifiedClassifier):
         self.must_not_use = must_not_use
         self.monotone = monotone
         self.must_use = must_use
+        self.verbose = verbose

@@ -62,6 +62,10 @@ class Model(abc.ABC):
         """The rules in words; ``target`` names what is predicted."""
 
     @abc.abstractmethod
+    def _repr_html_(self) -> str:
+        """The rules as a table, for notebooks."""
+
+    @abc.abstractmethod
     def to_python(self) -> str:
         """Source of a Python function ``predict(row)`` that needs no library."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +12,12 @@ import pandas as pd
 
 from ..data.columns import read_weights
 from ..data.metrics import RATES, Confusion, confusion, group_rates
+from ..shown import Fact, Shown, figure, rows_below
 from .errors import ModelError
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Shown):
     """Scores of a model on a set of rows.
 
     Attributes
@@ -40,6 +42,19 @@ class Evaluation:
     objective: float | None
     confusion: Confusion
     groups: pd.DataFrame | None = field(default=None, repr=False)
+
+    def _facts(self) -> Iterator[Fact]:
+        yield "rows", self.n_rows
+        yield "errors", f"{figure(self.errors)} of {figure(self.weight)}"
+        yield "complexity", self.complexity
+        yield "objective", self.objective
+        yield from ((rate.replace("_", " "), float(getattr(self.confusion, rate))) for rate in RATES)
+
+    def _below(self) -> str:
+        if self.groups is None:
+            return ""
+        rates = self.groups[[name for name in self.groups if not name.endswith(("_low", "_high"))]]
+        return rows_below(rates.reset_index())
 
     @property
     def accuracy(self) -> float:

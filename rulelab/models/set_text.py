@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
+from ..shown import as_table, escaped, printable
 from .clause import Clause
-from .text import label_text, number, printable, python_literal, python_source, python_test
+from .text import label_text, number, python_literal, python_source, python_test
 
 
 def formula(clauses: Sequence[Clause], form: str) -> str:
@@ -45,23 +45,20 @@ def set_as_text(clauses: Sequence[Clause], form: str, classes: Sequence[Any], ta
 
 def set_as_html(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) -> str:
     """A table with one row per clause; all text is escaped."""
-    positive, negative = (html.escape(label_text(label)) for label in (classes[-1], classes[0]))
+    positive, negative = (label_text(label) for label in (classes[-1], classes[0]))
     if not clauses:
-        return f"<p>always {negative if form == 'dnf' else positive}</p>"
+        return f"<p>always {escaped(negative if form == 'dnf' else positive)}</p>"
     verb = "covered" if form == "dnf" else "rejected"
     titles = ("rule", *(f"{part} {verb}{alone}" for alone in ("", " alone") for part in ("positive", "negative")))
-    right = ' style="text-align:right"'
-    body = "".join(
-        f"<tr><td>{html.escape(clause_text(c, form))}</td>"
-        + "".join(
-            f"<td{right}>{number(n)}</td>" for n in (c.positives, c.negatives, c.alone_positives, c.alone_negatives)
-        )
-        + "</tr>"
+    body = [
+        [
+            clause_text(c, form),
+            *map(number, (c.positives, c.negatives, c.alone_positives, c.alone_negatives)),
+        ]
         for c in clauses
-    )
+    ]
     caption = f"{positive} if {'any' if form == 'dnf' else 'all'} of these hold, else {negative}"
-    head = "".join(f"<th>{title}</th>" for title in titles)
-    return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return as_table(titles, body, right=range(1, len(titles)), caption=caption)
 
 
 def set_as_python(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
 from ..data.conditions import Condition
+from ..shown import as_table, printable
 from . import serialisation
 from .rule import Rule
 
@@ -42,11 +42,6 @@ def predict(row):
 
 def number(value: int | float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def printable(text: str) -> str:
-    """Line breaks, control and direction characters written as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def label_text(label: Any) -> str:
@@ -134,18 +129,19 @@ def _html(
     titles: Sequence[str],
     cells: Sequence[Sequence[int | float | str]],
 ) -> str:
-    right = ' style="text-align:right"'
     heads = [*_heads(rules), "else" if rules else "always"]
-    body = "".join(
-        f"<tr><td>{head}</td><td>{html.escape(printable(rule.name))}</td>"
-        f"<td>{html.escape(label_text(rule.prediction))}</td><td{right}>{rule.probability:.2f}</td>"
-        + "".join(f"<td{right}>{cell if isinstance(cell, str) else number(cell)}</td>" for cell in own)
-        + "</tr>"
+    body = [
+        [
+            head,
+            rule.name,
+            label_text(rule.prediction),
+            f"{rule.probability:.2f}",
+            *(cell if isinstance(cell, str) else number(cell) for cell in own),
+        ]
         for head, rule, own in zip(heads, (*rules, default), cells, strict=True)
-    )
+    ]
     every = ("", "rule", "predict", f"probability of {label_text(positive)}", *titles)
-    head_row = "".join(f"<th>{html.escape(title)}</th>" for title in every)
-    return f"<table><thead><tr>{head_row}</tr></thead><tbody>{body}</tbody></table>"
+    return as_table(every, body, right=range(3, len(every)))
 
 
 def list_as_python(rules: Sequence[Rule], default: Rule) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,13 +13,14 @@ from ..arguments import is_whole
 from ..data.problem import Problem
 from ..kernels import bits
 from ..models import Model
+from ..shown import Fact, Shown, rows_below
 
 CHUNK = 1024
 """Models that are unpacked at a time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NearModels(abc.ABC):
+class NearModels(Shown, abc.ABC):
     """Near-optimal models, best first; each stands for all that predict alike on the training patterns.
 
     Attributes
@@ -67,6 +68,15 @@ class NearModels(abc.ABC):
             f"{type(self).__name__}({found} {self.count} models, {self._forms}, "
             f"objectives {self.optimum:.6g} to {self.threshold:.6g})"
         )
+
+    def _facts(self) -> Iterator[Fact]:
+        yield "models", f"{self.count}, {self._forms}"
+        yield "complete", "none is missing" if self.complete else f"no: {self.truncated}"
+        yield "optimum", self.optimum
+        yield "up to", self.threshold
+
+    def _below(self) -> str:
+        return rows_below(self.top())
 
     def __len__(self) -> int:
         return self.count

@@ -12,6 +12,7 @@ import pandas as pd
 from ..arguments import is_whole
 from ..prefixes import Nodes, PrefixSearch
 from ..search import Search, Snapshot, Status
+from ..shown import Fact, Shown
 from . import files
 from .course import Course
 from .events import NOT_YET, Events
@@ -34,7 +35,7 @@ def primal_dual_integral(snapshots: Sequence[Snapshot], over: str = "seconds") -
     return float((gap[:-1] * np.diff(at)).sum())
 
 
-class Recording:
+class Recording(Shown):
     """Snapshots of a search, and the tree of its prefixes at each of them.
 
     Parameters
@@ -66,6 +67,15 @@ class Recording:
         self._kept: list[Snapshot] = []
         self._course = Course()
         self._tree: Nodes | None = None
+
+    def _facts(self) -> Iterator[Fact]:
+        yield "of", f"a {self.family.replace('_', ' ')}"
+        yield "states kept", len(self._kept)
+        if self._kept:
+            yield from (fact for fact in self._kept[-1]._facts() if fact[0] != "cut")
+
+    def _below(self) -> str:
+        return self._kept[-1]._below() if self._kept else ""
 
     @classmethod
     def load(cls, path: str | Path) -> Recording:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, Protocol
 
-from joblib.externals.loky import ProcessPoolExecutor
-from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
+from loky import ProcessPoolExecutor
+from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
 from . import worker
 from .errors import SweepError
@@ -48,7 +48,7 @@ class Here:
 
 
 class Process:
-    """In a process of joblib's (loky), started with the first fit and given the data once.
+    """In a process of loky's, started with the first fit and given the data once.
 
     A fit whose process dies has failed; the next one gets a new process.
     """

@@ -15,6 +15,8 @@ from typing import Any
 
 import pandas as pd
 
+from ..progress import Bar, bar
+from ..shown import Fact, Shown, rows_below
 from . import frames
 from .errors import SweepError, SweepWarning
 from .fronts import front
@@ -32,7 +34,7 @@ THREAD_NAME = "rulelab sweep"
 _MOST = 5  # fits that are named
 
 
-class Sweep:
+class Sweep(Shown):
     """Fits of one family and of baselines over a grid of parameters and the folds of a cross-validation.
 
     Made by `rulelab.sweep`. It runs in the background from the start; everything here can be called from any thread at
@@ -83,6 +85,20 @@ class Sweep:
     def __repr__(self) -> str:
         p = self.progress
         return f"<Sweep of {self._plan.identity['dataset']}: {p.done} of {p.total} fits, {p.state}>"
+
+    def _title(self) -> str:
+        return f"Sweep of {self._plan.identity['dataset']}, {self.progress.state}"
+
+    def _facts(self) -> Iterator[Fact]:
+        p = self.progress
+        yield "fits", f"{p.done} of {p.total}"
+        yield "failed", p.failed or None
+        yield "seconds", round(p.seconds, 1)
+        yield "left", None if not p.seconds_left else f"about {p.seconds_left:.0f} s"
+        yield from (("note", message) for message in self.messages)
+
+    def _below(self) -> str:
+        return rows_below(self.points()) if self.results else ""
 
     @property
     def messages(self) -> tuple[str, ...]:
@@ -214,13 +230,15 @@ class Sweep:
             yield from new
             told += len(new)
 
-    def wait(self, timeout: float | None = None) -> bool:
+    def wait(self, timeout: float | None = None, verbose: bool = False) -> bool:
         """Wait until all is done, or nothing more will be.
 
         Parameters
         ----------
         timeout : float, optional
             Seconds.
+        verbose : bool
+            Show the progress as tqdm does, in fits.
 
         Returns
         -------
@@ -233,11 +251,17 @@ class Sweep:
             When it ended on an error that no result can hold, such as workers that cannot be started; or when it is
             done, but results could not be written to their file. What is done is in memory all the same, see `save`.
         """
-        with self._changed:
-            ended = self._changed.wait_for(lambda: not self._working, timeout)
+        with bar(verbose, "sweep", total=len(self._jobs), unit=" fits") as shown, self._changed:
+            ended = self._changed.wait_for(lambda: self._told_all(shown), timeout)
         if ended:
             self._raise()
         return ended
+
+    def _told_all(self, shown: Bar | None) -> bool:
+        """Whether nothing more will be; the bar is brought up to date."""
+        if shown is not None:
+            shown.update(len(self._order) - shown.n)
+        return not self._working
 
     def cancel(self) -> None:
         """Stop as soon as possible. What is done stays; with a results file the same call of `sweep` goes on."""

@@ -99,7 +99,7 @@ def sweep(
     gap : float
         Each search stops when its objective is proven to be within this of the optimum.
     backend : str
-        "threads" or "processes" (joblib's) for ``n_jobs`` above 1. The kernels run side by side in threads.
+        "threads" or "processes" (loky's) for ``n_jobs`` above 1. The kernels run side by side in threads.
 
     Returns
     -------

@@ -1,0 +1,48 @@
+"""Progress of what takes long, where it is asked for: the bars of tqdm, in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+
+class Bar(Protocol):
+    """What is used of a bar of tqdm."""
+
+    n: Any
+
+    def update(self, n: float = 1) -> Any: ...
+
+    def set_postfix_str(self, s: str = "", refresh: bool = True) -> Any: ...
+
+
+@contextmanager
+def bar(verbose: Any, what: str, total: int | None = None, unit: str = "it") -> Iterator[Bar | None]:
+    """A bar on stderr, or in the cell of a notebook, that ends with the block; None where none is asked for.
+
+    Parameters
+    ----------
+    verbose : bool or int
+        Whether it is asked for.
+    what : str
+        Stands before it.
+    total : int, optional
+        How many units there will be.
+    unit : str
+        What is counted.
+    """
+    check(verbose)
+    if not verbose:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=what, total=total, unit=unit) as shown:
+        yield shown
+
+
+def check(verbose: Any) -> None:
+    """Refuse what neither asks for progress nor declines it: ValueError."""
+    if not (isinstance(verbose, bool) or (isinstance(verbose, int) and verbose >= 0)):
+        raise ValueError(f"verbose must be True, False or a whole number, not {verbose!r}")

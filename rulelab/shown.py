@@ -1,0 +1,92 @@
+"""How things show themselves: named figures, as a line in a terminal and as a table in a notebook, light or dark."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+CELL = "text-align:left;padding:1px 14px 1px 0"
+RIGHT = "text-align:right;padding:1px 14px 1px 0"
+"""Styles of cells; no colours, so that they are those of the page. Some notebooks style no tables at all."""
+
+Fact = tuple[str, Any]
+_MOST_CHARACTERS = 300
+
+
+class Shown:
+    """Says what it is by a title and figures; those that are None or empty are left out."""
+
+    def _title(self) -> str:
+        return type(self).__name__
+
+    def _facts(self) -> Iterable[Fact]:
+        """Names and figures, the most telling first."""
+        return ()
+
+    def _below(self) -> str:
+        """HTML that stands under the figures in a notebook."""
+        return ""
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name} {text}" for name, text in _told(self._facts()))
+        return f"<{_short(self._title())}{': ' if said else ''}{said}>"
+
+    def _repr_html_(self) -> str:
+        rows = _told(self._facts())
+        return f"<div><b>{escaped(_short(self._title()))}</b>{as_table((), rows) if rows else ''}{self._below()}</div>"
+
+
+def as_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = (), caption: str = "") -> str:
+    """A table of texts, which are escaped; the columns of these positions are aligned to the right."""
+    to_the_right = set(right)
+    styles = [RIGHT if k in to_the_right else CELL for k in range(100)]
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "".join(f'<{tag} style="{styles[k]}">{escaped(cell)}</{tag}>' for k, cell in enumerate(cells))
+
+    head = f"<thead><tr>{line(heads, 'th')}</tr></thead>" if heads else ""
+    title = f'<caption style="{CELL}">{escaped(caption)}</caption>' if caption else ""
+    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    return f"<table>{title}{head}<tbody>{body}</tbody></table>"
+
+
+def rows_below(frame: Any, most: int = 8, columns: int = 12) -> str:
+    """The first rows and columns of a DataFrame."""
+    part = frame.iloc[:most, :columns]
+    cut = frame.shape[1] > columns
+    heads = [_short(str(name)) for name in part.columns] + ["…"] * cut
+    cells = [[_short(figure(cell)) for cell in row] for row in part.to_numpy(dtype=object).tolist()]
+    rows = [[*row, *["…"] * cut] for row in cells] + [["…"] * len(heads)] * (len(frame) > most)
+    right = [k for k, name in enumerate(part.columns) if part.dtypes.iloc[k].kind in "iuf"]
+    return as_table(heads, rows, right)
+
+
+def printable(text: str) -> str:
+    """Line breaks, control and direction characters written as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def escaped(text: str) -> str:
+    """A text as HTML, on one line."""
+    return html.escape(printable(text))
+
+
+def figure(value: Any) -> str:
+    """A number, a sequence or a text as it stands in a line."""
+    if isinstance(value, float):
+        return f"{value:.7g}" if math.isfinite(value) else "none" if math.isnan(value) else str(value)
+    if isinstance(value, tuple | list):
+        return ", ".join(map(figure, value))
+    return str(value)
+
+
+def _told(facts: Iterable[Fact]) -> list[tuple[str, str]]:
+    return [(name, _short(figure(value))) for name, value in facts if value is not None and value != ()]
+
+
+def _short(text: str) -> str:
+    """One line, no longer than one reads."""
+    line = printable(text)
+    return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 1]}…"

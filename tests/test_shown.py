@@ -1,0 +1,195 @@
+"""What shows itself in a notebook and in a terminal: true figures, escaped texts, progress on demand."""
+
+from __future__ import annotations
+
+import io
+import re
+from contextlib import redirect_stderr
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rulelab as rl
+from rulelab.shown import Shown, rows_below
+
+HOSTILE = "<img src=x onerror=alert(1)>&\"'\n\x1b[31m"
+
+
+class Cells(HTMLParser):
+    """Rows of cells, and all tags."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.tags: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.add(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+    def figures(self) -> dict[str, str]:
+        return {row[0]: row[1] for row in self.rows if len(row) == 2}
+
+
+@pytest.fixture(scope="module")
+def data() -> rl.datasets.Dataset:
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame({HOSTILE: rng.integers(0, 3, 60), "b": rng.random(60) < 0.5, "c": rng.random(60) < 0.5})
+    target = ((table["b"] & (table[HOSTILE] > 0)) ^ (rng.random(60) < 0.1)).astype(int).rename("y")
+    return rl.datasets.from_frame(table.assign(y=target), "y")
+
+
+@pytest.fixture(scope="module")
+def everything(data: Any) -> dict[str, Any]:
+    conditions = rl.Binarizer(thresholds=3).fit_transform(data.X)
+    antecedents = rl.mine_antecedents(conditions, 2)
+    problem = rl.Problem.from_antecedents(antecedents, data.y)
+    search = rl.RuleListSearch(problem, 0.02)
+    snapshot = rl.solve(search)
+    recording = rl.Recording(rl.RuleListSearch(problem, 0.05))
+    assert list(recording.steps())
+    ablation = rl.Ablation(rl.RuleListSearch(problem, 0.05))
+    assert list(ablation.steps())
+    sweep = rl.sweep(data, grid={"regularization": [0.1], "max_conditions": [1]}, cv=2)
+    sweep.wait()
+    model = snapshot.incumbent.model
+    evaluation = model.evaluate(data.X, data.y, groups=np.where(data.X["b"], HOSTILE, "other"), regularization=0.02)
+    return {
+        "data set": data,
+        "antecedents": antecedents,
+        "problem": problem,
+        "a search to come": rl.RuleListSearch(problem, 0.02),
+        "search": search,
+        "snapshot": snapshot,
+        "recording": recording,
+        "ablation": ablation,
+        "sweep": sweep,
+        "near-optimal lists": rl.near_optimal(search, ratio=0.1),
+        "evaluation": evaluation,
+        "model": model,
+        "classifier": rl.RuleListClassifier(0.02, thresholds=3).fit(data.X, data.y),
+        "rule set": rl.RuleSetClassifier(max_complexity=4, thresholds=3).fit(data.X, data.y).model_,
+    }
+
+
+def html_of(thing: Any) -> str:
+    return thing._repr_html_() if callable(thing._repr_html_) else thing._repr_html_
+
+
+def test_nothing_from_data_is_markup_or_a_control_character(everything: dict[str, Any]) -> None:
+    for name, thing in everything.items():
+        html = html_of(thing)
+        assert "<img" not in html, name
+        assert "\x1b" not in html, name
+        if isinstance(thing, Shown):
+            assert Cells(html).tags <= {"div", "b", "table", "thead", "tbody", "tr", "td", "th", "caption"}, name
+            assert not re.search(r"color|background", html), name
+            assert not {"\n", "\x1b"} & set(repr(thing)), name
+
+
+def test_figures_are_those_of_the_search(everything: dict[str, Any], data: Any) -> None:
+    snapshot, problem = everything["snapshot"], everything["problem"]
+    for name in ("snapshot", "search"):
+        told = Cells(html_of(everything[name])).figures()
+        assert float(told["objective"]) == pytest.approx(snapshot.incumbent.objective, abs=1e-7)
+        assert told["gap"] == "0"
+        assert told["errors"] == str(snapshot.incumbent.errors)
+        assert html_of(snapshot.incumbent.model) in html_of(everything[name])
+        assert "optimal" in repr(everything[name])
+    told = Cells(html_of(problem)).figures()
+    assert told["rows"] == "60"
+    A, y = everything["antecedents"].matrix, data.y.to_numpy()
+    alike = pd.DataFrame(A).assign(y=y).groupby(list(range(A.shape[1])))["y"]
+    assert told["errors that no model avoids"] == str(sum(min(part.sum(), (1 - part).sum()) for _, part in alike))
+    told = Cells(html_of(everything["antecedents"])).figures()
+    assert told["kept"] == str(A.shape[1])
+    supports = [row[1] for row in Cells(html_of(everything["antecedents"])).rows if row[1:] and " <= " in row[0]]
+    assert supports[0] == str(A[:, 0].sum())
+    assert "not begun" in repr(everything["a search to come"])
+
+
+def test_a_stopped_search_says_what_stopped_it(everything: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    problem = rl.Problem.from_arrays(rng.random((200, 9)) < 0.5, rng.random(200) < 0.5)
+    search = rl.RuleListSearch(problem, 0.001, beam_width=0)
+    snapshot = rl.solve(search, work_limit=1)
+    assert "work limit" in repr(snapshot)
+    assert "work limit" in repr(search)
+    assert float(re.search(r"gap ([\d.]+)", repr(snapshot))[1]) > 0  # type: ignore[index]
+
+
+def test_a_classifier_shows_its_rules_and_what_is_proven(everything: dict[str, Any]) -> None:
+    classifier = everything["classifier"]
+    assert str(classifier).endswith(str(classifier.model_))
+    assert "certified optimal, objective" in str(classifier)
+    shown = classifier._repr_mimebundle_()["text/html"]
+    assert html_of(classifier.model_) in shown
+    assert "models_" not in str(rl.RuleListClassifier())
+    rng = np.random.default_rng(0)
+    early = rl.RuleListClassifier(0.001, time_limit=0, beam_width=0)
+    with pytest.warns(match="time limit"):
+        early.fit(rng.random((300, 9)) < 0.5, rng.random(300) < 0.5)
+    assert "certified" not in str(early)
+    assert f"proven to be within {early.gap_:.7g} of the optimum" in str(early)
+
+
+def test_each_of_several_classes_says_its_own(everything: dict[str, Any]) -> None:
+    y = np.arange(60) % 3
+    classifier = rl.RuleListClassifier(0.1, thresholds=2, max_conditions=1).fit(everything["data set"].X, y)
+    assert [f"{k} against the rest: certified" in str(classifier) for k in range(3)] == [True] * 3
+
+
+def test_long_tables_are_cut_and_say_so() -> None:
+    cells = Cells(rows_below(pd.DataFrame(np.arange(300).reshape(20, 15)), most=4, columns=3))
+    assert [len(row) for row in cells.rows] == [4] * 6
+    assert cells.rows[-1] == ["…"] * 4
+    assert cells.rows[1] == ["0", "1", "2", "…"]
+
+
+def test_progress_is_shown_only_when_asked_for(everything: dict[str, Any], data: Any) -> None:
+    def said(run: Any) -> str:
+        with redirect_stderr(io.StringIO()) as heard:
+            run()
+        return heard.getvalue()
+
+    problem, conditions = everything["problem"], rl.Binarizer(thresholds=3).fit_transform(data.X)
+    grid = {"regularization": [0.1], "max_conditions": [1]}
+    asked = {
+        "solve": lambda **v: rl.solve(rl.RuleListSearch(problem, 0.02), **v),
+        "mine": lambda **v: rl.mine_antecedents(conditions, 3, **v),
+        "fit": lambda **v: rl.RuleListClassifier(0.02, thresholds=3, **v).fit(data.X, data.y),
+        "sweep": lambda **v: rl.sweep(data, grid=grid, cv=2).wait(**v),
+    }
+    heard = {name: said(lambda run=run: run(verbose=True)) for name, run in asked.items()}
+    assert {name: said(run) for name, run in asked.items()} == dict.fromkeys(asked, "")
+    best = everything["snapshot"].incumbent.objective
+    for name in ("solve", "fit"):
+        assert f"objective {best:.7g}, bound {best:.7g}, optimal" in heard[name]
+    assert "mining pairs: 100%" in heard["mine"]
+    assert "mining triples: 100%" in heard["mine"]
+    assert "mining pairs: 100%" in heard["fit"]
+    assert "2/2" in heard["sweep"]
+    whole = rl.mine_antecedents(conditions, 3)
+    assert f"{len(whole)} kept" in heard["mine"]
+
+
+@pytest.mark.parametrize("wrong", ["yes", -1, 0.5, None])
+def test_other_verbosities_are_refused(everything: dict[str, Any], data: Any, wrong: Any) -> None:
+    said = "verbose must be True, False or a whole number"
+    with pytest.raises(ValueError, match=said):
+        rl.solve(rl.RuleListSearch(everything["problem"], 0.02), verbose=wrong)
+    with pytest.raises(ValueError, match=said):
+        rl.mine_antecedents(pd.DataFrame({"a": [True, False]}), 1, verbose=wrong)
+    with pytest.raises(ValueError, match=said):
+        rl.RuleListClassifier(verbose=wrong).fit(data.X, data.y)
