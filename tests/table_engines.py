@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +78,25 @@ def _ibis(frame: pd.DataFrame, folder: Path) -> Any:
 
 
 ENGINES["ibis"] = _ibis
-SLOW = ("csv", "pandas", "polars", "dask", "ibis")
+SLOW = ("csv", "pandas", "polars", "dask", "ibis", "pyspark")
+if find_spec("pyspark") is not None and shutil.which("java") is not None:
+    """PySpark, where it is installed, which needs Java and does not come with ``rulelab[test]``."""
+
+    @cache
+    def spark() -> Any:
+        """A session of one process."""
+        from pyspark.sql import SparkSession
+
+        small = {"spark.ui.enabled": False, "spark.sql.shuffle.partitions": 2, "spark.driver.memory": "1g"}
+        return SparkSession.builder.master("local[1]").config(map=small).getOrCreate()
+
+    def _pyspark(frame: pd.DataFrame, folder: Path) -> Any:
+        for k, part in enumerate(np.array_split(np.arange(len(frame)), 2)):
+            some = pa.Table.from_pandas(frame.iloc[part], preserve_index=False)
+            pa.parquet.write_table(some, folder / f"spark{k}.parquet")
+        return spark().read.parquet(*map(str, sorted(folder.glob("spark*.parquet"))))
+
+    ENGINES["pyspark"] = _pyspark
 
 
 SOME = [*(e for e in ENGINES if e not in SLOW), *(pytest.param(e, marks=pytest.mark.long) for e in SLOW)]

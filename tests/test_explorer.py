@@ -9,6 +9,7 @@ import re
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -205,13 +206,34 @@ def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
         r'<th scope="row">(\d+)</th><td>([0-9.]+)</td><td>(\d+)</td><td>([0-9.]+)</td><td>(\d+)</td>', text
     )
     assert result.count > 3
-    shown = rows
-    assert [int(row[0]) for row in shown] == list(range(1, result.count + 1))
-    assert [int(row[2]) for row in shown] == [len(model.rules) for model in result.models]
+    assert [int(row[0]) for row in rows] == list(range(1, result.count + 1))
+    assert [int(row[2]) for row in rows] == [len(model.rules) for model in result.models]
     right = [100 * (1 - model.errors / model.weight) for model in result.models]
-    assert [float(row[1]) for row in shown] == pytest.approx(right, abs=0.006)
-    assert [int(row[4]) for row in shown] == result.multiplicity.tolist()
+    assert [float(row[1]) for row in rows] == pytest.approx(right, abs=0.006)
+    above = [100 * (objective / result.optimum - 1) for objective in result.objectives]
+    assert [float(row[3]) for row in rows] == pytest.approx(above, abs=0.0006)
+    assert [int(row[4]) for row in rows] == result.multiplicity.tolist()
     assert "How far the sets agree" in text
+
+
+def test_nothing_is_said_in_per_cent_of_an_optimum_of_nothing() -> None:
+    A = np.array(list(product((0, 1), repeat=3)) * 5, dtype=bool)
+    search = rl.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4)
+    solve(search)
+    result = search.result()
+    assert (result.optimum, result.complete) == (0, True)
+    assert result.gaps.max() > 0
+    text = explorer_of_sets(result, search.advance(1), LABELS)
+    assert "are of an objective of at most 10." in text
+    assert "% of the optimum" not in text
+    assert '<th scope="col">above</th>' in text
+    for gap in result.gaps:
+        assert f"<td>{gap:.10g}</td>" in text
+    part = rl.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4, limit=2)
+    solve(part)
+    text = explorer_of_sets(part.result(), part.advance(1), LABELS)
+    assert f"Not complete: at least {part.result().n_sets} rule set" in text
+    assert f"every one of at most {part.result().covered:.10g} is among them" in text
 
 
 def test_a_file_of_sets_that_are_not_all_found_says_so() -> None:

@@ -16,7 +16,7 @@ import rulelab
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
-    "arguments glossary interrupts progress limits linear_solver results shown strict_json",
+    "arguments data.dataframes glossary interrupts progress limits linear_solver results shown strict_json",
     "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
     "data.boolean_table data.columns data.gaps data.naming",

@@ -23,7 +23,7 @@ from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
 from rulelab.views.live.session import Prepared
 from rulelab.views.pages.tabs import Tabs
-from rulelab.views.what_if import boards, finding
+from rulelab.views.what_if import boards, finding, wording
 from rulelab.views.what_if.boards import BOARDS, Boards, Entry
 from rulelab.views.what_if.hand import Hand
 from rulelab.views.what_if.view import WhatIfView
@@ -169,6 +169,32 @@ def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> Non
         assert objectives[-1] < objectives[-2]
     assert "No single change makes this list better" in view._hints.said.object
     assert len(objectives) > 1
+
+
+def test_a_change_of_other_data_is_no_hint(make) -> None:
+    """The model in hand is the same, as a list of rules without any is, but not the data."""
+    view = ready(make(searched(table())))
+    view.hand.take(view.hand.bench.empty())
+    view.hint()
+    view._begin(Prepared(searched(table(1))), view.hand.bench.empty())
+    assert view._hints.busy
+    wait_until(lambda: not (view.refresh() and view._hints.busy), 0.02)
+    assert view._hints.change is None
+    assert view._hints.make.disabled
+    assert view._hints.said.object == wording.HINT
+
+
+def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = ready(make(searched(table())))
+
+    def failing(*_: object) -> list[object]:
+        raise ValueError("out of luck")
+
+    monkeypatch.setattr(type(view.hand.bench), "best_changes", failing)
+    view.hint()
+    ready(view)
+    assert "out of luck" in view._alert.phase
+    assert view._hints.said.object == wording.HINT
 
 
 def test_the_distance_is_said_as_far_as_it_is_known(make) -> None:

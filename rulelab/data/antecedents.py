@@ -19,6 +19,7 @@ from ..shown import Fact, Shown, as_table
 from .boolean_table import BooleanTable, read_boolean_table
 from .columns import read_weights
 from .conditions import Condition, NothingFound, column_name, unique_names
+from .dataframes import in_pandas
 
 Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What decides about a conjunction's support; see `mining_kernels`."""
@@ -132,6 +133,7 @@ class Antecedents(Shown):
         -------
         bool array, shape (n_rows, n_antecedents)
         """
+        B = in_pandas(B)
         if isinstance(B, pd.DataFrame):
             names = [column_name(c) for c in B.columns]
             missing = [name for name in self.features if name not in set(names)]

@@ -13,8 +13,9 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .columns import Column, as_frame, in_pandas, listed, match_columns, read_column, read_weights
+from .columns import Column, as_frame, listed, match_columns, read_column, read_weights
 from .conditions import Condition, NothingFound, attach_conditions, column_name, unique_names
+from .dataframes import in_pandas
 from .exact_weights import in_units
 
 DEFAULT_GROUPS = 10

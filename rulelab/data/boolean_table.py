@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..kernels import bits
 from .conditions import Condition, column_name, conditions_of
+from .dataframes import in_pandas
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,7 @@ class BooleanTable:
 
 def read_boolean_table(B: Any) -> BooleanTable:
     """Read a DataFrame or array of bool or 0/1, shape (n_rows, n_columns); other cells are an error that names them."""
+    B = in_pandas(B)
     if isinstance(B, pd.DataFrame):
         features = tuple(column_name(c) for c in B.columns)
         if len(set(features)) < len(features):

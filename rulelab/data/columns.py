@@ -27,16 +27,6 @@ class Column(NamedTuple):
     missing: np.ndarray
 
 
-def in_pandas(X: Any) -> Any:
-    """A dataframe of any library that narwhals knows (Polars, PyArrow, ...) as one of pandas; all else as it is."""
-    if isinstance(X, pd.DataFrame) or not any(hasattr(X, name) for name in ("__arrow_c_stream__", "__dataframe__")):
-        return X
-    import narwhals as nw
-
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return frame.to_pandas() if isinstance(frame, nw.DataFrame) else X
-
-
 def as_frame(X: Any) -> pd.DataFrame:
     """The input as a DataFrame with distinct texts as column names."""
     if isinstance(X, pd.DataFrame):

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .dataframes import in_pandas
+
 
 @dataclass(frozen=True)
 class Confusion:
@@ -198,6 +200,7 @@ def group_labels(groups: Any, n_rows: int) -> np.ndarray:
     ValueError
         When the length is wrong.
     """
+    groups = in_pandas(groups)
     frame = groups if isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": _cells(groups)})
     if len(frame) != n_rows:
         raise ValueError(f"groups has {len(frame)} rows, but there are {n_rows}; give one group per row")

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..kernels import bits
 from ..shown import Fact, Shown
+from .dataframes import in_pandas
 from .directions import Directions, as_directions, opposing
 from .exact_weights import Masses, Weights, as_given, masses_of, summed_by_place
 from .groups import Groups, weights_of_groups
@@ -241,6 +242,7 @@ class Problem(Shown):
         ProblemError
             When the data are unusable; the message names the column and row.
         """
+        A = in_pandas(A)
         matrix = boolean_matrix(A)
         words, names = bits.pack(matrix), names_of(names, matrix.shape[1], A)
         return cls._merge(words, names, y, sample_weight, groups, as_conditions(A))
@@ -267,6 +269,7 @@ class Problem(Shown):
         ------
         ProblemError
         """
+        patterns = in_pandas(patterns)
         matrix = boolean_matrix(patterns)
         n = len(matrix)
         pos, neg = as_weights(positives, n, "positives"), as_weights(negatives, n, "negatives")

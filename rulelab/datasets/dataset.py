@@ -135,7 +135,7 @@ def from_frame(
     Parameters
     ----------
     frame : DataFrame
-        One row per case. Not changed.
+        Of pandas, or of a library that narwhals knows, in memory. One row per case. Not changed.
     target : str
         Name of the target column: two classes, or more when `positive` names the one to predict.
     positive : object, optional
@@ -160,7 +160,7 @@ def from_frame(
         Duplicate or missing columns, no rows, no features, missing or infinite values where none may be, a target
         without exactly two classes. Rows are counted from 1, without the header.
     """
-    frame = frame.reset_index(drop=True)
+    frame = _in_pandas(frame).reset_index(drop=True)
     frame.columns = [str(column) for column in frame.columns]
     check_names(list(frame.columns))
     sensitive = _listed(sensitive or ())
@@ -242,6 +242,20 @@ def listing(values: Sequence[object], limit: int = 8) -> str:
     """The values quoted, the first `limit` of them."""
     shown = ", ".join(quote(v) for v in values[:limit])
     return shown + (f" and {len(values) - limit} more" if len(values) > limit else "")
+
+
+def _in_pandas(frame: Any) -> pd.DataFrame:
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    import narwhals as nw
+
+    try:
+        return nw.from_native(frame, eager_only=True).to_pandas()
+    except TypeError:
+        raise DatasetError(
+            f"a data set is made of a dataframe in memory, of pandas, Polars or PyArrow, not of this "
+            f"{type(frame).__name__}; rulelab.tables.open takes one that is not in memory"
+        ) from None
 
 
 def _listed(columns: Iterable[str] | str) -> list[str]:

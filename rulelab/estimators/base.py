@@ -20,8 +20,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .. import progress
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
-from ..data.columns import as_frame, in_pandas, match_columns, read_weights
+from ..data.columns import as_frame, match_columns, read_weights
 from ..data.conditions import Condition, NothingFound, attach_conditions, conditions_of
+from ..data.dataframes import in_pandas
 from ..data.exact_weights import Weights
 from ..data.metrics import group_rates
 from ..data.problem import Problem
@@ -108,7 +109,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         groups = None
         if sensitive_features is not None:
             check_consistent_length(sensitive_features, X)
-            groups = pd.DataFrame(sensitive_features)
+            groups = pd.DataFrame(in_pandas(sensitive_features))
             groups = groups if weight is None else groups.iloc[kept]
         self._fit(table, y, weight, groups, seed)
         self.group_rates_ = None if groups is None else self._rates(table, y, weight, groups)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.conditions import Condition, column_name, conditions_of
+from ..data.dataframes import in_pandas
 from .errors import ModelError
 
 _SHOWN = 5
@@ -47,6 +48,7 @@ def satisfied(A: Any, antecedents: Sequence[Antecedent], n_antecedents: int) -> 
     ModelError
         When columns are missing, the width is wrong, or a cell is neither 0 nor 1.
     """
+    A = in_pandas(A)
     if isinstance(A, pd.DataFrame):
         nameless = isinstance(A.columns, pd.RangeIndex) and A.shape[1] == n_antecedents
         columns = _Columns(A)

@@ -152,6 +152,7 @@ def test_a_plot_is_saved_and_its_figures_are_read(visit) -> None:
     for tab, heading in (("Queue", "Queue by prefix length"), ("Bounds", "Prefixes cut, by bound")):
         view.page.get_by_role("tab", name=tab, exact=True).click()
         view.page.get_by_role("figure", name=heading).wait_for()
+    assert view.page.locator("[role=tablist][aria-busy=true]").count() == 0, "what is open stands there"
     menu = view.page.locator("header.plot details").first
     menu.locator("summary").click()
     menu.locator("table tr").nth(1).wait_for()

@@ -155,7 +155,10 @@ def _with_enough(gaps: pd.DataFrame, groups: Groups) -> pd.DataFrame:
 
 def verdict(total: Total) -> tuple[str, str]:
     """How many there are: a tone and a sentence."""
-    result, within = total.result, f"within {100 * total.ratio:.4g} % of the optimum"
+    result = total.result
+    within = f"within {100 * total.ratio:.4g} % of the optimum"
+    if not result.optimum:  # there is no per cent of nothing
+        within = f"of an objective of at most {result.threshold:.10g}"
     if isinstance(result, NearOptimalRuleSets):
         sets = (
             f"{counted(result.n_sets, 'rule sets')} of rules of at most {counted(result.max_conditions, 'conditions')}"
@@ -163,8 +166,9 @@ def verdict(total: Total) -> tuple[str, str]:
         if result.complete:
             return "proven", f"certified: exactly {sets} {'is' if result.n_sets == 1 else 'are'} {within}"
         known = ""
-        if result.covered == result.covered and result.optimum:
-            known = f"; every one within {100 * (result.covered / result.optimum - 1):.3g} % is among them"
+        if result.covered == result.covered:
+            of = f"within {100 * max(result.covered / result.optimum - 1, 0):.3g} %" if result.optimum else ""
+            known = f"; every one {of or f'of at most {result.covered:.10g}'} is among them"
         return "limit", f"not complete: at least {sets} are {within}{known}"
     if result.complete:
         rounding = "" if total.snapshot.limit is None else ", but for the rounding of the weights"

@@ -79,13 +79,15 @@ def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: La
 
 def _models(result: NearOptimalRuleSets, names: list[str]) -> str:
     """The best models, a line each."""
-    weight, scale = result.problem.total_weight, 100 / result.optimum if result.optimum else 0.0
+    weight = result.problem.total_weight
+    above = "above, %" if result.optimum else "above"
+    distances = [f"{100 * gap / result.optimum:.3f}" if result.optimum else f"{gap:.10g}" for gap in result.gaps[:MOST]]
     rows = "".join(
         f'<tr><th scope="row">{k + 1}</th><td>{100 * (1 - errors / weight):.2f}</td><td>{len(chosen)}</td>'
-        f"<td>{scale * gap:.3f}</td><td>{count(int(sets))}</td>"
+        f"<td>{distance}</td><td>{count(int(sets))}</td>"
         f'<td class="text">{esc("; ".join(names[j] for j in chosen) or "no rule", 400)}</td></tr>'
-        for k, (chosen, errors, gap, sets) in enumerate(
-            zip(result.sets[:MOST], result.errors, result.gaps, result.multiplicity, strict=False)
+        for k, (chosen, errors, distance, sets) in enumerate(
+            zip(result.sets[:MOST], result.errors, distances, result.multiplicity, strict=False)
         )
     )
     more = result.count - MOST
@@ -95,7 +97,7 @@ def _models(result: NearOptimalRuleSets, names: list[str]) -> str:
         '<label for="words">Show models with these words in their rules</label><input id="words" type="search">'
         '<p class="note" id="said" role="status"></p><div class="scroll"><table id="models" class="models" '
         'aria-label="Good models" style="--columns: 5"><thead><tr><th scope="col">model</th>'
-        '<th scope="col">accuracy, %</th><th scope="col">rules</th><th scope="col">above, %</th>'
+        f'<th scope="col">accuracy, %</th><th scope="col">rules</th><th scope="col">{above}</th>'
         f'<th scope="col">sets</th><th scope="col">{joined}</th></tr></thead><tbody>{rows}</tbody></table></div>{note}'
     )
 

@@ -66,7 +66,8 @@ def within(result: NearOptimal | NearOptimalRuleSets) -> str:
         marks = f'<path class="lists" d="{path(starts * scale, lists.cumsum())}"/>{marks}'
     lines = [(float(k), count(10**k) if k < 6 else f"10^{k}") for k in range(0, decades + 1, 1 + decades // 7)]
     words = "how far above the optimum at most, %" if result.optimum else "how far above the optimum at most, × 100"
-    said = f"{counted(result.count, 'models')} within {last:.3g} % of the optimum"
+    far = f"{last:.3g} % of" if result.optimum else f"{last / 100:.3g} of"
+    said = f"{counted(result.count, 'models')} within {far} the optimum"
     return _plot(marks, (0, last), _ticks(0, last), (0, decades), lines, words, said)
 
 

@@ -50,8 +50,9 @@ def perform(hand: Hand, wanted: dict[str, Any]) -> str:
     }
     if doing not in said:
         return ""
+    other: Any = wanted.get("antecedent") if doing == "remove" else to
     try:
-        hand.edit(doing, at, wanted.get("antecedent") if doing == "remove" else to)  # type: ignore[arg-type]
+        hand.edit(doing, at, other)
     except LookupError:
         return ""
     return said[doing]

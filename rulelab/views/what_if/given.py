@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ...datasets import Dataset
-from ...models import Model, RuleSet
+from ...models import DecisionList, Model, RuleSet
 from ...search import Search
 from ..live.session import Prepared
 from .family import Editable, bench_of
@@ -36,7 +36,7 @@ def edited_of(search: Search, model: Model | None) -> Any:
     literals = (
         [literal for clause in model.rules for literal in clause.literals]
         if isinstance(model, RuleSet)
-        else [rule for rule in model.rules if rule.antecedent is not None]  # type: ignore[attr-defined]
+        else [rule for rule in cast(DecisionList, model).rules if rule.antecedent is not None]
     )
     if not all(each.antecedent < len(names) and names[each.antecedent] == each.name for each in literals):
         raise ValueError("the model is of another problem: its antecedents are not those of the search")

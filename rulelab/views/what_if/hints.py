@@ -42,7 +42,7 @@ class Hints:
         self.said = pane(css_classes=["rl-said"])
         self.ask = pn.widgets.Button(label="Best single change", on_click=ask, width=150, **BUTTON)
         self.make = pn.widgets.Button(label="Make this change", on_click=make, width=150, disabled=True, **BUTTON)
-        self._looking: tuple[Any, Job] | None = None
+        self._looking: tuple[Hand, Any, Job] | None = None
 
     @property
     def busy(self) -> bool:
@@ -62,20 +62,21 @@ class Hints:
         def tried(progress: Any) -> list[Change[Any]]:
             return bench.best_changes(edited, lambda: progress.report("trying all single changes"))
 
-        self._looking = edited, Job(tried)
+        self._looking = hand, edited, Job(tried)
 
     def refresh(self, hand: Hand | None) -> str | None:
         """Say what was found of the model in hand; an error, empty where there is none, and None: nothing is new.
 
         What was found of a model that is another one now is forgotten.
         """
-        if self._looking is None or self._looking[1].busy:
+        if self._looking is None or self._looking[-1].busy:
             return None
-        (edited, job), self._looking = self._looking, None
-        if hand is None or hand.edited != edited:
-            self.said.object = wording.HINT
+        (of, edited, job), self._looking = self._looking, None
+        if hand is None or hand is not of or hand.edited != edited:
+            self.forget()
             return None
         if job.result is None:
+            self.forget()
             return job.error or "no change was found"
         best = job.result[0] if job.result else None
         better = best is not None and (best.objective < hand.objective or bool(hand.refusal))
@@ -85,7 +86,7 @@ class Hints:
     def close(self) -> None:
         """End what is under way."""
         if self._looking is not None:
-            self._looking[1].cancel()
+            self._looking[-1].cancel()
 
     def _offer(self, change: Change[Any] | None, said: str) -> None:
         self.change, self.said.object, self.make.disabled = change, said, change is None

@@ -40,7 +40,7 @@ export function render({ model }) {
   })
   let timer = 0
   const wait = () => {
-    const late = model.open !== model.shown
+    const late = model.shown != null && model.open !== model.shown
     const root = document.documentElement.style
     clearTimeout(timer)
     list.setAttribute("aria-busy", late)
@@ -82,7 +82,9 @@ class Strip(JSComponent):
     names = param.List(default=[], doc="In order.")
     caption = param.String(default="Parts of the page", doc="What they are tabs of.")
     open = param.String(default="", doc="The one that is open.")
-    shown = param.String(default="", doc="The one whose content stands on the page.")
+    shown = param.String(
+        default=None, allow_None=True, doc="The one whose content stands on the page; None: always that which is open."
+    )
 
     _esm = _ESM
     _stylesheets = [_CSS]

@@ -300,13 +300,13 @@ STACK_CSS = (
     """
 :host { display: grid !important; grid-template-columns: minmax(0, 1fr); width: 100%; min-width: 0 !important;
   max-height: none !important; }
-:host(.rl-tab) { opacity: var(--rl-stale, 1); }
 """
     + _NO_SCROLL_BUTTON
 )
 TAB_CSS = (
     """
 :host { min-width: 0 !important; width: 100%; max-width: 100%; max-height: none !important; }
+:host(.rl-tab) { opacity: var(--rl-stale, 1); }
 """
     + _NO_SCROLL_BUTTON
 )

@@ -1,0 +1,29 @@
+"""Dataframes of other libraries, as those of pandas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def in_pandas(X: Any) -> Any:
+    """A dataframe of any library that narwhals knows (Polars, PyArrow, ...) as one of pandas; all else as it is.
+
+    Raises
+    ------
+    ValueError
+        For one that is not in memory.
+    """
+    if isinstance(X, pd.DataFrame | np.ndarray | list | tuple):
+        return X
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError(
+            f"this {type(X).__name__} is not in memory: rulelab.tables.open takes it, and rulelab.tables.count counts "
+            "its rows where they lie; or collect it first"
+        )
+    return frame.to_pandas() if isinstance(frame, nw.DataFrame) else X
