@@ -147,6 +147,7 @@ _CSS = f"""
   padding: 13px 12px; cursor: pointer; white-space: nowrap; display: inline-flex; gap: 6px; }}
 .opener:hover {{ background: rgb(255 255 255 / 12%); }}
 .opener:focus-visible {{ outline: 2px solid currentColor; outline-offset: -4px; }}
+@media (max-height: 760px) {{ .opener {{ padding-top: 7px; padding-bottom: 6px; }} }}
 @media (max-width: 1100px) {{ .opener .long {{ display: none; }} }}
 @media (max-width: 600px) {{ .opener {{ padding-left: 3px; padding-right: 3px; }} .acts {{ margin-left: 24px; }} }}
 dialog {{ position: fixed; inset: 0 0 0 auto; margin: 0; width: min(640px, 100vw); height: 100dvh; max-width: 100vw;

@@ -94,13 +94,13 @@ class LearnView(Viewer):
         if self.walk == SCRIPT:
             self._body.objects = [self._leave, Html(script_html(), stylesheets=[TEXT_CSS], **_WIDE)]
         elif self.walk:
-            self._body.objects = [self._leave, self._opened(self.walk)]
+            self._body.objects = [self._opened(self.walk)]
         else:
             self._body.objects = [Html(_SAYS, stylesheets=[TEXT_CSS], **_WIDE), self._offers()]
 
     def _opened(self, name: str) -> Walk:
         step = min(self.step, len(PLANS[name].steps))
-        walk = self._open = Walk(name, alone=False, step=step, done=self._progress.get(name, []), dark=self.dark)
+        walk = self._open = Walk(name, alone=False, above=self._leave, step=step, done=self._progress.get(name, []), dark=self.dark)
         self.step = step
         walk.param.watch(self._keep, "done")
         walk.param.watch(lambda event: self.param.update(step=event.new), "step")

@@ -44,6 +44,8 @@ class Walk(NotebookViewer):
         "branch and bound", "equal rows", "falling lists", "column generation" or "what fairness costs".
     alone : bool
         Whether it brings along what explains words; False where the page around does.
+    above : viewable, optional
+        Stands over the text of the step.
 
     Attributes
     ----------
@@ -62,7 +64,9 @@ class Walk(NotebookViewer):
     done: param.List[list[int]] = param.List(default=[], item_type=int, doc="The steps that have been done.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
-    def __init__(self, name: str, *, alone: bool = True, **params: Any) -> None:
+    def __init__(
+        self, name: str, *, alone: bool = True, above: pn.viewable.Viewable | None = None, **params: Any
+    ) -> None:
         key = " ".join(str(name).lower().replace("-", " ").split())
         if key not in PLANS:
             raise ValueError(f"there is no walk {name!r}; there are {', '.join(PLANS)}")
@@ -75,7 +79,7 @@ class Walk(NotebookViewer):
         self.param["step"].bounds = (1, len(self.plan.steps))
         self.view = SearchView(new_session=self._new_session, speed=self.plan.speed, dark=self.dark)
         self._session = self.view.session
-        self._build(alone)
+        self._build(alone, above)
         self.view.param.watch(self._look, ["snapshot", "status", "looking_back"])
         self._show()
 
@@ -200,7 +204,7 @@ class Walk(NotebookViewer):
         self._chosen = event.new
         self.view.reset()
 
-    def _build(self, alone: bool) -> None:
+    def _build(self, alone: bool, above: pn.viewable.Viewable | None) -> None:
         html: dict[str, Any] = {"stylesheets": [TEXT_CSS], **_WIDE}
         self._text, self._question, self._runs = Html("", **html), Html("", **html), Html("", **html)
         button: dict[str, Any] = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 36, "width": 92}
@@ -219,6 +223,7 @@ class Walk(NotebookViewer):
             )
             self._choice.param.watch(self._choose, "value")
         guide = pn.Column(
+            *([] if above is None else [above]),
             self._text,
             *filter(None, [self._choice]),
             self._question,

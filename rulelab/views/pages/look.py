@@ -21,13 +21,15 @@ SPOKEN = {
                 }
             },
         },
+        "MuiToolbar": {"styleOverrides": {"root": {"@media (max-height: 760px)": {"minHeight": "46px !important"}}}},
         "MuiIconButton": {
             "styleOverrides": {"root": {"&.Mui-focusVisible": {"outline": "3px solid", "outlineOffset": "-4px"}}}
         },
         "MuiLinearProgress": {"defaultProps": {"aria-hidden": True}},
     }
 }
-"""The page's title is its first heading, and the room below the bar is none; nor is the bar that is never shown."""
+"""The page's title is its first heading, and the room below the bar is none; nor is the bar that is never shown. On the
+low screen of a projector the bar is narrow."""
 _HEAD = """
 {% extends "base.html" %}
 {% block inner_head %}

@@ -33,7 +33,7 @@ _LONGEST = 90
 _CSS = """
 .sides { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }
 .sides > * { flex: 1 1 280px; min-width: 0; }
-@container (max-width: 400px) { .rules tr { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
+@container (max-width: 420px) { .rules tr { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
 .rules tr.sum td { font-weight: 600; }
 .why { margin: 10px 0 0; max-width: 72ch; }
 """

@@ -64,6 +64,7 @@ _CSS = """
 [role=tab][aria-selected=true] { border-bottom-color: currentColor; }
 [role=tablist][aria-busy=true] [aria-selected=true] { border-bottom-style: dotted; cursor: progress; }
 [role=tab]:focus-visible { outline: 2px solid currentColor; outline-offset: -4px; }
+@media (max-height: 760px) { [role=tab] { padding-top: 7px; padding-bottom: 6px; } }
 @media (max-width: 600px) { [role=tab] { font-size: 13px; padding-left: 3px; padding-right: 3px; } }
 @media (max-width: 430px) { [role=tab] { font-size: 12px; padding-left: 2px; padding-right: 2px; } }
 @media (max-width: 400px) { [role=tab] { font-size: 11px; padding-left: 3px; padding-right: 3px; } }

@@ -20,7 +20,9 @@ UNSEEN = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-pa
 """Of what is only told to screen readers."""
 FOCUS = f"outline: 3px solid {TEXT} !important; outline-offset: 2px;"
 """Where the keyboard is: the colour of the text, which stands out on every background of the page."""
-LIT_CSS = f":host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px; }}"
+LIT_CSS = f"""
+:host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px; scroll-margin: 64px 0 12px; }}
+"""
 """What a walk points at; an outline takes no room."""
 _NO_SCROLL_BUTTON = ".scroll-button { display: none !important; }"
 """Panel's columns hold an empty button that would take a place of its own in a grid."""
@@ -92,7 +94,7 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
     color-mix(in srgb, {BLUE} 32%, transparent) var(--share), {FAINT} var(--share)); }}
 .own {{ display: block; font-size: 11px; color: {MUTED}; }}
 .box {{ container-type: inline-size; }}
-@container (max-width: 400px) {{
+@container (max-width: 420px) {{
   .rules tr {{ display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) repeat(2, minmax(0, 5fr)); }}
   .rules tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; }}
   .rules thead tr > :first-child {{ display: none; }}
@@ -172,6 +174,11 @@ SEARCH_CSS = (
   min-height: calc(0.45 * var(--story) - 12px) !important; }
 .rl-why { grid-column: 2; grid-row: gap / span 2; height: auto !important; min-height: var(--story) !important;
   align-self: start !important; }
+@media (max-height: 760px) {
+  :host { --story: clamp(440px, calc(100vh - 230px), 860px);
+    grid-template-rows: auto auto [gap] max(280px, 0.55 * var(--story)) [best] auto; }
+  :host(.rl-alone) { grid-template-rows: auto auto auto [gap] max(280px, 0.55 * var(--story)) [best] auto; }
+}
 @media (max-width: 1150px) { :host { --story: clamp(400px, calc(100vh - 346px), 860px); } }
 @media (max-width: 760px) {
   :host, :host(.rl-alone) { grid-template-columns: minmax(0, 1fr); grid-template-rows: none; }
