@@ -17,8 +17,9 @@ from servers import served_here
 
 import rulelab as rl
 from rulelab.views.live.session import State
+from rulelab.views.live.trimming import give_back
 from rulelab.views.search.view import SearchView
-from rulelab.views.serving import memory, opening
+from rulelab.views.serving import opening
 
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
 from _visitor import Visitor
@@ -95,7 +96,7 @@ def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: py
 
     def give() -> bool:
         given.append(threading.current_thread().name)
-        return memory.give_back()
+        return give_back()
 
     async def visit(port: int) -> None:
         visitors = [Visitor(port, "") for _ in range(3)]

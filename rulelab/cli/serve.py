@@ -36,7 +36,7 @@ def serve(args: argparse.Namespace) -> int:
     except TableError as error:
         raise CommandError(error) from error
     logs.begin(args.log_format)
-    with _cluster(args):
+    with _cluster(args), _processes(args):
         return _served(args, place)
 
 
@@ -46,7 +46,7 @@ def _served(args: argparse.Namespace, place: Place | None) -> int:
     from ..views.serving.settings import ServingError
 
     names = ("port", "address", "show", "origin", "prefix", "basic_auth", "oauth", "demo", "open_metrics", "grace")
-    options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
+    options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory", "stalls")}
     try:
         with kept(args) as where:
             told = None if place is not None and place.number else partial(say, where)
@@ -76,6 +76,26 @@ def _cluster(args: argparse.Namespace) -> Iterator[None]:
             yield
         finally:
             search_on(None)
+
+
+@contextlib.contextmanager
+def _processes(args: argparse.Namespace) -> Iterator[None]:
+    """The processes of this machine that have the searches of the pages."""
+    most = args.search_processes
+    if args.scheduler is not None or not most:
+        yield
+        return
+    from ..views.live.beside import search_beside
+    from ..views.live.hosts import Hosts
+
+    hosts = Hosts(max(1, most // args.workers))
+    hosts.begin()
+    search_beside(hosts)
+    try:
+        yield
+    finally:
+        search_beside(None)
+        hosts.end()
 
 
 def _workers(client: Any) -> str:
@@ -112,12 +132,16 @@ def add_to(commands: Any) -> None:
     add(others, "--demo", action="store_true", text="take no files, and end each run after a minute or at 200 MB")
     running = parser.add_argument_group("keeping it running")
     add(running, "--log-format", choices=["text", "json"], default="text", text="of the log, which goes to stderr")
+    text = "log where the server was each time that no page was answered for so long, to find out why"
+    add(running, "--stalls", type=least_zero, metavar="SECONDS", text=text)
     text = "tell other machines, too, the figures of /health and /metrics"
     add(running, "--open-metrics", action="store_true", text=text)
     text = "that searches have when the server is asked to end (SIGTERM)"
     add(running, "--grace", type=least_zero, default=10.0, metavar="SECONDS", text=text)
     text = "that the server may hold, as 4GB: then the largest search ends with what it has proven, and none begins"
     add(running, "--memory", type=size, metavar="SIZE", text=text)
+    text = "that searches share, so that none holds up a page; 0: they are threads of the server"
+    add(running, "--search-processes", type=whole(0), default=0, metavar="N", text=text)
     text = "processes that have the pages, which this one hands connections to; they share the store and --memory"
     add(running, "--workers", type=whole(1), default=1, metavar="N", text=text)
     running.add_argument("--worker", type=worker, help=argparse.SUPPRESS)

@@ -58,11 +58,14 @@ def one_at_a_time(method: Callable[..., Any]) -> Callable[..., Any]:
     """Let nothing else change a document meanwhile.
 
     JupyterLab hands over what a browser says in another thread than the beats, and Panel, which reads it there, forgets
-    what a beat changes at that moment.
+    what a beat changes at that moment. A server changes each document in its loop alone, where nothing has to wait.
     """
 
     @wraps(method)
     def alone(*arguments: Any, **named: Any) -> Any:
+        document = pn.state.curdoc
+        if document is not None and document.session_context is not None:
+            return method(*arguments, **named)
         with _alone:
             return method(*arguments, **named)
 

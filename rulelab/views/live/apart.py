@@ -6,13 +6,14 @@ Run as a module, this is the process. It imports what the function needs, and no
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
+
+from .wire import pack, receive, send, unpack
 
 MAX_BYTES = 3_000_000_000
 """Address space of the process, where the system can limit it."""
@@ -21,7 +22,6 @@ MAX_SECONDS = 300
 _NICENESS = 10
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_NUM_THREADS": "1"}
 """Every further one reserves address space."""
-_PIECE_BYTES = 1 << 20
 
 
 class NotDoneError(ValueError):
@@ -51,20 +51,14 @@ def apart(
     MemoryError
         It needed more than `MAX_BYTES`.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", __name__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for the process that waits
-        env=os.environ | _ONE_THREAD | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])},
-    )
+    process = begin(__name__)
     assert process.stdin is not None
     assert process.stdout is not None
     try:
         on_cancel(process.kill)
         feeding = threading.Thread(target=_feed, args=(process.stdin, (work, arguments)), daemon=True)
         feeding.start()
-        answer = _read(process.stdout)
+        answer = unpack(receive(process.stdout))
         feeding.join()
     except EOFError:
         raise NotDoneError("it was ended before it was done") from None
@@ -77,41 +71,26 @@ def apart(
     return answer
 
 
+def begin(module: str) -> subprocess.Popen[bytes]:
+    """A process that runs a module of this package, which is spoken to by its standard input and output.
+
+    What it computes is done in one thread, and Ctrl-C is for the process that waits.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        process_group=0,
+        env=os.environ | _ONE_THREAD | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])},
+    )
+
+
 def _feed(stream: IO[bytes], call: Any) -> None:
     try:
         with stream:
-            _write(stream, call)
+            send(stream, pack(call))
     except OSError:
         return  # the process has ended, as the one that waits is about to see
-
-
-def _write(stream: IO[bytes], found: Any) -> None:
-    """Arrays go one by one beside the rest, so that no one step of it holds up other threads for long."""
-    arrays: list[pickle.PickleBuffer] = []
-    first = pickle.dumps(found, protocol=5, buffer_callback=arrays.append)
-    parts: list[bytes | memoryview] = [first, *(array.raw() for array in arrays)]
-    stream.write(len(parts).to_bytes(8, "little"))
-    for part in parts:
-        stream.write(len(part).to_bytes(8, "little"))
-        stream.write(part)
-    stream.flush()
-
-
-def _read(stream: IO[bytes]) -> Any:
-    n_parts = int.from_bytes(_exactly(stream, 8), "little")
-    first, *arrays = [_exactly(stream, int.from_bytes(_exactly(stream, 8), "little")) for _ in range(n_parts)]
-    return pickle.loads(first, buffers=arrays)
-
-
-def _exactly(stream: IO[bytes], size: int) -> bytearray:
-    out = bytearray(size)
-    view, at = memoryview(out), 0
-    while at < size:
-        got = stream.readinto(view[at : at + _PIECE_BYTES])  # type: ignore[attr-defined]
-        if not got:
-            raise EOFError
-        at += got
-    return out
 
 
 def _limit_resources() -> None:
@@ -129,7 +108,7 @@ def _limit_resources() -> None:
 
 def _answer(stream: IO[bytes]) -> Any:
     try:
-        work, arguments = _read(stream)
+        work, arguments = unpack(receive(stream))
         return work(*arguments)
     except Exception as error:  # noqa: BLE001 raised where it was called from
         return error
@@ -139,7 +118,7 @@ def main() -> None:
     """Read a call, do it, and write what came of it."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # what the function prints is no answer
     _limit_resources()
-    _write(out, _answer(sys.stdin.buffer))
+    send(out, pack(_answer(sys.stdin.buffer)))
 
 
 if __name__ == "__main__":

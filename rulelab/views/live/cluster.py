@@ -21,6 +21,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ... import __version__
+from ...recording import Course
 from ...search import Incumbent, Search, Snapshot
 from .hands import HANDS, Hand, Here, LostError
 from .held import Held, unpacked
@@ -110,7 +111,7 @@ class OnCluster(Hand):
         self._best: Incumbent | None = None
         self._checked = 0.0
 
-    def begin(self, search: Search, report: Callable[[str], None]) -> None:
+    def begin(self, search: Search, course: Course | None, report: Callable[[str], None]) -> None:
         self._search, self._best = search, None
         while self._worker is None:
             report("waiting for a worker of the cluster")
@@ -141,6 +142,9 @@ class OnCluster(Hand):
     def size(self) -> int:
         return _MOST_UNITS
 
+    def waiting(self, late: bool) -> int:
+        return 0
+
     def place(self, ended: Callable[[], bool]) -> AbstractContextManager[bool]:
         return contextlib.nullcontext(not ended())
 
@@ -154,7 +158,7 @@ class OnCluster(Hand):
             return look(self._search)
         return self._answer(self._asked("see", look), self._patient(ended, _PATIENCE_SECONDS))
 
-    def bring_back(self, ended: Callable[[], bool]) -> None:
+    def bring_back(self, ended: Callable[[], bool], last: bool = False) -> None:
         if self._actor is not None and self._search is not None:
             raw = self._answer(self._asked("packed"), self._patient(lambda: True, _RETURN_SECONDS, ended))
             self._search.__dict__ = unpacked(raw, self._search.problem).__dict__
@@ -246,6 +250,7 @@ def search_on(client: Any) -> None:
         None: in this process, as before.
     """
     HANDS.make, HANDS.client = Here if client is None else _maker(Cluster(client)), client
+    HANDS.elsewhere = client is not None
 
 
 def _maker(cluster: Cluster) -> Callable[[Pool], Hand]:

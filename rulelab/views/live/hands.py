@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from ...recording import Course
 from ...search import Search, Slices, Snapshot
 from .pool import Pool
 
@@ -27,8 +28,16 @@ class Hand(abc.ABC):
     where = ""
 
     @abc.abstractmethod
-    def begin(self, search: Search, report: Callable[[str], None]) -> None:
-        """Take a search; ``report`` is told what takes time, and raises when the search is not wanted any more.
+    def begin(self, search: Search, course: Course | None, report: Callable[[str], None]) -> None:
+        """Take a search.
+
+        Parameters
+        ----------
+        search : Search
+        course : Course or None
+            Is to look at the search as it goes on.
+        report : callable
+            Is told what takes time, and raises when the search is not wanted any more.
 
         Raises
         ------
@@ -47,6 +56,10 @@ class Hand(abc.ABC):
         """Units of work of the next slice, at full speed."""
 
     @abc.abstractmethod
+    def waiting(self, late: bool) -> int:
+        """How many searches wait in line where this one does; 0 when it does not, or not ``late`` for its place."""
+
+    @abc.abstractmethod
     def place(self, ended: Callable[[], bool]) -> AbstractContextManager[bool]:
         """A place to do a slice of work in; see `Pool.place`."""
 
@@ -59,8 +72,11 @@ class Hand(abc.ABC):
         """What ``look`` gives of the search as it is."""
 
     @abc.abstractmethod
-    def bring_back(self, ended: Callable[[], bool]) -> None:
-        """Make the search of `begin` what it has become, unless it is given up because ``ended``."""
+    def bring_back(self, ended: Callable[[], bool], last: bool = False) -> None:
+        """Make the search of `begin` what it has become, unless it is given up because ``ended``.
+
+        With ``last`` it stays here, and is advanced no more before the next `begin`.
+        """
 
     @abc.abstractmethod
     def release(self) -> None:
@@ -76,13 +92,14 @@ class Here(Hand):
     """
 
     _search: Search
+    _course: Course | None
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._slices = Slices()
 
-    def begin(self, search: Search, report: Callable[[str], None]) -> None:
-        self._search, self._slices = search, Slices()
+    def begin(self, search: Search, course: Course | None, report: Callable[[str], None]) -> None:
+        self._search, self._course, self._slices = search, course, Slices()
 
     @property
     def compiled(self) -> bool:
@@ -92,16 +109,22 @@ class Here(Hand):
     def size(self) -> int:
         return self._slices.size
 
+    def waiting(self, late: bool) -> int:
+        return self._pool.waiting if late else 0
+
     def place(self, ended: Callable[[], bool]) -> AbstractContextManager[bool]:
         return self._pool.place(ended)
 
     def advance(self, units: int, ended: Callable[[], bool]) -> tuple[Sequence[Snapshot], int]:
-        return [self._slices.advance(self._search, units)], 0
+        found = self._slices.advance(self._search, units)
+        if self._course is not None:
+            self._course.look(self._search, found)
+        return [found], 0
 
     def see(self, look: Callable[[Search], Any], ended: Callable[[], bool]) -> Any:
         return look(self._search)
 
-    def bring_back(self, ended: Callable[[], bool]) -> None:
+    def bring_back(self, ended: Callable[[], bool], last: bool = False) -> None:
         """Nothing: it is here."""
 
     def release(self) -> None:
@@ -115,12 +138,18 @@ class Hands:
     ----------
     make : callable
         Gets the line in front of the processors, and gives a `Hand`.
+    elsewhere : bool
+        Whether searches are advanced in other processes, where their kernels are needed.
+    waiting : callable
+        How many searches wait in line there.
     client : distributed.Client or None
         Of the cluster that does the sweeps of pages, too; None: there is none.
     """
 
     def __init__(self) -> None:
         self.make: Callable[[Pool], Hand] = Here
+        self.elsewhere = False
+        self.waiting: Callable[[], int] = lambda: 0
         self.client: Any = None
 
 

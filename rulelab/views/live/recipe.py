@@ -20,6 +20,7 @@ from ...recipe import Recipe
 from ...search import Search, Snapshot, solve
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
+from .hands import HANDS
 from .session import Prepared
 from .wording import count, grouped, in_signs
 
@@ -92,7 +93,7 @@ class PageRecipe(Recipe):
         if counts is not None:
             problem = as_rows(problem, counts.training)
         search = self.search(problem, random_state=SEARCH_SEED, **self.more)
-        if not search.compiled:
+        if not (search.compiled or HANDS.elsewhere):
             report("compiling the search: once per machine, some seconds")
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"

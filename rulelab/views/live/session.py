@@ -224,7 +224,7 @@ class SearchSession:
     def waiting(self) -> int:
         """How many searches of this process wait for a processor, when this one has waited for a while; else 0."""
         since = self._waiting_since
-        return self._pool.waiting if since and time.monotonic() - since > _WAIT_WORTH_SHOWING else 0
+        return self._hand.waiting(since is not None and time.monotonic() - since > _WAIT_WORTH_SHOWING)
 
     @property
     def pace(self) -> Pace:
@@ -407,14 +407,14 @@ class SearchSession:
         assert self.prepared is not None
         self._begun_at = 0.0 if self.snapshot is None else self.snapshot.seconds
         try:
-            self._hand.begin(self.prepared.search, self._report)
+            self._hand.begin(self.prepared.search, self.course, self._report)
         except Unwanted:
             return State.STOPPED
         try:
             end = self._slice_by_slice()
             if not self._closed:
                 with self._in_hand:
-                    self._hand.bring_back(lambda: self._closed)
+                    self._hand.bring_back(lambda: self._closed, last=True)
         except LostError as error:
             return self._lost(str(error))
         return end
@@ -433,8 +433,6 @@ class SearchSession:
                     break
                 with self._in_hand:
                     found, undone = hand.advance(1 if stepping else self._allowed(hand.size), self._ended)
-                    if self.course is not None and self.search is not None:
-                        self.course.look(self.search, found[-1])
             self._seen_phases.add(phase)
             found = [*found[:-1], self._limited(found[-1])]
             for snapshot in found:

@@ -13,6 +13,7 @@ import psutil
 from tornado.web import RequestHandler
 
 from ... import __version__
+from ..live.hands import HANDS
 from ..live.pool import POOL
 from ..live.session import OPEN, RUNS
 from .guarded import PROXIED
@@ -103,7 +104,7 @@ class Standing:
             "uptime_seconds": time.monotonic() - self._began,
             "sessions": self.sessions,
             "searches": sum(state.busy for state in searches),
-            "searches_waiting": POOL.waiting,
+            "searches_waiting": POOL.waiting + HANDS.waiting(),
             "memory_bytes": resident(self._process),
             "cpu_seconds_total": used.user + used.system,
             "threads": self._process.num_threads(),

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import threading
-from functools import cache
-from typing import Any
 
 import psutil
 
@@ -67,20 +64,6 @@ class MemoryWatch:
     def _watch(self) -> None:
         while not self._over.wait(LOOK_SECONDS):
             self.look()
-
-
-def give_back() -> bool:
-    """Give the memory that closed pages have left to the system, where the C library has a way to; whether it had."""
-    trim = _trim()
-    return trim is not None and bool(trim(0))
-
-
-@cache
-def _trim() -> Any:
-    try:
-        return ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):  # not the C library of GNU
-        return None
 
 
 def _held(run: SearchSession) -> int:

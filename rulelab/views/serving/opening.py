@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,8 +16,8 @@ from panel.io.handlers import FunctionHandler
 from panel.io.state import set_curdoc
 from panel.viewable import Viewable
 
+from ..live.trimming import give_back
 from .door import PLACE
-from .memory import give_back
 
 GIVE_BACK_SECONDS = 3.0
 """After pages were closed: once for all that were closed meanwhile."""
@@ -62,7 +63,7 @@ class Opening(Application):
 
     def _give_back(self) -> None:
         self._giving_back = False
-        self._maker.submit(give_back)
+        self._maker.submit(_collect)
 
     def _make(self, document: Document) -> None:
         with set_curdoc(document):
@@ -76,3 +77,9 @@ class Opening(Application):
         error = self._failed.pop(document, None)
         if error is not None:
             raise error
+
+
+def _collect() -> None:
+    """Look for what nothing refers to any more, and give its memory to the system."""
+    gc.collect()
+    give_back()

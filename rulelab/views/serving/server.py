@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from .opening import Opening
 from .remembered import remember
 from .settings import Origin, ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
+from .stalls import StallLog
 from .stopping import Stopping
 from .worker import Place, Receiving
 
@@ -33,6 +35,9 @@ MAX_MESSAGE_BYTES = 10_000_000
 UNUSED_SESSION_MILLISECONDS = 15_000
 CHECK_MILLISECONDS = 1_000
 GRACE_SECONDS = 10.0
+_NEVER = 1_000_000_000
+_TURN_SECONDS = 0.001
+"""How long a thread that computes in Python holds up the loop."""
 DEMO_SECONDS, DEMO_MEMORY_BYTES = 60.0, 200_000_000
 
 
@@ -52,6 +57,7 @@ def serve(
     grace: float = GRACE_SECONDS,
     memory: int | None = None,
     session_memory: int | None = None,
+    stalls: float | None = None,
     begun: Callable[[], Any] | None = None,
     place: Place | None = None,
     **options: Any,
@@ -95,6 +101,8 @@ def serve(
         and none begins.
     session_memory : int, optional
         Bytes that one search may hold.
+    stalls : float, optional
+        Seconds; each time that no page was answered for so long, the log says where the server was.
     begun : callable, optional
         Called when the server listens.
     place : Place, optional
@@ -146,6 +154,8 @@ def serve(
     remember()
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules
+    gc.set_threshold(*gc.get_threshold()[:2], _NEVER)  # what pages hold is looked through when some were closed
+    sys.setswitchinterval(_TURN_SECONDS)
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
     if place is not None:
         port, address, show = 0, "127.0.0.1", False
@@ -164,6 +174,8 @@ def serve(
         return thread
     server = start(start=False)
     standing.server = server
+    if stalls is not None:
+        server.io_loop.add_callback(lambda: StallLog(stalls).begin())
     if place is not None:
         server._http.stop()  # another process listens
         server.io_loop.add_callback(Receiving(place, standing).begin)
