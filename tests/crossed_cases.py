@@ -11,6 +11,7 @@ from typing import Any
 import naive
 import naive_rule_sets as sets
 import numpy as np
+import pandas as pd
 from random_problems import WEIGHTS, Rows, random_rows
 
 import rulelab as rl
@@ -26,7 +27,11 @@ CRITERIA: dict[str, tuple[str, ...]] = {
 }
 """Every criterion of rule sets, by the names of `naive_rule_sets.RATES`."""
 
+_RATES = {**CRITERIA, "PredictiveParity": ("precision",)}
+"""Those of rule lists, too."""
+
 _CERTIFIED = {
+    "precision": "precision",
     "false_negative_rate": "false_negative",
     "false_positive_rate": "false_positive",
     "selection_rate": "selection",
@@ -72,7 +77,10 @@ class Case:
 
     def problem(self) -> rl.Problem:
         rows, classes = self.rows, np.array(_CLASSES[len(self.rows.y) % len(_CLASSES)])
-        return rl.Problem.from_arrays(rows.A, classes[rows.y.astype(int)], sample_weight=rows.weight, groups=rows.group)
+        A = rows.A
+        if self.options.get("monotone"):  # whose directions are of columns
+            A = pd.DataFrame(A, columns=[f"antecedent {j}" for j in range(A.shape[1])])
+        return rl.Problem.from_arrays(A, classes[rows.y.astype(int)], sample_weight=rows.weight, groups=rows.group)
 
     def search(self) -> rl.Search:
         return FAMILIES[self.family].search(self.problem(), self.options)
@@ -94,7 +102,7 @@ class Case:
                 return None
         if options.get("max_length") is not None:
             options["max_length"] = int(min(options["max_length"], self.rows.A.shape[1]))
-        if self.family in ("fair_list", "least_gap", "fair_falling"):
+        if self.family in ("fair_list", "value_list", "least_gap", "fair_falling"):
             ending = "_gap" if self.family == "least_gap" else "_tolerance"
             named = {name: parameters.get(name + ending) for name in _CERTIFIED}
             options["limits"] = [(_CERTIFIED[name], exact(value)) for name, value in named.items() if value is not None]
@@ -174,19 +182,30 @@ def _list_objective(case: Case, model: Any) -> Fraction:
 
 
 def _draw_demanding(family: str, seed: int, rng: np.random.Generator) -> Case:
-    """What a list must use, or begin with."""
+    """What a list must use, or begin with, and which way columns go."""
     rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4)
     m = rows.A.shape[1]
     names = [f"antecedent {j}" for j in range(m)]
     must = sorted(rng.choice(m, int(rng.integers(0, min(3, m + 1))), replace=False).tolist())
+    ways: dict[str, str] = {}
+    if rng.random() < 0.5:
+        chosen = sorted(rng.choice(m, int(rng.integers(1, m + 1)), replace=False).tolist())
+        ways = {names[j]: str(rng.choice(["increasing", "decreasing"])) for j in chosen}
     options: dict[str, Any] = {
         "regularization": _LIST_PENALTIES[seed // len(_KINDS) % len(_LIST_PENALTIES)],
         "must_use": [names[j] for j in must] or None,
-        "first_rule": names[int(rng.integers(m))] if rng.random() < 0.4 or not must else None,
+        "first_rule": names[int(rng.integers(m))] if rng.random() < 0.4 or not (must or ways) else None,
+        "monotone": ways or None,
         "max_length": int(rng.integers(0, 4)) if rng.random() < 0.3 else None,
         "beam_width": int(rng.choice([0, 2, 500])),
     }
     return Case(family, seed, rows, options)
+
+
+def _fixed(options: dict[str, Any]) -> dict[int, bool]:
+    """What the rules of antecedents with a direction must predict."""
+    ways = options["monotone"] or {}
+    return {int(name.split()[-1]): way == "increasing" for name, way in ways.items()}
 
 
 def _obeys(options: dict[str, Any], antecedents: Sequence[int]) -> bool:
@@ -198,12 +217,21 @@ def _best_demanding(case: Case) -> Fraction | None:
     options, data = case.options, case.whole
     longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
     penalty = exact(options["regularization"])
-    return naive.best_obedient_rule_list(*data, penalty, lambda d: _obeys(options, d), longest)
+    return naive.best_obedient_rule_list(*data, penalty, lambda d: _obeys(options, d), longest, _fixed(options))
+
+
+def _demanding_objective(case: Case, model: Any) -> Fraction:
+    return _errors(case, model) + exact(case.options["regularization"]) * len(model)
 
 
 def _does_not_obey(case: Case, model: Any) -> str | None:
     if not _obeys(case.options, [rule.antecedent for rule in model.rules if rule.captured]):
         return "does not use what it must"
+    fixed, positive = _fixed(case.options), model.classes[1]
+    if any(
+        (rule.prediction == positive) != fixed.get(rule.antecedent, rule.prediction == positive) for rule in model.rules
+    ):
+        return "has a rule against a direction"
     return _too_long(case, model)
 
 
@@ -314,7 +342,7 @@ def limits(options: dict[str, Any]) -> list[tuple[str, Fraction]]:
     fairness = options["fairness"]
     if "limits" in options or fairness is None:
         return options.get("limits", [])
-    rates = CRITERIA[fairness[0]]
+    rates = _RATES[fairness[0]]
     tolerances = [exact(t) for t in fairness[1:]]
     return list(zip(rates, tolerances * 2, strict=False))
 
@@ -351,11 +379,11 @@ def _unfair(case: Case, model: Any) -> str | None:
 
 
 def _draw_fair_list(family: str, seed: int, rng: np.random.Generator) -> Case:
-    """A criterion with a tolerance, or an accuracy at which the gap is to be the least."""
+    """A criterion with a tolerance, or an accuracy at which the gap is to be the least; for value lists one alone."""
     rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4, n_groups=int(rng.integers(2, 4)))
-    name = list(CRITERIA)[seed // len(_KINDS) % len(CRITERIA)]
+    linear = list(CRITERIA)[seed // len(_KINDS) % len(CRITERIA)]
     options: dict[str, Any] = {
-        "fairness": (name, float(rng.choice(_TOLERANCES))),
+        "fairness": ("PredictiveParity" if family == "value_list" else linear, float(rng.choice(_TOLERANCES))),
         "regularization": float(rng.choice(_LIST_PENALTIES)),
         "bounds": _some(rng, rl.FairRuleListBounds) if seed % 2 else None,
         "beam_width": int(rng.choice([0, 2, 400])),
@@ -366,6 +394,9 @@ def _draw_fair_list(family: str, seed: int, rng: np.random.Generator) -> Case:
         options["max_length"] = int(rng.integers(0, 4)) if rng.random() < 0.6 else None
     else:
         options["labels"] = str(rng.choice(["free", "majority"]))
+    if family == "value_list":
+        second = sorted(np.bincount(rows.group[rows.counted]).tolist())[-2]
+        options["min_group_size"] = int(rng.integers(0, second + 1))
     return Case(family, seed, rows, options)
 
 
@@ -384,7 +415,7 @@ def _fair_data(case: Case) -> tuple[Any, ...]:
 def _best_fair(case: Case) -> Fraction | None:
     options, data = case.options, _fair_data(case)
     rates, penalty, size = _fair_rates(options), exact(options["regularization"]), options["min_group_size"]
-    if case.family == "fair_list":
+    if case.family in ("fair_list", "value_list"):
         return naive.best_fair_rule_list(*data, penalty, rates, options["labels"], size)
     longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
     asked = exact(options["min_accuracy"]), longest, penalty, size
@@ -421,7 +452,7 @@ def _unfair_list(case: Case, model: Any) -> str | None:
 
 
 def _fair_list_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
-    return rl.FairRuleListSearch(problem, **options | {"fairness": criterion(options["fairness"])})
+    return rl.RuleListSearch(problem, **options | {"fairness": criterion(options["fairness"])})
 
 
 def _least_gap_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
@@ -450,7 +481,7 @@ FAMILIES: dict[str, Family] = {
     "fair_list": Family(_draw_fair_list, _fair_list_search, _best_fair, _fair_objective, _unfair_list),
     "least_gap": Family(_draw_fair_list, _least_gap_search, _best_fair, _fair_objective, _unfair_list),
     "demanding": Family(
-        _draw_demanding, lambda p, o: rl.RuleListSearch(p, **o), _best_demanding, _list_objective, _does_not_obey
+        _draw_demanding, lambda p, o: rl.RuleListSearch(p, **o), _best_demanding, _demanding_objective, _does_not_obey
     ),
     "fair_falling": Family(
         _draw_fair_falling,
@@ -459,4 +490,5 @@ FAMILIES: dict[str, Family] = {
         _falling_objective,
         _unfair_or_rising,
     ),
+    "value_list": Family(_draw_fair_list, _fair_list_search, _best_fair, _fair_objective, _unfair_list),
 }

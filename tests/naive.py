@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, permutations, product
@@ -15,13 +15,25 @@ ROUNDING = Fraction(1, 1 << 52)
 
 
 def rule_list_objective(
-    A: np.ndarray, y: np.ndarray, weight: Sequence[int], regularization: Fraction, antecedents: Sequence[int]
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int],
+    regularization: Fraction,
+    antecedents: Sequence[int],
+    fixed: Mapping[int, bool] | None = None,
 ) -> Fraction:
-    """R(d) = errors / n + regularization * rules; each rule and the default predict the majority they capture."""
+    """R(d) = errors / n + regularization * rules; each rule and the default predict the majority they capture.
+
+    The rules of antecedents in ``fixed`` predict what that says instead.
+    """
     errors, n = 0, sum(weight)
     left = list(range(len(y)))
     for a in antecedents:
-        errors += _minority([i for i in left if A[i, a]], y, weight)
+        hit = [i for i in left if A[i, a]]
+        if fixed and a in fixed:
+            errors += sum(weight[i] for i in hit if bool(y[i]) != fixed[a])
+        else:
+            errors += _minority(hit, y, weight)
         left = [i for i in left if not A[i, a]]
     return Fraction(errors + _minority(left, y, weight), n) + regularization * len(antecedents)
 
@@ -315,16 +327,25 @@ def weighted_gap(
     predicted: Sequence[bool],
     least: float = 0,
 ) -> Fraction:
-    """The largest difference of a rate, one of those of `parity_gap`, between two groups, for given predictions."""
+    """The largest difference of a rate between two groups, for given predictions.
+
+    Rates: those of `parity_gap`, and "precision" (the positives among those predicted positive), which a group of whom
+    nobody is predicted positive does not have.
+    """
     of = {"false_negative": [True], "false_positive": [False]}.get(rate, [True, False])
     rates = []
     for group in set(groups):
         members = [i for i in range(len(y)) if groups[i] == group and bool(y[i]) in of]
         if len(members) < least:
             continue
+        if rate == "precision":
+            chosen = [i for i in members if predicted[i] and weight[i]]
+            if chosen:
+                rates.append(Fraction(sum(weight[i] for i in chosen if y[i])) / sum(weight[i] for i in chosen))
+            continue
         counted = [i for i in members if predicted[i] != (rate != "positive" and bool(y[i]))]
         rates.append(Fraction(sum(weight[i] for i in counted)) / sum(weight[i] for i in members))
-    return max(rates) - min(rates)
+    return max(rates) - min(rates) if rates else Fraction(0)
 
 
 def best_fair_rule_list(
@@ -417,8 +438,12 @@ def best_obedient_rule_list(
     regularization: Fraction,
     obeys: Callable[[tuple[int, ...]], bool],
     max_length: int,
+    fixed: Mapping[int, bool] | None = None,
 ) -> Fraction | None:
-    """The least objective of the lists whose rules all capture rows and that obey, all of them tried; None: no list."""
+    """The least objective of the lists whose rules all capture rows and that obey, all of them tried; None: no list.
+
+    Rules predict the majority, those of antecedents in ``fixed`` what that says.
+    """
     found = []
     for d in all_rule_lists(A.shape[1], max_length):
         left = [i for i in range(len(y)) if weight[i]]
@@ -428,5 +453,5 @@ def best_obedient_rule_list(
             left = [i for i in left if not A[i, a]]
         else:
             if obeys(d):
-                found.append(rule_list_objective(A, y, weight, regularization, d))
+                found.append(rule_list_objective(A, y, weight, regularization, d, fixed))
     return min(found, default=None)

@@ -24,7 +24,8 @@ from rulelab.certificate import Certificate, CertificateError, KnownSets, prove_
 from rulelab.certificate.rule_list.states import States, grid, states
 from rulelab.data.conditions import Condition
 
-INTERNAL = {"grid", "bound_only", "shift"}
+_ADDED = ("accuracy_tolerance", "precision_tolerance", "x_tolerance", "lower_bound")
+INTERNAL = {"grid", "bound_only", "shift", "lower_bound"}
 """Parameters that say how something is proven, not what."""
 
 
@@ -53,7 +54,8 @@ def proofs(rng: np.random.Generator) -> Iterator[Proof]:
     problem = rl.Problem.from_arrays(frame, y, sample_weight=weight, groups=groups)
     data = A, y, weight.tolist()
     yield from _lists(rng, problem, data)
-    yield _fair_list(problem, data, groups)
+    yield from _fair_lists(problem, data, groups)
+    yield from _value_lists(problem, data, groups)
     if (fair := _fair_falling(problem, data, groups, float(rng.choice([0.5, 1.0, 2.0])))) is not None:
         yield fair
     yield _least_gap(problem, data, groups)
@@ -70,7 +72,8 @@ def _lists(rng: np.random.Generator, problem: rl.Problem, data: Any) -> Iterator
         return naive.best_rule_list(*data, Fraction(repr(parameters["regularization"])))
 
     model = rl.solve(rl.RuleListSearch(problem, regularization)).incumbent.model
-    yield Proof("rule list", problem, model, prove_rule_list(problem, model, regularization), least)
+    proof = Proof("rule list", problem, model, prove_rule_list(problem, model, regularization), least)
+    yield from (proof, _of_bound(proof))
     known = _known(problem, regularization)
     with_lemmas = prove_rule_list(problem, model, regularization, known)
     if "lemmas" not in with_lemmas.arrays:
@@ -85,11 +88,40 @@ def _lists(rng: np.random.Generator, problem: rl.Problem, data: Any) -> Iterator
 
     falling = rl.solve(rl.FallingRuleListSearch(problem, regularization, positive_weight)).incumbent.model
     certificate = prove_falling_rule_list(problem, falling, regularization)
-    yield Proof("falling rule list", problem, falling, certificate, least_falling)
+    proof = Proof("falling rule list", problem, falling, certificate, least_falling)
+    yield from (proof, _of_bound(proof))
 
 
-def _fair_list(problem: rl.Problem, data: Any, groups: np.ndarray) -> Proof:
+def _of_bound(proof: Proof) -> Proof:
+    """The same proof, for the lower bound alone."""
+    objective = rl.verify(proof.problem, proof.model, proof.certificate).objective
+    parameters = {**proof.certificate.parameters, "lower_bound": objective}
+    return replace(
+        proof, name=f"{proof.name}, bound only", certificate=replace(proof.certificate, parameters=parameters)
+    )
+
+
+def _fair_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[Proof]:
     names = {"false_negative_rate": "false_negative", "false_positive_rate": "false_positive"}
+    least = _least_fair(data, groups, names)
+    search = rl.RuleListSearch(problem, 0.02, fairness=rl.EqualizedOdds(0.2, 0.1), min_group_size=3)
+    model = rl.solve(search).incumbent.model
+    proof = Proof("fair rule list", problem, model, search.certificate(), least)
+    yield from (proof, _of_bound(proof))
+
+
+def _value_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[Proof]:
+    least = _least_fair(data, groups, {"precision": "precision"})
+    search = rl.RuleListSearch(problem, 0.02, fairness=rl.PredictiveParity(0.05), min_group_size=3)
+    model = rl.solve(search).incumbent.model
+    proof = Proof("list of predictive parity", problem, model, search.certificate(), least)
+    yield from (proof, _of_bound(proof))
+
+
+def _least_fair(
+    data: Any, groups: np.ndarray, names: Mapping[str, str]
+) -> Callable[[Mapping[str, float]], Fraction | None]:
+    """The true optimum of fair rule lists for the tolerances of these rates."""
 
     def least(parameters: Mapping[str, float]) -> Fraction | None:
         limits = {k.removesuffix("_tolerance"): Fraction(repr(v)) for k, v in parameters.items() if "_tol" in k}
@@ -98,9 +130,7 @@ def _fair_list(problem: rl.Problem, data: Any, groups: np.ndarray) -> Proof:
         penalty = Fraction(repr(parameters["regularization"]))
         return naive.best_fair_rule_list(*data, groups.tolist(), penalty, tolerances, labels, smallest)
 
-    search = rl.RuleListSearch(problem, 0.02, fairness=rl.EqualizedOdds(0.2, 0.1), min_group_size=3)
-    model = rl.solve(search).incumbent.model
-    return Proof("fair rule list", problem, model, search.certificate(), least)
+    return least
 
 
 def _fair_falling(problem: rl.Problem, data: Any, groups: np.ndarray, positive_weight: float) -> Proof | None:
@@ -278,7 +308,7 @@ def _changes(rng: np.random.Generator, certificate: Certificate) -> Iterator[tup
         for other in _other_numbers(value):
             yield f"{name}: {value!r} to {other!r}", {"parameters": {**parameters, name: other}}
         yield f"{name}: left out", {"parameters": {k: v for k, v in parameters.items() if k != name}}
-    for name in ("price", "positive_weight", "bound_only", "grid", "accuracy_tolerance", "x_tolerance", ""):
+    for name in ("price", "positive_weight", "bound_only", "grid", *_ADDED, ""):
         if name not in parameters:
             yield f"parameter {name!r}: added", {"parameters": {**parameters, name: float(rng.integers(0, 2))}}
     for least in (1.0, 3.0, float(rng.integers(2, 12)), 1e6, 0.5, -1.0):

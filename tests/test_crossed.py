@@ -32,6 +32,7 @@ CASES = {
     "fair_falling": 6,
     "least_gap": 6,
     "demanding": 6,
+    "value_list": 6,
     ESTIMATORS: 6,
 }
 """By family: the seeds from 0 that are always judged."""

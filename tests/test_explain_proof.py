@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_certificate_lemmas import noisy, solved
 
 import rulelab as rl
 from rulelab.certificate import prove_falling_rule_list
+from rulelab.certificate.exclusion import Change
 from rulelab.cli.commands import main
 
 PRICES = (0.01, 0.05, 0.1, 0.02, 1 / 3)
@@ -92,6 +94,42 @@ def test_what_is_taken_for_granted_is_said() -> None:
     assert said.followed.antecedent_names == model.antecedent_names == ("half",)
     assert "'copy' is the same as 'half' here" in str(said)
     assert list(said.frame.columns) == ["kind", "line", "rule", "so_far", "least"]
+
+
+def test_a_default_rule_that_predicts_the_minority_is_changed_aloud() -> None:
+    said_so = 0
+    for seed in range(12):
+        problem, model, certificate, _ = proven(seed)
+        for asked in lists_of(problem, np.random.default_rng(seed), 12):
+            said = rl.explain_proof(problem, model, certificate, asked)
+            rest = said.followed.default
+            default = asked.default.prediction
+            for change in said.changes:
+                if change.kind == "everything":
+                    default = asked.rules[asked.antecedents.index(change.antecedent)].prediction
+            other = default != rest.prediction and rest.positives != rest.negatives
+            assert (Change("label", -1) in said.changes) == other
+            assert ("the default rule predicts the majority of what is left" in str(said)) == other
+            said_so += other
+    assert said_so > 5
+
+
+def test_a_lemma_ends_the_way_of_a_list() -> None:
+    problem = noisy(0)
+    search = solved(problem, learn_after=0)
+    certificate, model = search.certificate(), search.advance(1).incumbent.model
+    assert len(certificate.arrays["lemmas"]) > 3
+    optimum = model.objective(search.regularization)
+    for pair in permutations(range(problem.n_antecedents), 2):
+        asked = rl.RuleList.from_problem(problem, pair)
+        said = rl.explain_proof(problem, model, certificate, asked)
+        last = said.lines[-1]
+        if last.kind == "lemma":
+            assert last.line in certificate.arrays["lemmas"]
+            assert optimum - 1e-9 <= last.least <= said.followed_objective + 1e-9
+            assert "and what is left holds so many of this line's rows" in str(said)
+            return
+    raise AssertionError("no list came to a lemma")
 
 
 def test_only_a_valid_proof_of_lists_is_explained() -> None:

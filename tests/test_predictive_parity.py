@@ -24,13 +24,10 @@ from rulelab.rule_list.fair import search as fair_search
 
 def gap(rows: Rows, weight: Sequence[int], predicted: Sequence[bool], least: int = 0) -> Fraction:
     """The largest difference of the parts that are positive among those predicted positive, of groups with any."""
-    values = []
-    for g in set(rows.group.tolist()):
-        members = [i for i in range(len(rows.y)) if rows.group[i] == g and weight[i]]
-        chosen = [i for i in members if predicted[i]]
-        if chosen and len(members) >= least:
-            values.append(Fraction(sum(weight[i] for i in chosen if rows.y[i]), sum(weight[i] for i in chosen)))
-    return max(values) - min(values) if values else Fraction(0)
+    counted = [i for i in range(len(rows.y)) if weight[i]]
+    y, group = rows.y[counted], rows.group[counted].tolist()
+    w, positive = ([each[i] for i in counted] for each in (weight, predicted))
+    return naive.weighted_gap("precision", y, w, group, positive, least)
 
 
 def case(seed: int) -> tuple[Rows, rl.PredictiveParitySearch]:
@@ -121,7 +118,7 @@ def test_limits_stop_a_search_that_then_goes_on() -> None:
     search.memory_limit = None
     last = rl.solve(search)
     assert last.status is rl.Status.OPTIMAL
-    assert last.memory_bytes == 0
+    assert last.memory_bytes < 4_000_000
     whole = rl.solve(rl.RuleListSearch(larger_problem(), 0.01, fairness=rl.PredictiveParity(0.02)))
     assert whole.incumbent.objective == last.incumbent.objective
     warm = rl.RuleListSearch(
@@ -130,8 +127,7 @@ def test_limits_stop_a_search_that_then_goes_on() -> None:
     assert rl.solve(warm, work_limit=1).incumbent.objective == last.incumbent.objective
     predicted = last.incumbent.model.predicts_positive(search.problem.matrix())
     assert true_gaps(search.fairness, search.problem.groups, predicted)["precision"] <= 0.02
-    with pytest.raises(rl.CertificateError, match="no certificates for predictive parity"):
-        search.certificate()
+    assert rl.verify(search.problem, last.incumbent.model, search.certificate())
 
 
 def test_other_searches_say_that_it_is_for_rule_lists() -> None:

@@ -12,10 +12,11 @@ from proof_mutations import Proof, damaged, judge, judge_file, mutations, proofs
 
 import rulelab as rl
 
-LISTS = ["rule list", "rule list with lemmas", "fair rule list", "least gap", "falling rule list"]
+FAIR = ["fair rule list", "list of predictive parity"]
+LISTS = ["rule list", "rule list with lemmas", *FAIR, "least gap", "falling rule list"]
 GAPS = ["least gap of sets (dnf)", "least gap of sets (cnf)"]
 SETS = [f"rule set ({form}{fair})" for form in ("dnf", "cnf") for fair in (", fair", "")]
-BOUNDS = ["rule set (dnf), bound only", "rule set (cnf), bound only"]
+BOUNDS = [f"{name}, bound only" for name in ("rule set (dnf)", "rule set (cnf)", *FAIR)]
 
 
 @cache

@@ -12,6 +12,7 @@ from .rule_list.demanding import prove_demanding_rule_list
 from .rule_list.fair import prove_fair_rule_list
 from .rule_list.least_gap import prove_least_gap
 from .rule_list.lemmas import KnownSets
+from .rule_list.predictive import ProvenRange, prove_predictive_parity
 from .rule_list.proof import prove_rule_list
 from .rule_set.least_gap import prove_least_gap_rule_set
 from .rule_set.proof import prove_rule_set, require_checkable
@@ -24,6 +25,7 @@ __all__ = [
     "KnownSets",
     "Origin",
     "OriginError",
+    "ProvenRange",
     "Verification",
     "explain_proof",
     "prove_demanding_rule_list",
@@ -32,6 +34,7 @@ __all__ = [
     "prove_falling_rule_list",
     "prove_least_gap",
     "prove_least_gap_rule_set",
+    "prove_predictive_parity",
     "prove_rule_list",
     "prove_rule_set",
     "require_checkable",

@@ -24,7 +24,7 @@ class Change:
         for an earlier one that holds for the same patterns), "everything" (the rule captures all that matters: it is
         the default, and what follows is left out), "first" (the rule comes before others of its label).
     antecedent : int
-        Index among the problem's; of the default rule, whose label may change, -1.
+        Index among the problem's; -1 of the default rule, which may change its label.
     instead : int or None
         The antecedent that it is taken for, or before which it comes.
     """
@@ -130,6 +130,8 @@ class Exclusion:
         ]
 
     def _change(self, change: Change) -> str:
+        if change.antecedent < 0:
+            return "the default rule predicts the majority of what is left"
         name = repr(self.names[change.antecedent])
         instead = "" if change.instead is None else repr(self.names[change.instead])
         return {

@@ -16,8 +16,9 @@ from .falling_rule_list import fair as fair_falling_rule_list
 from .origin import Origin
 from .outcome import Outcome
 from .rule_list import checker as rule_list
-from .rule_list import demanding, least_gap
+from .rule_list import demanding, least_gap, predictive
 from .rule_list import fair as fair_rule_list
+from .rule_list.value_space import TOLERANCE
 from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
 from .rule_set.parity import GAP, SUFFIX
@@ -148,7 +149,9 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     claimed = certificate.parameters.get("regularization")
     if regularization is not None and claimed != regularization:
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
-    if kind in _FAIR and any(name.endswith(SUFFIX) for name in certificate.parameters):
+    if kind is RuleList and TOLERANCE in certificate.parameters:
+        checker = predictive.check
+    elif kind in _FAIR and any(name.endswith(SUFFIX) for name in certificate.parameters):
         checker = _FAIR[kind]
     elif any(name.endswith(GAP) for name in certificate.parameters) and kind in _LEAST_GAPS:
         checker = _LEAST_GAPS[kind]

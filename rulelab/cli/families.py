@@ -121,7 +121,7 @@ def recipe_of(args: argparse.Namespace, model: str, without: Collection[str] = (
 def criterion_of(text: str) -> Criterion:
     """The criterion of an option such as ``equal-opportunity:0.05``."""
     name, _, limits = text.partition(":")
-    records = {**CRITERIA_NAMES, _PREDICTIVE_PARITY: PREDICTIVE_PARITY}
+    records = CRITERIA_NAMES | {_PREDICTIVE_PARITY: PREDICTIVE_PARITY}
     try:
         return records[name].make(*(float(limit) for limit in limits.split(",")))
     except (KeyError, ValueError) as error:

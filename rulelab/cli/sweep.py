@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..families import BINARIZING, DEMANDS, FAMILIES, NAMING
+from ..families import BINARIZING, DEMANDS, EVERY, FAMILIES, NAMING
 from ..interrupts import noted
 from ..limits import TIME_LIMIT
 from .console import CommandError, one_line, say, table
 from .counted import client_at
 from .data_options import Report, read, unheard
 from .families import (
-    CRITERIA_NAMES,
     MODELS,
     add_memory,
     add_parameters,
@@ -59,7 +58,7 @@ def add_to(commands: Any) -> None:
     add(parser, "--folds", type=whole(2), metavar="N", text=text)
     text = "another method on the same conditions and rows, as cart or logistic-regression; repeatable"
     add(parser, "--compare", action="append", default=[], metavar="NAME", text=text)
-    names = [name for name, record in CRITERIA_NAMES.items() if len(record.tolerances) == 1]
+    names = [name.replace("_", "-") for name, record in EVERY.items() if len(record.tolerances) == 1]
     text = "the gap between groups that is told, where there are sensitive attributes"
     add(parser, "--criterion", choices=names, default=names[0], text=text)
     add(parser, "-o", "--output", metavar="FILE", text="save the points, on test and on training rows, as CSV")

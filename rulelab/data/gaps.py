@@ -16,7 +16,9 @@ CRITERIA: dict[str, tuple[str, ...]] = {
     "demographic_parity": ("selection_rate",),
     "accuracy_parity": ("accuracy",),
 }
-"""The rates that must be equal in all groups under each criterion."""
+"""The rates that must be equal in all groups under each criterion, if they are per rows of a kind of each group."""
+MEASURED = CRITERIA | {"predictive_parity": ("precision",)}
+"""The same with that whose rows depend on the model: of those predicted positive."""
 NEAR = 0.05
 """Rates this near to 0, or to 1, in all groups are equal for want of anything to differ in."""
 
@@ -28,7 +30,7 @@ class Gap:
     Attributes
     ----------
     criterion : str
-        One of `CRITERIA`.
+        One of `MEASURED`.
     value : float
         Between 0 and 1; ``nan`` when fewer than two groups have the rate.
     low, high : float
@@ -62,7 +64,7 @@ def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: 
     per_group : mapping of group to Confusion
         See `rulelab.data.metrics.group_confusions`.
     criterion : str
-        One of `CRITERIA`. The gap of equalized odds is the larger one of its two rates.
+        One of `MEASURED`. The gap of equalized odds is the larger one of its two rates.
     confidence : float
         Of the interval.
 
@@ -76,11 +78,11 @@ def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: 
     ValueError
         For an unknown criterion.
     """
-    if criterion not in CRITERIA:
-        raise ValueError(f"there is no criterion {criterion!r}; the criteria are {', '.join(CRITERIA)}")
+    if criterion not in MEASURED:
+        raise ValueError(f"there is no criterion {criterion!r}; the criteria are {', '.join(MEASURED)}")
     best, rate, pair = math.nan, None, None
     undefined: set[str] = set()
-    for name in CRITERIA[criterion]:
+    for name in MEASURED[criterion]:
         values = {group: counted.rate(name) for group, counted in per_group.items()}
         undefined |= {group for group, value in values.items() if math.isnan(value)}
         for a, b in combinations([group for group, value in values.items() if not math.isnan(value)], 2):

@@ -6,10 +6,11 @@ A new family is a module here, a line in `FAMILIES`, and an estimator with its p
 from collections import ChainMap
 from collections.abc import Mapping
 
-from .criteria import CRITERIA, PREDICTIVE_PARITY
+from .criteria import CRITERIA, EVERY, PREDICTIVE_PARITY, criteria_of
 from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
 from .least_gap_list import LEAST_GAP
+from .least_gap_set import LEAST_GAP_OF_SETS
 from .parameter import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT_USE, NAMING, TIME, Parameter
 from .rule_list import RULE_LIST
 from .rule_set import RULE_SET
@@ -18,6 +19,7 @@ __all__ = [
     "BINARIZING",
     "CRITERIA",
     "DEMANDS",
+    "EVERY",
     "FAMILIES",
     "MEMORY",
     "MINING",
@@ -29,16 +31,19 @@ __all__ = [
     "TIME",
     "Family",
     "Parameter",
+    "criteria_of",
     "record_of",
 ]
 
 FAMILIES: dict[str, Family] = {family.name: family for family in (RULE_LIST, FALLING_RULE_LIST, RULE_SET)}
 
-OFFERED: Mapping[str, Family] = ChainMap({LEAST_GAP.name: LEAST_GAP}, FAMILIES)
+_GAPS = {family.name: family for family in (LEAST_GAP, LEAST_GAP_OF_SETS)}
+OFFERED: Mapping[str, Family] = ChainMap(_GAPS, FAMILIES)
 """The families, and the other questions about their models that the page offers: what a search finds, by name."""
 
 
 def record_of(kind: str, family: str) -> Family:
     """The record of a search of this kind and family."""
-    found = OFFERED.get(kind)
-    return found if found is not None and FAMILIES[family].noun == found.noun else FAMILIES[family]
+    own = FAMILIES[family]
+    asked = _GAPS.values() if kind in _GAPS else ()
+    return next((each for each in asked if each.noun == own.noun), own)

@@ -71,10 +71,19 @@ CRITERIA: dict[str, CriterionRecord] = {
 PREDICTIVE_PARITY = CriterionRecord("predictive_parity", "PredictiveParity", "predictive parity: right positives")
 """Of rule lists alone: its rate is no linear function of the errors."""
 
+_ALONE = {"rule_list": (PREDICTIVE_PARITY,)}
+
+EVERY = {**CRITERIA, PREDICTIVE_PARITY.name: PREDICTIVE_PARITY}
+"""The criteria of all families."""
+
+
+def criteria_of(family: str) -> dict[str, CriterionRecord]:
+    """Those that models of a family can be asked to meet."""
+    return CRITERIA | {record.name: record for record in _ALONE.get(family, ())}
+
 
 def in_words(criterion: Criterion, attribute: str = "") -> str:
     """What a constraint asks for; ``attribute`` is the column whose values are the groups, where it is known."""
-    known = (*CRITERIA.values(), PREDICTIVE_PARITY)
-    record = next(record for record in known if record.class_name == type(criterion).__name__)
+    record = next(record for record in EVERY.values() if record.class_name == type(criterion).__name__)
     said = record.within(*(rate.tolerance for rate in criterion.rates()))
     return f"{said} between groups{f' of {attribute}' if attribute else ''}"

@@ -6,9 +6,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from .criteria import CRITERIA
+from .parameter import Parameter
 from .wording import count
 
 _GAP = "_gap"
+
+ASKED = (
+    Parameter(
+        "criterion",
+        "equal_opportunity",
+        "what the gap between groups is measured in",
+        "measure",
+        choices=tuple(CRITERIA),
+        label="Gap measured in",
+        said=tuple(record.words for record in CRITERIA.values()),
+    ),
+    Parameter(
+        "min_accuracy",
+        0.65,
+        "least share of the rows that are right",
+        "fraction",
+        most=1,
+        label="Accuracy, at least",
+    ),
+)
+"""What the least gap is asked of: in which rates, and of how accurate models."""
 
 
 def measured(parameters: Mapping[str, Any]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .criteria import CRITERIA
 from .family import Family
+from .least_gap import ASKED
 from .parameter import FAIRNESS, REGULARIZATION, Parameter
 from .rule_list import RULE_LIST
 
@@ -37,23 +37,7 @@ LEAST_GAP = Family(
     unit="difference of rates",
     mined=True,
     own=(
-        Parameter(
-            "criterion",
-            "equal_opportunity",
-            "what the gap between groups is measured in",
-            "measure",
-            choices=tuple(CRITERIA),
-            label="Gap measured in",
-            said=tuple(record.words for record in CRITERIA.values()),
-        ),
-        Parameter(
-            "min_accuracy",
-            0.65,
-            "least share of the rows that are right",
-            "fraction",
-            most=1,
-            label="Accuracy, at least",
-        ),
+        *ASKED,
         Parameter(
             "max_length",
             3,

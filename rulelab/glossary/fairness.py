@@ -60,10 +60,10 @@ TERMS = (
     Term(
         "predictive parity",
         "Of those predicted positive the same part is positive in every group.",
-        "For rule lists only, on the command line and in the library: the rate is no linear function of the errors. "
-        "The lists are searched by ranges of the rate, each with linear constraints, and those that break the "
-        "criterion itself are refused one by one. A group of whom nobody is predicted positive has no such "
-        "rate and is not compared.",
+        "For rule lists only: the rate is no linear function of the errors. The lists are searched by ranges of the "
+        "least rate of a group, each with linear constraints, and those that break the criterion itself are refused "
+        "one by one. The proof has these ranges, too, from 0 to 1. A group of whom nobody is predicted positive has "
+        "no such rate and is not compared.",
         f"max | precision_g − precision_h | ≤ ε {_PAIRS},  precision = right positives / predicted positive",
         OWN,
         ("gap between groups", "rule list"),

@@ -11,13 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from ..data.gaps import CRITERIA, largest_gap
+from ..data.gaps import MEASURED, largest_gap
 from ..data.metrics import RATES, rates_table
 from .errors import SweepError
 from .fronts import mean_and_error
 from .result import FAILED, PARTS, Result, Scores
 
-GAPS = tuple(f"{criterion}_gap" for criterion in CRITERIA)
+GAPS = tuple(f"{criterion}_gap" for criterion in MEASURED)
 _FIGURES = ("objective", "lower_bound", "gap", "complexity", "rules", "conditions")
 _OF_A_PART = ("errors", "weight", *RATES)
 
@@ -41,7 +41,7 @@ def table(rows: Iterable[Row], parameters: Sequence[str], compared: Sequence[str
     DataFrame
         point, family, baseline, the parameters, fold, status, objective, lower_bound, gap, complexity, rules,
         conditions; for train and test each: ``_errors``, ``_weight``, every rate of `rulelab.data.metrics.RATES`, with
-        groups ``_<criterion>_gap`` for every criterion of `rulelab.data.gaps.CRITERIA` and ``_few``; seconds, message,
+        groups ``_<criterion>_gap`` for every criterion of `rulelab.data.gaps.MEASURED` and ``_few``; seconds, message,
         model (JSON text or None).
     """
     ordered = sorted(rows, key=lambda row: (row["point"], row["fold"]))
@@ -121,7 +121,7 @@ def _pooled_gaps(results: Sequence[Result], point: int, compared: Sequence[str],
         for name in compared
         if (counted := [s.groups[name] for s in scores if name in s.groups])
     }
-    return {name: largest_gap(groups, criterion).value for name, criterion in zip(GAPS, CRITERIA, strict=True)}
+    return {name: largest_gap(groups, criterion).value for name, criterion in zip(GAPS, MEASURED, strict=True)}
 
 
 def _figures(scores: Scores, compared: Sequence[str]) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _figures(scores: Scores, compared: Sequence[str]) -> dict[str, Any]:
     out |= {name: whole.rate(name) for name in RATES}
     if compared:
         groups = {name: scores.groups[name] for name in compared if name in scores.groups}
-        out |= {f"{criterion}_gap": largest_gap(groups, criterion).value for criterion in CRITERIA}
+        out |= {f"{criterion}_gap": largest_gap(groups, criterion).value for criterion in MEASURED}
         out["few"] = scores.few(compared)
     return out
 

@@ -52,8 +52,12 @@ def exclude(
     _, objective, _ = recompute(problem, asked, regularization)
     space = states(problem, costs)
     way = _Way(space, costs, arrays)
-    way.follow(_in_space(space, problem.classes, asked, way.changes))
+    rules, default = _in_space(space, problem.classes, asked, way.changes)
+    way.follow(rules)
     followed = RuleList.from_problem(problem, [int(space.antecedents[a]) for a in way.taken])
+    rest = followed.default
+    if rest.prediction != default and rest.positives != rest.negatives:
+        way.changes.append(Change("label", -1))
     _, after, _ = recompute(problem, followed, regularization)
     if after > objective + costs.tolerance:
         raise AssertionError("a change of the list has made it cost more")
@@ -71,21 +75,26 @@ def exclude(
     )
 
 
-def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: list[Change]) -> list[_Rule]:
-    """The rules over the antecedents that the states keep; the others are changed for the reason they were dropped."""
+def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: list[Change]) -> tuple[list[_Rule], Any]:
+    """The rules over the antecedents that the states keep, and what the default predicts.
+
+    The others are changed for the reason they were dropped.
+    """
+    default = asked.default.prediction
     rules = [_Rule(rule.antecedent or 0, rule.prediction == classes[1]) for rule in asked.rules]
     for dropped in space.dropped:
         while dropped.antecedent in (used := [rule.antecedent for rule in rules]):
             at = used.index(dropped.antecedent)
             changes.append(Change(dropped.kind, dropped.antecedent, dropped.instead))
             if dropped.kind == "everything":
+                default = classes[int(rules[at].positive)]
                 rules = rules[:at]
             elif dropped.instead is None:
                 del rules[at]
             else:
                 rules[at] = _Rule(dropped.instead, rules[at].positive)
     place = {int(a): i for i, a in enumerate(space.antecedents)}
-    return [_Rule(place[rule.antecedent], rule.positive) for rule in rules]
+    return [_Rule(place[rule.antecedent], rule.positive) for rule in rules], default
 
 
 class _Way:

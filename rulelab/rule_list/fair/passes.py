@@ -72,8 +72,13 @@ def counted(store: state.Store | None) -> tuple[dict[str, int], dict[str, int]]:
 def proven_of_sets(problem: Problem, ordered: Reduced, store: state.Store) -> dict[bytes, int]:
     """What is proven of completing each set of the problem's patterns, packed."""
     n = int(store.numbers[state.N_ENTRIES])
+    return in_patterns(problem, ordered, store.sets[:n], store.bound[:n])
+
+
+def in_patterns(problem: Problem, ordered: Reduced, sets: np.ndarray, bounds: np.ndarray) -> dict[bytes, int]:
+    """Bounds on completing sets of a reduced problem's patterns, by packed sets of the problem's."""
     rows = bits.pack(problem.matrix()[:, ordered.antecedents])
     place = {row.tobytes(): u for u, row in enumerate(rows)}
     columns = np.argsort([place[row.tobytes()] for row in ordered.patterns])
-    sets = np.packbits(bits.unpack(store.sets[:n], len(columns))[:, columns], axis=1)
-    return dict(zip(map(bytes, sets), store.bound[:n].tolist(), strict=True))
+    packed = np.packbits(bits.unpack(sets, len(columns))[:, columns], axis=1)
+    return dict(zip(map(bytes, packed), bounds.tolist(), strict=True))

@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ...certificate import Certificate, CertificateError
+import numpy as np
+
+from ...certificate import Certificate, ProvenRange, prove_predictive_parity
 from ...data.fairness import PredictiveParity
 from ...data.predictive_values import ValueConstraints, value_constraints
 from ...rehearsal import grouped_problem
 from ...search import solve
 from . import state
-from .passes import counted
+from .passes import counted, in_patterns
+from .reduction import Reduced
 from .search import FairRuleListSearch
 
 _NARROWEST = Fraction(1, 64)
 _ENDED = ("certified", "infeasible")
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What a certificate takes of a range: ends, multipliers, and bounds on completing sets of a reduced problem."""
+
+    low: Fraction
+    high: Fraction
+    multipliers: np.ndarray
+    problem: Reduced | None
+    sets: np.ndarray
+    bounds: np.ndarray
+
+    @property
+    def nbytes(self) -> int:
+        return self.sets.nbytes + self.bounds.nbytes
 
 
 class _Part(FairRuleListSearch):
@@ -40,6 +60,10 @@ class _Part(FairRuleListSearch):
         return {"values": constraints.n_counted, "tolerance": float(constraints.tolerance)}
 
     def _start_search(self) -> None:
+        assert isinstance(self._constraints, ValueConstraints)
+        best = self._multipliers.best.copy()
+        best[len(best) - 2 * len(self._constraints.groups) :] = 0.0  # of the counts, which are not bounded
+        self._multipliers.best = best
         value, shift = self._multipliers.value, self._rules.shift
         narrow = self._high - self._low <= max(_NARROWEST, Fraction(self.fairness.tolerance) / 2)
         if (
@@ -54,6 +78,20 @@ class _Part(FairRuleListSearch):
     @property
     def ended(self) -> bool:
         return self._phase in _ENDED
+
+    def found(self) -> _Found:
+        """What is proven so far, in as little room as it takes."""
+        constraints = self._constraints
+        assert isinstance(constraints, ValueConstraints)
+        chosen = iter(np.ldexp(self._chosen, -np.asarray(constraints.shifts, dtype=np.int64)).tolist())
+        ends = self._low, self._high + constraints.tolerance
+        multipliers = [next(chosen) if 0 < end < 1 else 0.0 for _ in constraints.groups for end in ends]
+        given = self._low, self._high, np.array(multipliers, dtype=np.float64)
+        if not hasattr(self, "_store"):
+            return _Found(*given, None, np.zeros((0, 0), dtype=np.uint64), np.zeros(0, dtype=np.int64))
+        n = int(self._store.numbers[state.N_ENTRIES])
+        told = np.flatnonzero(self._store.bound[:n] > self._rules.relaxed_rule)  # the others need no telling
+        return _Found(*given, self._problem, self._store.sets[told], self._store.bound[told])
 
     def go_on(self, whole: PredictiveParitySearch, free: int | None) -> None:
         """One unit of work; lists that cost no less than the best one are not looked for."""
@@ -75,7 +113,7 @@ class PredictiveParitySearch(FairRuleListSearch):
     between some number and that number plus the tolerance; the numbers from 0 to 1 are halved into ranges in which
     linear constraints come near enough to the criterion, and each range is searched as for other criteria. Lists that
     meet a range's constraints and not the criterion are refused one by one, in exact numbers. The lower bound is the
-    least of those of all ranges. There are no certificates.
+    least of those of all ranges.
 
     Parameters
     ----------
@@ -87,16 +125,37 @@ class PredictiveParitySearch(FairRuleListSearch):
         if not isinstance(self.fairness, PredictiveParity):
             raise ValueError(f"fairness must be rulelab.PredictiveParity(..), not {self.fairness!r}")
         self._parts: list[_Part] = []
-        self._at: _Part | None = None
+        self._found: list[_Found] = []
         self._counts: Counter[str] = Counter()
         self._cut: Counter[str] = Counter()
         return value_constraints(self.problem, self.fairness, self.min_group_size, Fraction(0), Fraction(1))
 
-    proves_bounds = False
-
     def certificate(self, bound_only: bool = False) -> Certificate:
-        """There is none: the criterion is no linear function of the errors; raises CertificateError."""
-        raise CertificateError("there are no certificates for predictive parity, whose rate is no linear function")
+        """The proof that no fair list is better, for `rulelab.verify`: one for each range of predictive values.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no list yet), or weights
+            have too many digits.
+        """
+        parameters = self._claim(bound_only)
+        found = sorted([*self._found, *(part.found() for part in self._parts)], key=lambda one: one.low)
+        ranges = [
+            ProvenRange(
+                float(one.low),
+                float(one.high),
+                one.multipliers,
+                {} if one.problem is None else in_patterns(self.problem, one.problem, one.sets, one.bounds),
+            )
+            for one in found
+        ]
+        return self._in_digits(lambda model: prove_predictive_parity(self.problem, model, parameters, ranges))
 
     def _rehearse(self) -> None:
         solve(PredictiveParitySearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
@@ -140,13 +199,17 @@ class PredictiveParitySearch(FairRuleListSearch):
 
     def _split(self, part: _Part) -> None:
         """Its two halves in its place."""
-        self._leave(part)
+        self._count(part)
         middle = (part._low + part._high) / 2
         halves = ((part._low, middle), (middle, part._high))
         self._parts = [_Part(self, *ends, part._proven) for ends in halves] + self._parts
 
     def _leave(self, part: _Part) -> None:
-        """Of a range that is done only its counts are kept."""
+        """Of a range that is done its counts are kept, and what proves it."""
+        self._found.append(part.found())
+        self._count(part)
+
+    def _count(self, part: _Part) -> None:
         counts, cut = part._counted()
         self._counts.update(counts)
         self._cut.update(cut)
@@ -163,5 +226,5 @@ class PredictiveParitySearch(FairRuleListSearch):
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of the arrays of the search."""
-        return sum(part.memory_bytes for part in self._parts)
+        """Bytes of the arrays of the search, and of what is kept for a certificate."""
+        return sum(part.memory_bytes for part in self._parts) + sum(one.nbytes for one in self._found)

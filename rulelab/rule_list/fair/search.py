@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -180,24 +180,33 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, or weights have too many digits.
+            When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no list yet), or weights
+            have too many digits.
         """
-        bound = self._to_prove(bound_only)
-        incumbent = self._make_incumbent()
-        assert incumbent is not None
-        parameters = {
-            "regularization": self.regularization,
-            "majority": float(self.labels == "majority"),
-            "shift": float(self._rules.shift),
-            **self._asked(),
-            **for_bound(bound),
-        }
+        parameters = self._claim(bound_only)
         chosen = np.ldexp(self._chosen, -np.asarray(self._constraints.shifts, dtype=np.int64))  # of the rounded sums
         known = dict(zip(self._constraints.of, chosen.tolist(), strict=True))
         multipliers = np.array([known.get(one, 0.0) for one in self._pairs()], dtype=np.float64)
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
+        return self._in_digits(lambda model: prove_fair_rule_list(self.problem, model, parameters, multipliers, bounds))
+
+    def _claim(self, bound_only: bool) -> dict[str, float]:
+        """What the parameters of a certificate say; raises CertificateError when there is nothing to be proven."""
+        bound = self._to_prove(bound_only)
+        return {
+            "regularization": self.regularization,
+            "majority": float(self.labels == "majority"),
+            "shift": float(shift_of(self._worst)),
+            **self._asked(),
+            **for_bound(bound),
+        }
+
+    def _in_digits(self, prove: Callable[[RuleList], Certificate]) -> Certificate:
+        """The certificate of the best list, or why there is none when sums were rounded."""
+        incumbent = self._make_incumbent()
+        assert incumbent is not None
         try:
-            return prove_fair_rule_list(self.problem, incumbent.model, parameters, multipliers, bounds)
+            return prove(incumbent.model)
         except CertificateError as error:
             if any(self._constraints.shifts):  # the search has rounded what a check adds up exactly
                 raise CertificateError("the weights have too many digits for a certificate of fair lists") from error

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ...families import FAMILIES, OFFERED, TIME, Parameter
-from ...families.least_gap_list import LEAST_GAP
+from ...families import FAMILIES, OFFERED, TIME, Parameter, record_of
 from ..live.wording import family_name
 from .card import Card
 
@@ -54,7 +53,7 @@ def _parameters(family: str, of_least_gap: bool) -> dict[str, Parameter]:
 
     A card beside another one has a line for whatever the other was set to.
     """
-    searches = [*([LEAST_GAP] if of_least_gap else []), FAMILIES[family], *OFFERED.values()]
+    searches = [record_of("least_gap" if of_least_gap else family, family), FAMILIES[family], *OFFERED.values()]
     every = [each for record in searches for each in record.own]
     every += [*FAMILIES[family].parameters, *(each for record in searches for each in record.parameters), TIME]
     found = {each.name: each for each in reversed(every)}

@@ -12,7 +12,7 @@ from ...data.directions import as_directions
 from ...families import DEMANDS, MEMORY, MUST_NOT_USE, TIME, Family, Parameter
 from ..widgets.field_cards import Field
 from .controls import Choice, Control, Fixed, Note, Number, Switch, Switches
-from .criteria import NO_CRITERION, WORDS, criterion_of
+from .criteria import NO_CRITERION, criterion_of, words_of
 from .data_settings import DataSettings
 from .directions import Directions
 from .fields import worded
@@ -46,7 +46,7 @@ def settings_of(family: Family, bounds: Sequence[str] = (), fair_bounds: Sequenc
         for name, every in ((BOUNDS, bounds), (FAIR_BOUNDS, fair_bounds))
         if every
     }
-    return _settings(f"{family.name}_settings", own, more)
+    return _settings(f"{family.name}_settings", own, more, family.name)
 
 
 def limit_settings() -> Any:
@@ -134,7 +134,7 @@ def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]
 
     *groups, smallest = _groups(settings, family, table, fair)
     return [
-        Choice(settings, "fairness", {said: name for name, said in WORDS.items()}),
+        Choice(settings, "fairness", {said: name for name, said in words_of(family.name).items()}),
         *groups,
         Number(settings, TOLERANCE, fair),
         Number(settings, NEGATIVES_TOLERANCE, lambda: bool(settings.fairness == "equalized_odds")),
@@ -169,17 +169,17 @@ class _Directions(param.Dict):
         as_directions(val)
 
 
-def _settings(name: str, parameters: Sequence[Parameter], more: Mapping[str, param.Parameter]) -> Any:
-    return type(name, (Settings,), {**{each.name: made(each) for each in parameters}, **more})()
+def _settings(name: str, parameters: Sequence[Parameter], more: Mapping[str, param.Parameter], family: str = "") -> Any:
+    return type(name, (Settings,), {**{each.name: made(each, family) for each in parameters}, **more})()
 
 
-def made(parameter: Parameter) -> Any:
-    """The parameter of settings for a parameter of the records."""
+def made(parameter: Parameter, family: str = "") -> Any:
+    """The parameter of settings for a parameter of the records; ``family`` has the criteria."""
     label, default = parameter.title, parameter.default
     if parameter.kind == "switch":
         return param.Boolean(default=default, label=label)
     if parameter.kind == "criterion":
-        return param.Selector(default=NO_CRITERION, objects=list(WORDS), label=label)
+        return param.Selector(default=NO_CRITERION, objects=list(words_of(family)), label=label)
     if parameter.kind == "directions":
         return _Directions(default=default, allow_None=True, label=label)
     if parameter.choices:

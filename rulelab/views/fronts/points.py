@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...data.gaps import emptied, price
 from ...data.metrics import Confusion
-from ...families import CRITERIA as RECORDS
+from ...families import EVERY as RECORDS
 from ...sweeps import Sweep, non_dominated
 from ...sweeps.families import FAMILIES
 from ..compare.baselines import NAMES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+from collections.abc import Collection
 from itertools import combinations
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ import param
 
 from ... import datasets
 from ...datasets.registry import RECORDS
+from ...families import PREDICTIVE_PARITY, criteria_of
 from ...sweeps import BASELINES, FAMILIES, SweepError
 from ..forms.criteria import NO_CRITERION, WORDS, criterion_of
 from ..forms.data import UPLOADED, Labelled
@@ -41,6 +43,7 @@ _HOW_TO_UPLOAD = "To sweep a table of your own, upload it in the tab Search; it 
 _ABOUT_TEST = (
     "Counted rows are dealt once, instead of to folds. By a hash of a column, rows that share its value stay together."
 )
+_LISTS_ONLY = "Only rule lists can be asked for predictive parity: the others are fitted without a constraint."
 _NO_ROLES = "Choose this table in the tab Search first, where its columns are given their roles."
 
 
@@ -133,9 +136,13 @@ class SweepSetup(param.Parameterized):
             name = "list_grid" if family == "rule_list" else "falling_grid"
             values = numbers(getattr(self, name), str(self.param[name].label))
             grid = {"regularization": values, "max_conditions": [self.sweep_conditions], **common}
-        if self.set_fairness == NO_CRITERION or "fairness" not in FAMILIES[family].defaults:
+        if self.set_fairness == NO_CRITERION or self.set_fairness not in self._possible(family):
             return grid
         return {**grid, "fairness": self._criteria(), "min_group_size": [self.set_group_size]}
+
+    def _possible(self, family: str) -> Collection[str]:
+        """The constraints that models of a family can be asked to meet."""
+        return criteria_of(family) if "fairness" in FAMILIES[family].defaults else ()
 
     def _criteria(self) -> list[Any]:
         """No constraint, and the chosen one with each tolerance."""
@@ -296,6 +303,7 @@ class SweepSetup(param.Parameterized):
                     note("Smaller groups are left out of the constraint: of few rows a rate says little."),
                     visible=fair,
                 ),
+                column(note(_LISTS_ONLY), visible=self.param.set_fairness.rx() == PREDICTIVE_PARITY.name),
             ),
             card(
                 "Folds and conditions",

@@ -11,7 +11,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from ...data.gaps import CRITERIA
+from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
 from ..cards.style import MODEL_CSS
@@ -74,7 +74,7 @@ class FrontView(NotebookViewer):
     )
     criterion: param.Selector[str] = param.Selector(
         default="equal_opportunity",
-        objects={criterion_words(name): name for name in CRITERIA},
+        objects={criterion_words(name): name for name in MEASURED},
         label="Fairness criterion",
     )
     measure: param.Selector[str] = param.Selector(

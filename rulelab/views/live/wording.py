@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...families import CRITERIA, FAMILIES, least_gap
+from ...families import EVERY, FAMILIES, least_gap
 from ...families.wording import at_most, demanded, restricted
 from ...search import Search, Snapshot, Status
 from ..widgets.esc import plain
@@ -45,7 +45,7 @@ _IN_WORDS = {
     "time_limit": "time limit",
     "beam_width": "width of the beam search",
     "thresholds": "quantile groups per number",
-    **{record.class_name: record.short for record in CRITERIA.values()},
+    **{record.class_name: record.short for record in EVERY.values()},
 }
 """What the searches' messages say, and what the page calls it."""
 _CODE = re.compile("|".join(rf"(?<![\w.]){re.escape(code)}(?!\w)" for code in sorted(_IN_WORDS, key=len, reverse=True)))

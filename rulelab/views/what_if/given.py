@@ -33,11 +33,11 @@ def edited_of(search: Search, model: Model | None) -> Any:
     names = search.problem.names
     if model.family != bench.family:
         raise ValueError(f"the model is of the family {model.family}, the search of {bench.family}")
-    literals = (
-        [literal for clause in model.rules for literal in clause.literals]
+    used = (
+        [(literal.antecedent, literal.name) for clause in model.rules for literal in clause.literals]
         if isinstance(model, RuleSet)
-        else [rule for rule in cast(DecisionList, model).rules if rule.antecedent is not None]
+        else [(r.antecedent, r.name) for r in cast(DecisionList, model).rules if r.antecedent is not None]
     )
-    if not all(each.antecedent < len(names) and names[each.antecedent] == each.name for each in literals):
+    if not all(antecedent < len(names) and names[antecedent] == name for antecedent, name in used):
         raise ValueError("the model is of another problem: its antecedents are not those of the search")
     return bench.of(model)

@@ -16,6 +16,7 @@ _OWN = {
     "falling_rule_list": falling_rule_list.SHOWN,
     "rule_set": rule_set.SHOWN,
     "least_gap": least_gap.SHOWN,
+    "least_gap_of_sets": least_gap.SHOWN_OF_SETS,
 }
 SHOWN: dict[str, Shown] = {name: _OWN.get(name) or shown(family) for name, family in OFFERED.items()}
 LOOKS: dict[str, Look] = {key: look for family in SHOWN.values() for key, look in family.looks.items()}

@@ -1,0 +1,42 @@
+"""Rule sets of the least gap between groups among those of some accuracy and complexity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .family import Family
+from .least_gap import ASKED
+from .least_gap_list import LEAST_GAP
+from .rule_set import RULE_SET
+
+if TYPE_CHECKING:
+    from ..search import Search
+
+_TAKEN = ("max_complexity", "max_conditions", "loss", "form", "min_group_size", "column_limit")
+
+
+def _search(problem: Any, **parameters: Any) -> Search:
+    from ..rule_set import LeastGapRuleSetSearch
+
+    return LeastGapRuleSetSearch(problem, **parameters)
+
+
+def _rehearsal() -> Search:
+    from ..rehearsal import grouped_problem
+
+    return _search(grouped_problem(), max_complexity=4)
+
+
+LEAST_GAP_OF_SETS = Family(
+    name="least_gap_of_sets",
+    noun=RULE_SET.noun,
+    title="rule set of least gap",
+    unit=LEAST_GAP.unit,
+    mined=False,
+    own=(*ASKED, *(each for each in RULE_SET.own if each.name in _TAKEN)),
+    make_search=_search,
+    make_model=RULE_SET.make_model,
+    without_rules=RULE_SET.without_rules,
+    objective=RULE_SET.objective,
+    rehearsal=_rehearsal,
+)
