@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from pathlib import Path
+
 import pytest
 
 from rulelab.cli.commands import BENCHMARKS, main
@@ -15,3 +19,48 @@ def test_it_tells_its_options(name: str, capsys: pytest.CaptureFixture[str]):
         main(["bench", name, "--help"])
     assert left.value.code == 0
     assert capsys.readouterr().out.startswith(f"usage: rulelab bench {name}")
+
+
+sys.path.append(str(Path(__file__).parent / "benchmarks"))
+
+
+def test_a_table_says_what_got_slower_than_in_the_last_release() -> None:
+    import _beside
+
+    rows = [
+        {"instance": "compas_a", "lambda": 0.005, "user s": 0.016},
+        {"instance": "compas_a", "lambda": 0.001, "user s": 2.5},
+        {"instance": "compas_165", "lambda": 0.01, "user s": 0.25},
+        {"instance": "unknown", "lambda": 0.01, "user s": 9.0},
+    ]
+    first, *lines, verdict = _beside.compared("rule-list", [rows])
+    assert first.startswith(f"beside {_beside.RELEASE}")
+    assert [line.split() for line in lines] == [
+        ["compas_a", "0.005", "0.017", "->", "0.016", "0.94", "x"],
+        ["compas_a", "0.001", "1.250", "->", "2.500", "2.00", "x"],
+        ["compas_165", "0.01", "0.222", "->", "0.250", "1.13", "x"],
+    ]
+    assert verdict == "slower by more than 25 %: compas_a 0.001"
+    rows[1]["user s"] = 1.0
+    assert _beside.compared("rule-list", [rows])[-1] == "nothing got slower"
+    assert _beside.compared("rule-list", [[]]) == []
+    assert _beside.compared("popcount", [rows]) == []
+
+
+def test_what_was_written_before_stands_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "before.json"
+    run = ["bench", "rule-list", "tic_tac_toe", "--repeats", "1"]
+    assert main([*run, "--json", str(file)]) == 0
+    content = json.loads(file.read_text())
+    content["rows"][0]["user s"] = 1e-9
+    file.write_text(json.dumps(content))
+    capsys.readouterr()
+    assert main([*run, "--beside", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert f"beside {file} (user s):" in out
+    assert "tic_tac_toe 0.01 " in out
+    for wrong in ("[]", "{", '{"rows": 5}'):
+        file.write_text(wrong)
+        with pytest.raises(SystemExit):
+            main([*run, "--beside", str(file)])
+        assert "error: argument --beside" in capsys.readouterr().err

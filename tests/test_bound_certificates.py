@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import naive
 import numpy as np
 import pytest
 
-import naive
 import rulelab as rl
 
 N, M = 60, 7
@@ -67,11 +67,9 @@ def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[rl.Snapshot, rl
         if last.status is not rl.Status.RUNNING or len(found) == most:
             break
         seen = found[-1][0].lower_bound if found else 0.0
-        if last.incumbent is not None and last.lower_bound > seen:
-            try:
-                found.append((last, search.certificate(bound_only=True)))
-            except rl.CertificateError as error:
-                assert "not proven its rule set" in str(error), error
+        provable = not isinstance(search, rl.RuleSetSearch) or search._generation.closing_point is not None
+        if last.incumbent is not None and last.lower_bound > seen and provable:
+            found.append((last, search.certificate(bound_only=True)))
     return found
 
 
@@ -183,7 +181,7 @@ def test_what_has_no_certificate_says_so(name: str) -> None:
 
 def test_before_a_bound_there_is_none_to_prove() -> None:
     search = SEARCHES["rule list"](Case(0).problem)
-    with pytest.raises(rl.CertificateError, match="no bound above 0|not proven"):
+    with pytest.raises(rl.CertificateError, match=r"no bound above 0|not proven"):
         search.certificate(bound_only=True)
     search.advance(1)
     with pytest.raises(rl.CertificateError, match="not proven its list optimal"):

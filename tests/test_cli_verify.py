@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -421,12 +422,17 @@ def test_bad_options_of_fit(options: tuple[str, ...], expected: str, fitted: Pat
     assert expected in err
 
 
-def test_a_search_that_was_stopped_has_no_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_search_that_was_stopped_proves_its_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     options = ("--max-conditions", 1, "--gap", 0.2, "-o", model, "--proof", proof)
     status, out, err = run(capsys, "fit", "tic_tac_toe", *options)
-    assert status == 1
+    assert status == 0
     assert "not certified" in out
-    assert "no proof is saved: the search has not proven its list optimal" in err
-    assert model.exists()
-    assert not proof.exists()
+    assert "of the bound alone" in err
+    bound = re.search(r"no rule list is below ([0-9.]+)", out)[1]
+    status, out, err = run(capsys, "verify", "tic_tac_toe", model, proof)
+    assert status == 1, "the model is not proven optimal"
+    assert err == ""
+    assert out.startswith("not proven optimal, but a bound: for tic_tac_toe, target class, no rule list has an ")
+    assert f"below {bound}\n" in out
+    assert "above the best" in out

@@ -176,7 +176,12 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
     add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON")
-    add(parser, "--proof", metavar="FILE", text="save the proof that it is optimal, for `rulelab verify`")
+    add(
+        parser,
+        "--proof",
+        metavar="FILE",
+        text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`",
+    )
     add(parser, "--record", metavar="FILE", text="save the run, to be looked at on the page and in notebooks")
     add_keep(parser)
     text = "of rule lists: say how many labels may be wrong, and rows come or go, before another is better"

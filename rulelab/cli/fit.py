@@ -135,12 +135,13 @@ def save_proof(path: Path, search: Search, data: Dataset, report: Report) -> Cer
         raise CommandError(f"no proof is saved: {error}", 1) from error
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
-    report(f"saved {path}: {path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
+    what = "" if getattr(search, "certified", True) else "of the bound alone, "
+    report(f"saved {path}: {what}{path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
     return certificate
 
 
 def proof_of(search: Search, data: Dataset) -> Certificate:
-    """The proof with what it takes to check it on the data file, which is tried.
+    """The proof with what it takes to check it on the data file, which is tried; of the bound where no more is proven.
 
     Raises
     ------
@@ -149,10 +150,11 @@ def proof_of(search: Search, data: Dataset) -> Certificate:
     """
     from ..certificate import CertificateError
 
-    prove: Callable[[], Certificate] | None = getattr(search, "certificate", None)
+    prove: Callable[..., Certificate] | None = getattr(search, "certificate", None)
     if prove is None:
         raise CertificateError("this method makes none")
-    certificate = prove()
+    of_bound = getattr(search, "proves_bounds", False) and not search.certified  # type: ignore[attr-defined]
+    certificate = prove(bound_only=True) if of_bound else prove()
     assert certificate.origin is not None  # the antecedents were mined from a table
     origin = replace(certificate.origin, classes=labels(data), target=data.target)
     problem = origin.problem(data.X, data.y, sample_weight=data.weight)

@@ -23,6 +23,10 @@ class NotValid(Exception):  # noqa: N818 - it is an answer
     """The proof says nothing about these data; the message is the reason."""
 
 
+class OnlyBound(Exception):  # noqa: N818 - it is an answer
+    """A bound is proven, and not that the model is optimal; the message says so."""
+
+
 def verify(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     certificate, model = read_proof(args.proof), read_model(args.model)
@@ -30,6 +34,9 @@ def verify(args: argparse.Namespace) -> int:
         lines = _check(args, certificate, model)
     except NotValid as reason:
         print(f"not valid: {one_line(str(reason))}")
+        return 1
+    except OnlyBound as said:
+        print(said)
         return 1
     except MemoryError:
         raise CommandError("there is not enough memory for this check", 1) from None
@@ -97,6 +104,8 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
 
     data, problem, encoded = problem_of(args, certificate)
     answer = check(problem, model, certificate, args.regularization)
+    if answer.state == "bound":
+        raise OnlyBound(_of_bound(data, model, answer))
     if not answer:
         raise NotValid(answer.reason)
     assert certificate.origin is not None
@@ -180,6 +189,23 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise CommandError(f"{args.data} has no column {', '.join(map(repr, missing[:5]))}{more}; the proof needs them")
+
+
+def _of_bound(data: Dataset, model: Model, answer: Verification) -> str:
+    """What is proven where the search had not ended."""
+    noun = family_of(model).noun
+    among = f" of which each {answer.among}" if answer.among else ""
+    assert answer.objective is not None
+    assert answer.lower_bound is not None
+    gap = max(0.0, answer.objective - answer.lower_bound)
+    counts = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in answer.checked.items())
+    lines = [
+        f"not proven optimal, but a bound: for {data.name}, target {data.target}, no {noun}{among} has an objective "
+        f"below {answer.lower_bound:.7f}",
+        f"this one has {answer.objective:.7f}: at most {gap:.7f} above the best",
+        f"checked: {counts}; {answer.seconds:.2f} s",
+    ]
+    return "\n".join(map(one_line, lines))
 
 
 def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool) -> list[str]:

@@ -187,6 +187,9 @@ class RuleSetSearch(Search):
             "warm_start": self.warm_start,
         }
 
+    proves_bounds = True
+    """Whether ``certificate(bound_only=True)`` proves a bound of a search that has not ended."""
+
     @property
     def certified(self) -> bool:
         """Whether the search has ended with a proof that its set is optimal."""

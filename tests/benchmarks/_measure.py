@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import _beside
+
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 
@@ -62,6 +64,8 @@ def parser(name: str, description: str, repeats: int = 3) -> argparse.ArgumentPa
     out = argparse.ArgumentParser(prog=f"rulelab bench {name}", description=description)
     out.add_argument("--repeats", type=int, default=repeats, help="runs, of which the median counts (%(default)s)")
     out.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
+    _beside.add_option(out)
+    Table.bench = name
     return out
 
 
@@ -86,7 +90,15 @@ def instances() -> ModuleType | None:
 
 
 class Table:
-    """Rows that are printed as they come, the numbers right aligned."""
+    """Rows that are printed as they come, the numbers right aligned.
+
+    Attributes
+    ----------
+    bench : str
+        The benchmark whose options were read last.
+    """
+
+    bench = ""
 
     def __init__(self, columns: Sequence[tuple[str, int, str]]) -> None:
         """Columns: title, width (negative: left aligned) and format of the cell; a cell of None is a dash."""
@@ -103,7 +115,9 @@ class Table:
         print("  ".join(texts).rstrip(), flush=True)
 
     def save(self, path: Path | None, **more: Table) -> None:
-        """Write the rows as JSON, and those of further tables under their names."""
+        """Set the rows beside earlier ones, and write them as JSON, those of further tables under their names."""
+        for line in _beside.compared(self.bench, [self.rows, *(table.rows for table in more.values())]):
+            print(line, flush=True)
         if path is not None:
             machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
             content = {"machine": machine, "rows": self.rows, **{name: table.rows for name, table in more.items()}}
