@@ -205,6 +205,7 @@ class Table:
     def _frame(self, name: str, cells: nw.Series[Any], counts: np.ndarray) -> pd.DataFrame:
         missing = cells.is_null().to_numpy()
         values = np.array(cells.to_list(), dtype=object)
+        values[missing] = None  # for pandas.NA is neither equal to itself nor unequal
         if self.kind(name) == "number":
             missing = missing | np.array([value != value for value in values], dtype=bool)
         values[missing] = None
