@@ -6,7 +6,8 @@ from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, TEXT
 
 WALK_CSS = """
 :host { display: grid !important; grid-template-columns: minmax(270px, 330px) minmax(0, 1fr); gap: 0 16px; width: 100%;
-  min-width: 0 !important; box-sizing: border-box; align-items: start; max-height: none !important; --rl-fixed: sticky; }
+  min-width: 0 !important; box-sizing: border-box; align-items: start; max-height: none !important;
+  --rl-fixed: sticky; }
 .rl-guide { position: sticky; top: 8px; }
 .scroll-button { display: none !important; }
 @media (max-width: 900px) {
