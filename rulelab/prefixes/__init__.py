@@ -2,9 +2,10 @@
 
 from .nodes import Nodes
 from .pixels import NOBODY, Pixels
+from .reasons import reason
 from .replay import WORTHLESS, Children, Places, Replay, path_to
 from .scale import Scale
-from .search import PrefixSearch, reason
+from .search import PrefixSearch
 
 __all__ = [
     "NOBODY",

@@ -9,28 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import glossary
 from ..arguments import is_whole
 from ..kernels.fates import CUT, EXPANDED, OPEN
 from ..search import Search
 from .nodes import COLUMNS, Nodes
+from .reasons import reason
 from .replay import Children
 from .scale import Scale
 
 _TERMS = ("loss", "rules", "inevitable", "further")
 LOOK = ("antecedent", "label", "captured", "errors", *_TERMS, "bound", "fate", "cut_by", "reason")
-
-
-def reason(state: str, cut_by: str, family: str) -> str:
-    """Why a prefix is "open", was "expanded", or is "cut" by a bound of a family's search, with the theorem."""
-    if state == "open":
-        return "Its bound is below the best list: it waits in the queue."
-    if state == "expanded":
-        return "Its bound was below the best list: what could follow it has been looked at."
-    term = glossary.find(cut_by, family)
-    if term is None:
-        return cut_by
-    return f"{term.sentence} ({term.source})" if term.source else term.sentence
 
 
 class PrefixSearch(Search):
@@ -142,7 +130,10 @@ class PrefixSearch(Search):
         frame["inevitable"] = np.minimum(inevitable, np.maximum(0.0, bound - least))
         frame["further"] = np.maximum(0.0, bound - least - frame["inevitable"])
         frame["bound"] = frame[list(_TERMS)].sum(axis=1)
-        frame["reason"] = [reason(*each, self.kind or self.family) for each in zip(frame["fate"], cut_by, strict=True)]
+        frame["reason"] = [
+            reason(state, by, self.kind or self.family, at_least, float(best), by in scale.bounding)
+            for state, by, at_least in zip(frame["fate"], cut_by, frame["bound"].tolist(), strict=True)
+        ]
         frame.attrs.update(
             prefix=[names[a] for a in path],
             incumbent=float(best),

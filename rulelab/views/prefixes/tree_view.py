@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import panel as pn
 import param
 
@@ -187,12 +188,34 @@ class TreePane(NotebookViewer):
             wrong = count(sum(each[1] for each in captured[:-1]))
             decided = count(sum(each[0] for each in captured[:-1]))
             said = f'<p class="sum">{decided} rows captured, {wrong} of them wrong; {count(captured[-1][0])} left.</p>'
+        bound, cut_by = float(last["bound"]), last["cut_by"]
+        bounding = None if scale is None else cut_by in scale.bounding
+        why = reason(last["state"], cut_by, kind, bound, self._frame.objective, bounding)
         return (
             f"<h2>{_rules_of(len(names))}: {esc(fate)} {sign(last['cut_by'] or last['state'], kind)}</h2>"
             f'<div class="sides"><div>{_list(names, rows["label"].tolist()[1:], captured)}{said}</div>'
-            f"<div>{_bound(terms, float(last['bound']), self._frame.objective)}</div></div>"
-            f'<p class="why">{esc(reason(last["state"], last["cut_by"], kind), 600)}</p>'
+            f"<div>{_bound(terms, bound, self._frame.objective)}</div></div>"
+            f'<p class="why">{esc(why, 600)}{self._instead(node) if cut_by and not bounding else ""}</p>'
         )
+
+    def _instead(self, node: int) -> str:
+        """HTML of the drawn prefix that captures the same rows for less and was kept, where there is one."""
+        scale, tree = self._frame.scale, self._tree
+        if scale is None:
+            return ""
+        known = {name: k for k, name in enumerate(scale.problem.names)}
+        left: dict[int, np.ndarray] = {}
+        for each, above, name in zip(tree["node"].tolist(), self._parents, tree["antecedent"].tolist(), strict=True):
+            left[each] = left[above] & ~scale.weights.columns[known[name]] if above >= 0 else scale.weights.everything
+        costs = dict(zip(tree["node"].tolist(), tree["cost"].tolist(), strict=True))
+        kept = tree["node"][tree["state"] != "cut"].tolist()
+        same = [each for each in kept if costs[each] <= costs[node] and np.array_equal(left[each], left[node])]
+        if not same:
+            return ""
+        names = tree["antecedent"].tolist()
+        best = min(same, key=lambda each: (costs[each], each))
+        rules = ", then ".join(in_signs(names[self._at[each]]) for each in self._path(best)[1:])
+        return f" The same rows are captured, at {costs[best]:.4f} instead of {costs[node]:.4f}, by: {esc(rules, 400)}."
 
     def _build(self) -> None:
         pick: dict[str, Any] = {"stylesheets": [SELECT_CSS]}

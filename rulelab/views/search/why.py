@@ -251,7 +251,9 @@ class WhyBox:
 
     def _new_picture(self, name: str) -> Sequence[Any]:
         plot = PICTURES[name][0]()
-        self._pictures[name] = plot, PlotBox(plot, plot.picture, self._name_of_files)
+        box = PlotBox(plot, plot.picture, self._name_of_files)
+        self._pictures[name] = plot, box
+        plot.on_tap = box.refresh
         self.use_look(**self._pictured)
         self._draw(name, PICTURES[name][1])
         return self._pictures[name][1].items

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from bokeh.embed import json_item
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool, TapTool
 
-from ...live.wording import count, counted
-from ...widgets.esc import plain
+from ...live.wording import count, counted, in_signs
+from ...widgets.esc import esc, plain
 from ...widgets.style import INK, ORANGE, SKY
 from .base import Columns, Plot, TextSizes, Window, add_legend, new_figure, replace, set_ticks, show_entries
 
@@ -25,17 +27,47 @@ _TOOLTIP = (
     "<br>complexity @complexity, @rows rows<br>reduced cost @cost{0.0000}, in the LP @use{0.000}</div>"
 )
 """Bokeh escapes what it puts in."""
+_TAP = '<p class="note">Tap a rule to see why it is, or is not, in the best set.</p>'
+_GONE = '<p class="note">The rule that was tapped is not among those that are drawn any more.</p>'
+
+
+def reason(rule: Any) -> str:
+    """Why a row of the pool is in the best set, or is not: in a sentence with its figures."""
+    cost, use = float(rule.reduced_cost), float(rule.use)
+    if not np.isfinite(cost):
+        price = "The linear programme has given it no price yet."
+    elif cost > _USED:
+        price = f"At the prices that the linear programme gives the rows, it costs {cost:.4g} rows more than it earns."
+    elif cost < -_USED:
+        price = (
+            f"At the prices that the linear programme gives the rows, it earns {-cost:.4g} rows more than it costs: "
+            "taking it in would lower the value."
+        )
+    else:
+        price = "At the prices that the linear programme gives the rows, it earns just what it costs."
+    taken = "" if use <= _USED else f" The linear programme takes {use:.3g} of it."
+    if bool(rule.chosen):
+        return f"In the best set. {price}{taken}"
+    whole = " A set takes a rule whole or not at all, and the best one does without it." if taken else ""
+    return f"Not in the best set. {price}{taken}{whole}"
 
 
 class PoolPlot(Plot):
-    """A dot per rule: below 0 it lowers the value of the LP; large ones hold many rows."""
+    """A dot per rule: below 0 it lowers the value of the LP; large ones hold many rows.
+
+    Attributes
+    ----------
+    on_tap : callable
+        Called when ``below`` speaks of another rule, which was tapped.
+    """
 
     title = "Rules in the pool"
 
-    below = ""
+    below = _TAP
 
     def __init__(self) -> None:
-        self._shown = EMPTY
+        self._shown, self._looked_at = EMPTY, ""
+        self.on_tap: Callable[[], None] = lambda: None
         self._across, self._up = Window(0, 5), Window(-1, 1)
         plot = new_figure(
             self.title,
@@ -56,6 +88,11 @@ class PoolPlot(Plot):
         self._chosen.update(fill_alpha=0.0, line_width=2.5, marker="square")
         self._entries = add_legend(plot, list(zip(_KINDS, dots, strict=True)), columns=2)
         plot.add_tools(HoverTool(renderers=dots, tooltips=_TOOLTIP, point_policy="follow_mouse"))
+        plot.add_tools(TapTool(renderers=dots))
+        for source in self.sources:
+            source.selected.on_change("indices", partial(self._tapped, source))
+        for dot in dots:
+            dot.nonselection_glyph = None  # the others stay as they are
         self.figure, self._sizes = plot, TextSizes([plot])
         self.use_dark(False)
         self.draw(EMPTY)
@@ -63,6 +100,7 @@ class PoolPlot(Plot):
     def draw(self, frame: pd.DataFrame) -> None:
         """Show what `rulelab.RuleSetSearch.pool` gives."""
         self._shown = frame
+        self._explain()
         known = frame[np.isfinite(frame["reduced_cost"].astype(float))]
         kinds = (~known["chosen"].astype(bool) & (known["use"] <= _USED), known["use"] > _USED, known["chosen"])
         parts = [known[each.astype(bool)] for each in kinds]
@@ -84,6 +122,31 @@ class PoolPlot(Plot):
         said = f"{count(lower)} of them would lower" if lower else "none of them lowers"
         self.caption = f"{counted(size, 'rules')} in the pool{more}; {said} the value of the LP. Squares: the best set."
 
+    def look_at(self, rule: str) -> None:
+        """Say in ``below`` why a rule of the pool is, or is not, in the best set; empty: nothing is looked at."""
+        self._looked_at = rule
+        self._explain()
+        self.on_tap()
+
+    def _explain(self) -> None:
+        if not self._looked_at:
+            self.below = _TAP
+            return
+        found = self._shown[self._shown["rule"] == self._looked_at]
+        if found.empty:
+            self.below = _GONE
+            return
+        rule = next(found.itertuples(index=False))
+        what = f"complexity {int(rule.complexity)}, {count(float(rule.rows))} rows"
+        self.below = (
+            f'<p class="note"><b>{esc(in_signs(self._looked_at), 400)}</b> ({what}). {esc(reason(rule), 400)}</p>'
+        )
+
+    def _tapped(self, source: ColumnDataSource, _name: str, _old: Any, new: list[int]) -> None:
+        if new and new[0] < len(source.data["place"]):
+            self.look_at(str(self._shown.at[source.data["place"][new[0]], "rule"]))
+            source.selected.indices = []  # so that the next tap tells, too
+
     def frame(self) -> pd.DataFrame:
         names = {
             "rows": "rows covered",
@@ -91,7 +154,8 @@ class PoolPlot(Plot):
             "use": "in the LP",
             "chosen": "in the best set",
         }
-        return self._shown.rename(columns=names)
+        whys = [reason(rule) for rule in self._shown.itertuples(index=False)]
+        return self._shown.rename(columns=names).assign(why=whys)
 
     def use_dark(self, dark: bool) -> None:
         self._chosen.line_color = INK[dark]
@@ -119,6 +183,7 @@ def _columns(part: pd.DataFrame) -> Columns:
         "cost": part["reduced_cost"].astype(float).round(6).tolist(),
         "size": np.round(5 + 9 * np.sqrt(rows / (largest or 1.0)), 1).tolist(),
         "rule": [plain(rule, 200) for rule in part["rule"]],
+        "place": part.index.tolist(),
         "complexity": part["complexity"].astype(int).tolist(),
         "rows": [count(value) for value in rows.tolist()],
         "use": part["use"].astype(float).round(6).tolist(),
