@@ -140,6 +140,7 @@ def show_stalls(stalls: list[dict[str, Any]]) -> None:
         sums = [sum(each[name] for each in found) for name in _SUMS]
         shown = "  ".join(f"{value:9.2f}" for value in sums[1:])
         print(f"{len(found):4d}  {longest:7.2f} {own:5.2f} {sums[0]:7.2f}  {shown}  {kind}")
+        print(f"      the longest: {max(found, key=_own)['where'][0]}")
     if stalls:
         print(f"longest stall that is not for want of a processor: {1000 * max(map(_own, stalls)):.0f} ms")
 

@@ -14,7 +14,8 @@ from ...recording import Course
 from ...search import Incumbent, Search, Snapshot
 from .hands import HANDS, Hand, Here, LostError
 from .hosts import Host, Hosts, Question
-from .session import Unwanted
+from .pool import Pool
+from .session import OPEN, Unwanted
 
 _PATIENCE_SECONDS = 30.0
 """For a slice of work to end that is not wanted any more."""
@@ -51,6 +52,7 @@ class Beside(Hand):
                 compiling()
                 self._ask("compile").answer(compiling)
             self._host.note_size()
+            self._hosts.know(search.family, self._host)
         except (Unwanted, ValueError, MemoryError):
             raise
         except LostError as error:
@@ -146,6 +148,14 @@ def _gone(ended: Callable[[], bool]) -> Callable[[], None]:
 
 def search_beside(hosts: Hosts | None) -> None:
     """Let all searches of pages that begin in this process from now on be in other processes; None: here."""
-    HANDS.make = Here if hosts is None else lambda pool: Beside(hosts)
+    HANDS.make = Here if hosts is None else _maker(hosts)
     HANDS.elsewhere = hosts is not None
     HANDS.waiting = (lambda: 0) if hosts is None else lambda: hosts.waiting
+
+
+def _maker(hosts: Hosts) -> Callable[[Pool], Hand]:
+    def make(_: Pool) -> Hand:
+        hosts.begin(1 + len(OPEN))
+        return Beside(hosts)
+
+    return make

@@ -51,7 +51,7 @@ class Hosting:
         send(self._stream, [])  # it is ready
         while True:
             asked, parts = self._questions.get()
-            if asked[2] == "compile":  # some seconds, in which others go on
+            if asked[2] in ("compile", "warm"):  # some seconds, in which others go on
                 threading.Thread(target=self._answer, args=(asked, parts), daemon=True).start()
             else:
                 self._answer(asked, parts)
@@ -101,6 +101,12 @@ class Hosting:
     def compile(self, key: str) -> None:
         """See `Held.compile`."""
         self._held[key].compile()
+
+    def warm(self, _: str, family: str) -> None:
+        """Make the kernels of a family ready, before there is a search of it."""
+        from ...warming import warm_up
+
+        warm_up(family)
 
     def advance(self, key: str, units: int) -> Any:
         """See `Held.advance`; for as long as leaves time for those who wait."""

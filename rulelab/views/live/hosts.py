@@ -158,6 +158,11 @@ class Host:
         if self._fresh_bytes is None:
             self._fresh_bytes = self.bytes
 
+    def warm(self, family: str) -> None:
+        """Let the kernels of a family be made ready; nobody waits for that."""
+        with contextlib.suppress(LostError):
+            self.ask("", "warm", family)
+
     def end(self) -> None:
         """End the process now."""
         self._process.kill()
@@ -197,15 +202,25 @@ class Hosts:
         self.most = most
         self._lock = threading.Lock()
         self._hosts: list[Host] = []
+        self._families: list[str] = []
         self._over = False
 
-    def begin(self) -> None:
-        """Have one that waits for the first search."""
+    def begin(self, pages: int = 1) -> None:
+        """Have some that wait for the searches of so many pages."""
         with self._lock:
-            self._present(1)
+            self._present(min(pages, self.most))
+
+    def know(self, family: str, there: Host) -> None:
+        """A process has made the kernels of a family ready: others may do so before they have a search of it."""
+        with self._lock:
+            if family not in self._families:
+                self._families.append(family)
+                for host in self._hosts:
+                    if host is not there:
+                        host.warm(family)
 
     def take(self) -> Host:
-        """The one with the fewest searches, which has one more; where all have some, another one is begun.
+        """The one with the fewest searches, which has one more.
 
         Raises
         ------
@@ -218,8 +233,6 @@ class Hosts:
                 raise ValueError("this server is being stopped")
             host = min(found, key=lambda each: (not each.ready, each.searches))
             host.searches += 1
-            if len(found) < self.most and all(each.searches for each in found):
-                self._present(len(found) + 1)
             return host
 
     def leave(self, host: Host, key: str) -> None:
@@ -232,10 +245,11 @@ class Hosts:
         with contextlib.suppress(LostError):
             host.ask(key, "drop").answer(lambda: None)
         with self._lock:
-            if not host.searches and (host.grown or host.lost) and host in self._hosts:
+            if not host.searches and host.grown and host in self._hosts:
+                left = len(self._hosts)
                 self._hosts.remove(host)
                 host.end()
-                self._present(1)
+                self._present(left)
 
     def end(self) -> None:
         """End all of them, for good."""
@@ -258,11 +272,11 @@ class Hosts:
             return sum(each.waiting for each in self._hosts)
 
     def _present(self, least: int) -> list[Host]:
-        """Those that are there, at least so many; of lost ones those that searches still are to leave are known."""
-        found = [each for each in self._hosts if not each.lost]
-        self._hosts = [each for each in self._hosts if not each.lost or each.searches]
-        while not self._over and len(found) < least:
+        """Those that have not ended, at least so many."""
+        self._hosts = [each for each in self._hosts if not each.lost]
+        while not self._over and len(self._hosts) < least:
             host = Host()
-            found.append(host)
+            for family in self._families:
+                host.warm(family)
             self._hosts.append(host)
-        return found
+        return self._hosts

@@ -366,7 +366,8 @@ class SearchSession:
         self._thread.start()
 
     def _work(self) -> None:
-        lower_priority()
+        if not HANDS.elsewhere:
+            lower_priority()
         end, self.error = State.FAILED, None
         try:
             end = self._prepare() or self._search_on()

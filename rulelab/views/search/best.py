@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -140,14 +141,29 @@ class BestModel:
     def prepare(self) -> None:
         """Make the buttons, hidden as yet, when a run begins, and keep the place of the model before.
 
-        What comes late moves what stands beneath it.
+        What comes late moves what stands beneath it. On a server each part has a turn of its own, so that others who
+        press Run at the same time need not wait for all of them.
         """
+        if self._model is None and self._before:
+            self.card.object = in_place_of(self._before, empty_card(self._look.looks_for))
+        parts = [make for made, make in self._parts if not made.objects]
+        document = pn.state.curdoc
+        if document is None or document.session_context is None or self._model is not None:
+            self._make(parts)
+        else:
+            for part in parts:
+                document.add_next_tick_callback(partial(self._make, [part]))
+
+    @property
+    def _parts(self) -> Sequence[tuple[Any, Callable[[], None]]]:
+        """Where the buttons stand, and what makes them."""
+        return (self.proof.row, self.proof.prepare), (self.exports, self._prepare_exports)
+
+    def _make(self, parts: Sequence[Callable[[], None]]) -> None:
         document = pn.state.curdoc
         with nullcontext() if document is None else document.models.freeze():  # looked through once, not for each part
-            self.proof.prepare()
-            self._prepare_exports()
-            if self._model is None and self._before:
-                self.card.object = in_place_of(self._before, empty_card(self._look.looks_for))
+            for part in parts:
+                part()
 
     def _prepare_exports(self) -> None:
         if not self.exports.objects:
