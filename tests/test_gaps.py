@@ -52,6 +52,12 @@ def test_gaps_are_fairlearns(criterion, seed, weighted):
     assert gap.undefined == ()
 
 
+def test_the_gap_in_precision_leaves_out_groups_of_whom_nobody_is_predicted_positive() -> None:
+    counted = {"a": Confusion(3, 1, 2, 2), "b": Confusion(1, 3, 2, 2), "c": Confusion(0, 0, 4, 4)}
+    gap = largest_gap(counted, "predictive_parity")
+    assert (gap.value, gap.rate, gap.groups, gap.undefined) == (0.5, "precision", ("a", "b"), ("c",))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_rates_of_groups_are_fairlearns_and_counts_are_scikit_learns(seed):
     actual, predicted, group = sample(seed)

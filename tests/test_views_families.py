@@ -47,6 +47,14 @@ FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
     "falling_rule_list": {"family": "falling_rule_list", "regularization": 0.02, "max_conditions": 1},
     "falling_monte_carlo": {"family": "falling_rule_list", "method": "monte_carlo", "iterations": 50},
     "rule_set": {"family": "rule_set", "max_complexity": 6},
+    "least_gap_of_sets": {
+        "family": "least_gap_of_sets",
+        "data": "diabetes",
+        "max_complexity": 6,
+        "max_conditions": 2,
+        "thresholds": 3,
+        "min_accuracy": 0.76,
+    },
     "least_gap": {"family": "least_gap", "data": "diabetes", "max_conditions": 1, "max_length": 1, "thresholds": 2},
     "fair_rule_set": {"family": "rule_set", "max_complexity": 6, "fairness": "equalized_odds", "tolerance": 0.03},
 }
@@ -154,6 +162,13 @@ def test_every_setting_of_a_rule_set_reaches_its_search() -> None:
 )
 def test_every_criterion_can_be_chosen(name, criterion) -> None:
     assert chosen(family="rule_set", fairness=name, tolerance=0.1).recipe()["fairness"] == criterion
+
+
+def test_predictive_parity_is_offered_for_rule_lists_alone() -> None:
+    asked = chosen(family="rule_list", fairness="predictive_parity", tolerance=0.1)
+    assert asked.recipe()["fairness"] == rl.PredictiveParity(0.1)
+    assert "predictive_parity" not in chosen(family="rule_set").settings.param.fairness.objects
+    assert "predictive_parity" not in chosen(family="falling_rule_list").settings.param.fairness.objects
 
 
 def test_the_form_shows_the_settings_of_the_family() -> None:

@@ -16,7 +16,7 @@ from live import HOSTILE
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.data.gaps import CRITERIA
+from rulelab.data.gaps import MEASURED
 from rulelab.sweeps.grid import plain
 from rulelab.views.fronts import card as fronts_card
 from rulelab.views.fronts import html as fronts_html
@@ -470,8 +470,8 @@ def test_a_fit_that_fails_says_why() -> None:
 
 
 def test_criteria_have_one_name_everywhere() -> None:
-    words = {record.words for record in rl.families.CRITERIA.values()}
-    assert {fronts.criterion_words(name) for name in CRITERIA} == words
+    words = {record.words for record in rl.families.EVERY.values()}
+    assert {fronts.criterion_words(name) for name in MEASURED} == words
 
 
 def test_points_that_lie_on_each_other_are_tapped_in_turn() -> None:

@@ -52,6 +52,10 @@ def test_settings_make_an_order() -> None:
     setup.set_tolerances = "0.1"
     for family in ("rule_set", "rule_list", "falling_rule_list"):
         assert setup.order().grids[family]["fairness"] == [None, rl.EqualizedOdds(0.1, 0.1)]
+    setup.set_fairness = "predictive_parity"
+    grids = setup.order().grids
+    assert grids["rule_list"]["fairness"] == [None, rl.PredictiveParity(0.1)]
+    assert not any("fairness" in grids[family] for family in ("rule_set", "falling_rule_list"))
     setup.sweep_data = "tic_tac_toe"
     with pytest.raises(SweepError, match="sensitive"):
         setup.order()
