@@ -19,9 +19,11 @@ from live import long_search, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
+from rulelab.cli.commands import main
 from rulelab.recording import Course
 from rulelab.views.live import wording as words
 from rulelab.views.live.beside import search_beside
+from rulelab.views.live.hands import HANDS
 from rulelab.views.live.history import Mark
 from rulelab.views.live.hosts import LOST, Host, Hosts
 from rulelab.views.live.session import Limits, Pace, Prepared, SearchSession, State
@@ -232,6 +234,22 @@ def test_no_process_outlives_the_one_that_began_it() -> None:
         assert psutil.Process(pid).status() != psutil.STATUS_ZOMBIE, "only the end of the other one ends it"
         process.kill()
     wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+
+
+def test_the_server_searches_in_processes_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(**_: object) -> None:
+        seen.append(SearchSession(lambda report: Prepared(small_search())))
+        seen[0].run()
+        seen[0].join(PATIENCE)
+        children.extend(each for each in psutil.Process().children() if "hosting" in " ".join(each.cmdline()))
+
+    seen: list[SearchSession] = []
+    children: list[psutil.Process] = []
+    monkeypatch.setattr("rulelab.views.serve", look)
+    assert main(["serve", "--port", "0", "--store", "none", "--search-processes", "1"]) == 0
+    assert (seen[0].state, seen[0].snapshot.status, len(children)) == (State.ENDED, rl.Status.OPTIMAL, 1)
+    assert not HANDS.elsewhere
+    wait_until(lambda: not children[0].is_running())
 
 
 def test_what_both_ends_know_goes_by_its_name() -> None:

@@ -56,17 +56,24 @@ class StallLog:
             await asyncio.sleep(_BEAT_SECONDS)
 
     def _watch(self) -> None:
-        while self._beating is not None and not self._beating.done():
+        while not self._over:
             time.sleep(_BEAT_SECONDS)
             began = self._began
             if time.monotonic() - began[0] - _BEAT_SECONDS > self._seconds / 2:
                 self._follow(began)
+        gc.callbacks.remove(self._collects)
+
+    @property
+    def _over(self) -> bool:
+        return self._beating is None or self._beating.done()
 
     def _follow(self, began: tuple[float, tuple[float, float]]) -> None:
         """Look where the loop is until it goes on."""
         places: Counter[str] = Counter()
         collected = self._collected
         while self._began is began:
+            if self._over:
+                return
             places[_place(sys._current_frames().get(self._thread))] += 1
             time.sleep(_BEAT_SECONDS)
         now, used = self._began
