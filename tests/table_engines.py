@@ -99,7 +99,7 @@ if find_spec("pyspark") is not None and shutil.which("java") is not None:
     ENGINES["pyspark"] = _pyspark
 
 
-SOME = [*(e for e in ENGINES if e not in SLOW), *(pytest.param(e, marks=pytest.mark.long) for e in SLOW)]
+SOME = [e if e not in SLOW else pytest.param(e, marks=pytest.mark.long) for e in ENGINES]
 """As parameters of a test, the slow ones with the long tests."""
 
 

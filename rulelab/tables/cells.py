@@ -14,6 +14,8 @@ import pandas as pd
 from ..data.conditions import Condition
 from .errors import TableError
 
+_SMALLEST = 127
+"""What the smallest whole numbers can be."""
 _DOUBLES = 1 << 53
 """From here on not every whole number is a double."""
 
@@ -52,6 +54,11 @@ class Cells:
         """How many cells there are: below and between the cuts and above, or each value and any other, and missing."""
         return len(self.marks) + 2
 
+    @property
+    def bits(self) -> int:
+        """In which the numbers of the cells have room."""
+        return max(1, (self.size - 1).bit_length())
+
     def number(self, dtype: Any) -> nw.Expr:
         """The number of the cell of a row, computed where the table lies."""
         cells = nw.col(self.column)
@@ -62,6 +69,7 @@ class Cells:
             cells = cells.cast(nw.String)
         elif self.kind == "number" and not dtype.is_integer():
             cells = cells.cast(nw.Float64)  # else a mark may be rounded to the type of the column
+        small = nw.Int8 if self.size <= _SMALLEST else nw.Int64  # that some engines add up in an eighth of the time
         total: nw.Expr | None = None
         for k, mark in enumerate(self.marks):
             one = (
@@ -70,9 +78,9 @@ class Cells:
                 else _told(cells, mark, self.ordered)
             )
             one = one.fill_null(False)
-            part = one.cast(nw.Int64) if self.ordered else one.cast(nw.Int64) * (k + 1)
+            part = one.cast(small) if self.ordered else one.cast(small) * nw.lit(k + 1, dtype=small)
             total = part if total is None else total + part
-        inside = nw.lit(0, dtype=nw.Int64) if total is None else total
+        inside = nw.lit(0, dtype=nw.Int64) if total is None else total.cast(nw.Int64)
         return nw.when(missing).then(nw.lit(self.size - 1, dtype=nw.Int64)).otherwise(inside)
 
     def stand_ins(self) -> pd.Series:

@@ -23,7 +23,7 @@ from .weighing import ROWS, Weighing, exact_floats
 MOST_PATTERNS = 5_000_000
 _WORD_BITS = 62
 _MOST_TRIED, _MOST_ADVISED = 8, 3
-_LABEL, _GROUP, _TEST = "rulelab label", "rulelab group {}", "rulelab test"
+_WORD, _GROUP, _TEST = "word {}", "rulelab group {}", "rulelab test"
 
 
 def count(
@@ -74,31 +74,33 @@ def count(
     weighing = ROWS if weight is None else Weighing.by(frame, weight, table.name)
     frame = weighing.cut(weighing.above_zero(frame))
     groups = [nw.col(name).alias(_GROUP.format(k)) for k, name in enumerate(sensitive)]
-    sides = [] if split is None else [split.of(table).alias(_TEST)]
-    words, places = _words(cells, schema)
-    label = (nw.col(target) == positive).cast(nw.Int64).alias(_LABEL)
-    keys = [f"word {k}" for k in range(len(words))] + [_LABEL, *(_GROUP.format(k) for k in range(len(sensitive)))]
-    keys += [_TEST] * len(sides)
-    named = [word.alias(f"word {k}") for k, word in enumerate(words)]
-    coded = frame.select(*named, label, *groups, *sides, *weighing.columns)
+    sides = [nw.col(target) == positive, *([] if split is None else [split.of(table)])]
+    words, places = _words(
+        [*((each.number(schema[each.column]), each.bits) for each in cells), *((s, 1) for s in sides)]
+    )
+    named = [word.alias(_WORD.format(k)) for k, word in enumerate(words)]
+    keys = [_WORD.format(k) for k in range(len(words))] + [_GROUP.format(k) for k in range(len(sensitive))]
+    coded = frame.select(*named, *groups, *weighing.columns)
     found = coded.group_by(keys).agg(*weighing.totals()).head(MOST_PATTERNS + 1).collect()
+    held = [found[key].to_numpy().astype(np.int64) for key in keys[: len(words)]]
+    label, *tests = (_taken_out(held, place) for place in places[len(cells) :])
     if len(found) > MOST_PATTERNS:
         raise TableError(
             f"{table.name} has more than {MOST_PATTERNS} different rows under these {len(conditions)} "
-            "conditions; " + _advice(cells, places, [found[name].to_numpy() for name in keys[: len(words)]])
+            "conditions; " + _advice(cells, places, held)
         )
     heads, n = weighing.rows(found), weighing.sums(found)
     data = {}
-    for each, (word, shift, bits) in zip(cells, places, strict=True):
-        codes = (found[f"word {word}"].to_numpy().astype(np.int64) >> shift) & ((1 << bits) - 1)
+    for each, (word, shift, bits) in zip(cells, places, strict=False):
+        codes = (held[word] >> shift) & ((1 << bits) - 1)
         data[each.column] = each.stand_ins().iloc[codes].reset_index(drop=True)
     features = pd.DataFrame({name: _typed(data[name]) for name in (each.column for each in cells)})
     people = {name: _cells_of(found[_GROUP.format(k)]) for k, name in enumerate(sensitive)}
-    test = None if split is None else pd.Series(found[_TEST].to_numpy().astype(bool), name=_TEST)
+    test = pd.Series(tests[0].astype(bool), name=_TEST) if tests else None
     if test is not None and (test.all() or not test.any()):
         side = "every row is" if test.all() else "no row is"
         raise TableError(f"{side} kept out of training: {split.in_words()}")  # type: ignore[union-attr]
-    order = _order(found, keys, heads)
+    order = np.lexsort([heads, label, *(_ranks(people[name]) for name in people), *tests, *held])[::-1]
     if not weighing.whole:
         n, of = exact_floats(n[order], weighing.unit)
         first = np.append(True, of[1:] != of[:-1])[: len(of)]
@@ -112,7 +114,7 @@ def count(
 
     return PatternCounts(
         features=sorted_(features),
-        label=sorted_(pd.Series(found[_LABEL].to_numpy().astype(np.int64), name=target)),
+        label=sorted_(pd.Series(label, name=target)),
         rows=pd.Series(n, name=COUNT),
         sensitive=sorted_(pd.DataFrame(people)) if people else None,
         test=None if test is None else sorted_(test),
@@ -157,28 +159,26 @@ def _cells(table: Table, conditions: Sequence[Condition]) -> list[Cells]:
     return [Cells.of(name, table.kind(name), asked) for name, asked in by_column.items()]
 
 
-def _words(cells: Sequence[Cells], schema: Any) -> tuple[list[nw.Expr], list[tuple[int, int, int]]]:
-    """Integers that hold the numbers of cells side by side, and for each column its word, its place and its bits."""
+def _words(numbers: Sequence[tuple[nw.Expr, int]]) -> tuple[list[nw.Expr], list[tuple[int, int, int]]]:
+    """Integers that hold numbers of some bits side by side, and for each number its word, its place and its bits."""
     words: list[nw.Expr] = []
     places, used = [], _WORD_BITS
-    for each in cells:
-        bits = max(1, (each.size - 1).bit_length())
+    for number, bits in numbers:
         if used + bits > _WORD_BITS:
             words.append(nw.lit(0, dtype=nw.Int64))
             used = 0
-        words[-1] = words[-1] + each.number(schema[each.column]) * (1 << used)
+        words[-1] = words[-1] + number.cast(nw.Int64) * (1 << used)
         places.append((len(words) - 1, used, bits))
         used += bits
     return words, places
 
 
-def _order(found: Any, keys: Sequence[str], heads: np.ndarray) -> np.ndarray:
-    """An order of the kinds that is the same however an engine gives them."""
-    ranks = [heads]
-    for key in [*(k for k in keys if not k.startswith("word")), *(k for k in keys if k.startswith("word"))]:
-        whole = key.startswith("word") or key in (_LABEL, _TEST)
-        ranks.append(found[key].to_numpy() if whole else _ranks(_cells_of(found[key])))
-    return np.lexsort(ranks)[::-1]
+def _taken_out(words: list[np.ndarray], place: tuple[int, int, int]) -> np.ndarray:
+    """What stands at a place, which is empty afterwards."""
+    word, shift, bits = place
+    taken = (words[word] >> shift) & ((1 << bits) - 1)
+    words[word] = words[word] - (taken << shift)
+    return taken
 
 
 def _cells_of(column: Any) -> pd.Series:
@@ -193,7 +193,7 @@ def _ranks(cells: pd.Series) -> np.ndarray:
 
 def _advice(cells: Sequence[Cells], places: Sequence[tuple[int, int, int]], words: Sequence[np.ndarray]) -> str:
     """Which of the finest columns to coarsen: those without which the fewest of the kinds that were found are left."""
-    held = pd.DataFrame({k: word.astype(np.int64) for k, word in enumerate(words)})
+    held = pd.DataFrame(dict(enumerate(words)))
     kinds, left = len(held.drop_duplicates()), dict[int, int]()
     for k in sorted(range(len(cells)), key=lambda k: -cells[k].size)[:_MOST_TRIED]:
         word, shift, bits = places[k]
