@@ -30,7 +30,7 @@ FLOORS: list[str] = [
     "models",
     "search",
     "certificate gap_frontier near_models preparing prefixes recording.events what_if",
-    "proving recording",
+    "multiclass proving recording",
     "store",
     "ablation",
     "rule_list falling_rule_list rule_set.sparse",

@@ -29,6 +29,7 @@ from ..data.problem import Problem
 from ..families import FAMILIES
 from ..interrupts import noted
 from ..models import Model
+from ..multiclass import MultiClassRuleList
 from ..recipe import Recipe
 from ..search import Status, steps
 from .draining import COUNTS, check_found, drained, warn_of_open
@@ -52,7 +53,7 @@ class _Fit:
 class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     """A model that is proven optimal, or within a proven gap of the optimum where a limit or Ctrl-C ended the search.
 
-    With more than two classes one model of each class against the rest.
+    With more than two classes one model of each class against the rest, unless one of all is asked for.
 
     Attributes
     ----------
@@ -120,6 +121,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         table = self._fitted_table(X)
         if len(self.models_) > 1:
             return self.classes_[self._scores(table).argmax(axis=1)]
+        if isinstance(self.models_[0], MultiClassRuleList):
+            return self.classes_[np.searchsorted(self.classes_, self.models_[0].predict(table))]
         positive, codes = self.model_.predicts_positive(table), self._codes()
         return self.classes_[np.where(positive, codes[-1], codes[0])]
 
@@ -220,6 +223,11 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             except NothingFound as error:
                 why = str(error)
                 warnings.warn(f"{self._noun} is only its default: {error}", UserWarning, stacklevel=3)
+        with noted() as interrupted:
+            one = self._one_list(features, y, weight, why, interrupted)
+        if one is not None:
+            self._keep([one])
+            return
         exactly: Any = weight
         if self.class_weight is not None:
             exactly = _with_class_weights(self.class_weight, y, weight)
@@ -241,6 +249,12 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
                 fits.append(self._searched(problem, seed, share, interrupted))
                 left = None if left is None else max(0.0, left - fits[-1].trace["seconds"].iloc[-1])
         self._keep(fits)
+
+    def _one_list(
+        self, features: Any, y: np.ndarray, weight: np.ndarray | None, why: str, interrupted: list[int]
+    ) -> _Fit | None:
+        """One model of several classes, where that is asked for; None: a model each."""
+        return None
 
     def _clear(self) -> None:
         """Forget an earlier fit."""
@@ -305,7 +319,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     def _rates(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: pd.DataFrame) -> Any:
         """Rates of each group on the training rows, of each class against the rest where there are several."""
         predicted = self.predict(table)
-        labels = self.classes_[-1:] if len(self.models_) == 1 else self.classes_
+        labels = self.classes_[-1:] if len(self.classes_) < 3 else self.classes_
         rates = {label: group_rates(y == label, predicted == label, groups, weight) for label in labels}
         return rates[labels[0]] if len(labels) == 1 else pd.concat(rates, names=["class", "group"])
 

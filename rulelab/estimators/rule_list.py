@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from ..data.fairness import Criterion
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
-from .base import CertifiedClassifier
+from .base import CertifiedClassifier, _Fit
+from .one_list import one_list
+
+EACH, ONE_LIST = SEVERAL = ("one list each", "one list")
+_OF_TWO_CLASSES = ("fairness", "class_weight", "must_use", "first_rule", "max_uses", "monotone")
 
 
 class RuleListClassifier(CertifiedClassifier):
@@ -79,14 +86,19 @@ class RuleListClassifier(CertifiedClassifier):
         ``fairness``.
     verbose : bool, default False
         Show the progress of mining and of the search as tqdm does.
+    several_classes : {"one list each", "one list"}
+        With more than two classes: a list of each class against the rest, or one list whose rules each predict one of
+        the classes, see `MultiClassRuleListSearch`. Either is certified for what it minimises. "one list" takes whole
+        numbers as ``sample_weight``, and no ``fairness``, ``class_weight``, ``must_use``, ``first_rule``, ``max_uses``
+        or ``monotone``; ``policy`` and ``beam_width`` do not matter to it.
 
     Attributes
     ----------
-    model_ : RuleList
+    model_ : RuleList, or MultiClassRuleList
         Predicts on raw tables, too; see `RuleList.to_json` for saving it.
     models_ : tuple of RuleList
         ``model_`` alone, or with more than two classes one list per class against the rest, with the labels False
-        and True.
+        and True, unless one list of all was asked for.
     objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
         ``gap_`` is 0 for a certified optimum.
     status_ : Status
@@ -148,6 +160,7 @@ class RuleListClassifier(CertifiedClassifier):
         max_uses: Mapping[str, int] | None = None,
         monotone: Mapping[str, str] | None = None,
         verbose: bool = False,
+        several_classes: str = "one list each",
     ) -> None:
         self.regularization = regularization
         self.max_conditions = max_conditions
@@ -175,3 +188,20 @@ class RuleListClassifier(CertifiedClassifier):
         self.max_uses = max_uses
         self.monotone = monotone
         self.verbose = verbose
+        self.several_classes = several_classes
+
+    def _check_parameters(self, table: pd.DataFrame) -> int | None:
+        if self.several_classes not in SEVERAL:
+            known = " or ".join(map(repr, SEVERAL))
+            raise ValueError(f"several_classes must be {known}, not {self.several_classes!r}")
+        return super()._check_parameters(table)
+
+    def _one_list(
+        self, features: Any, y: np.ndarray, weight: np.ndarray | None, why: str, interrupted: list[int]
+    ) -> _Fit | None:
+        if self.several_classes != ONE_LIST or len(self.classes_) < 3:
+            return None
+        given = [name for name in _OF_TWO_CLASSES if getattr(self, name) is not None]
+        if given:
+            raise ValueError(f"one list of several classes cannot have {given[0]}; give several_classes={EACH!r}")
+        return one_list(features, y, weight, why, self, interrupted)

@@ -1,0 +1,98 @@
+"""The proof of a list of several classes: a table of sets of patterns with a lower bound on what each still costs.
+
+Checked is, by plain numpy and without the search, that no set of the table can cost less than its bound: neither the
+default there, nor any rule followed by the best of what that leaves.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from ..certificate import Verification
+from ..models import ModelError
+from .model import MultiClassRuleList
+from .problem import MultiClassProblem
+
+
+@dataclass(frozen=True, eq=False)
+class MultiClassCertificate:
+    """Sets of patterns, and what each costs at least when it is left, in units of 1 / (weight * denominator).
+
+    Attributes
+    ----------
+    fingerprint : str
+        Of the problem.
+    regularization : float
+    sets : bool array, shape (n_sets, n_patterns)
+    values : tuple of int
+    """
+
+    fingerprint: str
+    regularization: float
+    sets: np.ndarray = field(repr=False)
+    values: tuple[int, ...] = field(repr=False)
+
+    def check(self, problem: MultiClassProblem, model: MultiClassRuleList) -> Verification:
+        """Whether this proves that no list has a smaller objective than the model."""
+        start = time.perf_counter()
+        reason = _wrong(self, problem, model)
+        objective = model.objective(self.regularization)
+        said = f"no rule list of these antecedents has an objective below {objective:.10g}"
+        return Verification(
+            valid=not reason,
+            reason=reason or said,
+            state="refused" if reason else "optimal",
+            parameters={"regularization": self.regularization},
+            objective=objective,
+            lower_bound=None if reason else objective,
+            resolution=0.0,
+            checked={"sets": len(self.values)},
+            seconds=time.perf_counter() - start,
+        )
+
+
+def _wrong(proof: MultiClassCertificate, problem: MultiClassProblem, model: MultiClassRuleList) -> str:
+    """What is wrong with a proof; empty: nothing."""
+    if proof.fingerprint != problem.fingerprint:
+        return "the proof is of other data"
+    sets, n_patterns = proof.sets, len(problem.matrix)
+    if sets.shape != (len(proof.values), n_patterns) or sets.dtype != bool:
+        return "the table of sets has another shape"
+    if not 0 < proof.regularization < 1:
+        return "the regularization is not between 0 and 1"
+    try:
+        again = MultiClassRuleList.from_problem(problem, model.antecedents)
+    except (ModelError, TypeError):
+        return "the model has rules that these data do not have"
+    if again != model:
+        return "the model predicts, or counts, otherwise than its rules do on these data"
+    penalty = Fraction(repr(float(proof.regularization)))
+    error, rule = penalty.denominator, penalty.numerator * problem.total_weight
+    claimed: dict[bytes, int] = {}
+    for one, value in zip(sets, proof.values, strict=True):
+        claimed[one.tobytes()] = max(value, claimed.get(one.tobytes(), value))
+    whole = np.ones(n_patterns, dtype=bool).tobytes()
+    if claimed.get(whole, -1) < again.errors * error + len(again) * rule:
+        return "the table does not claim that all lists cost as much as the model"
+    least = problem.counts.sum(axis=1) - problem.counts.max(axis=1)
+    for key, value in claimed.items():
+        free = np.frombuffer(key, dtype=bool)
+        left = problem.counts[free].sum(axis=0)
+        if error * int(left.sum() - left.max()) < value:
+            return f"the default costs less than {value} where {int(free.sum())} patterns are left"
+        for j in range(problem.n_antecedents):
+            hit = free & problem.matrix[:, j]
+            counts = problem.counts[hit].sum(axis=0)
+            if int(counts.max()) * error <= rule:
+                continue  # the list without this rule costs no more
+            rest = free & ~hit
+            after = left - counts
+            onward = min(error * int(after.sum() - after.max()), rule + error * int(least[rest].sum()))
+            onward = max(onward, claimed.get(rest.tobytes(), 0))
+            if error * int(counts.sum() - counts.max()) + rule + onward < value:
+                return f"a list that goes on with {problem.names[j]!r} may cost less than {value}"
+    return ""

@@ -1,0 +1,232 @@
+"""A rule list of several classes: each rule predicts the class of most of what it captures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..data.conditions import Condition
+from ..models import ModelError, serialisation, text
+from ..models.tables import satisfied
+from ..shown import as_table
+from .problem import MultiClassProblem
+
+
+@dataclass(frozen=True)
+class ClassRule:
+    """One rule of a list, or its default.
+
+    Attributes
+    ----------
+    antecedent : int or None
+        Index among the training antecedents; None for the default.
+    name : str
+        Empty for the default.
+    conditions : tuple of Condition or None
+    prediction : label
+    counts : tuple of int
+        Training weight by class that this rule is the first to capture.
+    correct : int
+        The part of it that has the predicted label.
+    probability : float
+        Of the predicted class.
+    """
+
+    antecedent: int | None
+    name: str
+    conditions: tuple[Condition, ...] | None
+    prediction: Any
+    counts: tuple[int, ...]
+    correct: int
+    probability: float
+
+    @property
+    def captured(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def errors(self) -> int:
+        return self.captured - self.correct
+
+    @property
+    def positives(self) -> int:
+        """What a line of the list counts: those that have the predicted label."""
+        return self.correct
+
+
+@dataclass(frozen=True, repr=False)
+class MultiClassRuleList:
+    """Rules in order, the first that a row satisfies decides; each predicts one of several classes.
+
+    Build one from the antecedents' indices with `from_problem`. Of classes that are as frequent the first is predicted.
+    A rule that captures nothing predicts the majority of what is left when it is reached, or of all rows.
+
+    Attributes
+    ----------
+    rules : tuple of ClassRule
+        Without the default.
+    default : ClassRule
+    classes : tuple
+    n_antecedents : int
+    """
+
+    rules: tuple[ClassRule, ...]
+    default: ClassRule
+    classes: tuple[Any, ...]
+    n_antecedents: int
+
+    @classmethod
+    def from_problem(cls, problem: MultiClassProblem, antecedents: Sequence[int]) -> MultiClassRuleList:
+        """The list of these antecedents with its exact training counts; raises ModelError."""
+        free = np.ones(len(problem.matrix), dtype=bool)
+        rules = []
+        for j in map(int, antecedents):
+            if not 0 <= j < problem.n_antecedents:
+                raise ModelError(f"there is no antecedent {j}; the problem has {problem.n_antecedents}")
+            hit = free & problem.matrix[:, j]
+            conditions = None if problem.conditions is None else problem.conditions[j]
+            rules.append(_rule(problem, hit, free, j, problem.names[j], conditions))
+            free &= ~hit
+        default = _rule(problem, free, free, None, "", None)
+        return cls(tuple(rules), default, problem.classes, problem.n_antecedents)
+
+    @classmethod
+    def without_rules(cls, classes: Sequence[Any], counts: Sequence[int]) -> MultiClassRuleList:
+        """The list that is only its default, of classes with this training weight."""
+        whole = tuple(int(n) for n in counts)
+        best = int(np.argmax(whole))
+        default = ClassRule(None, "", None, classes[best], whole, whole[best], whole[best] / sum(whole))
+        return cls((), default, tuple(classes), 0)
+
+    def __len__(self) -> int:
+        """Number of rules; the default is not counted."""
+        return len(self.rules)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"MultiClassRuleList({len(self)} rules, {self.errors} errors in {self.weight})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        heads = [*("else if" if k else "if" for k in range(len(self))), "else" if self.rules else "always"]
+        rows = [
+            (head, rule.name, str(rule.prediction), f"{rule.probability:.2f}", *map(str, rule.counts))
+            for head, rule in zip(heads, (*self.rules, self.default), strict=True)
+        ]
+        titles = ("", "rule", "predict", "probability", *(f"rows of {label}" for label in self.classes))
+        return as_table(titles, rows, right=range(3, len(titles)))
+
+    @property
+    def errors(self) -> int:
+        """Training errors, in rows or their weight."""
+        return sum(rule.errors for rule in (*self.rules, self.default))
+
+    @property
+    def weight(self) -> int:
+        return sum(rule.captured for rule in (*self.rules, self.default))
+
+    @property
+    def complexity(self) -> int:
+        return len(self.rules)
+
+    @property
+    def antecedents(self) -> tuple[int, ...]:
+        """Indices of the rules' antecedents, in order."""
+        return tuple(rule.antecedent for rule in self.rules)  # type: ignore[misc]
+
+    def objective(self, regularization: float) -> float:
+        """Errors / n + regularization * rules, on the training rows."""
+        return self.errors / self.weight + regularization * len(self)
+
+    def fired(self, A: Any) -> np.ndarray:
+        """Which rule decides each row: index into ``rules``, ``len(rules)`` for the default."""
+        hits = satisfied(A, self.rules, self.n_antecedents)
+        out = np.full(len(hits), len(self.rules), dtype=np.intp)
+        for j in reversed(range(len(self.rules))):
+            out[hits[:, j]] = j
+        return out
+
+    def predict(self, A: Any) -> np.ndarray:
+        """Predict labels.
+
+        Parameters
+        ----------
+        A : array, shape (n_rows, n_antecedents), or DataFrame
+            As for `RuleList.predict`: the training antecedents, or a table with their columns, conditions or raw
+            columns.
+
+        Returns
+        -------
+        array, shape (n_rows,)
+        """
+        return np.asarray([rule.prediction for rule in (*self.rules, self.default)])[self.fired(A)]
+
+    def predict_proba(self, A: Any) -> np.ndarray:
+        """Proportion of each class among what the deciding rule captured in training: shape (n_rows, n_classes)."""
+        counts = np.array([rule.counts for rule in (*self.rules, self.default)], dtype=float)
+        known = [counts[k:].sum(axis=0) if not counts[k].sum() else counts[k] for k in range(len(counts))]
+        shares = np.array([each if each.sum() else counts.sum(axis=0) for each in known])
+        return (shares / shares.sum(axis=1, keepdims=True))[self.fired(A)]
+
+    def explain(self, A: Any) -> pd.DataFrame:
+        """For each row ``rule``, ``because``, ``prediction`` and ``probability`` of what is predicted."""
+        fired, every = self.fired(A), (*self.rules, self.default)
+        because = np.array([*(rule.name for rule in self.rules), "default"], dtype=object)
+        return pd.DataFrame(
+            {
+                "rule": fired,
+                "because": because[fired],
+                "prediction": np.asarray([rule.prediction for rule in every])[fired],
+                "probability": np.array([rule.probability for rule in every])[fired],
+            },
+            index=A.index if isinstance(A, pd.DataFrame) else None,
+        )
+
+    def to_text(self, target: str | None = None) -> str:
+        """The rules in words, one aligned line each, with how many of the captured rows have the predicted label."""
+        return text.list_as_text(self.rules, self.default, target)  # type: ignore[arg-type]
+
+    def to_python(self) -> str:
+        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
+        return text.list_as_python(self.rules, self.default)  # type: ignore[arg-type]
+
+    def to_json(self) -> str:
+        """The list as JSON text: classes, rules with their conditions and counts, and the default."""
+        every = [
+            {
+                "name": rule.name,
+                "conditions": serialisation.conditions_to_list(rule.conditions),
+                "prediction": serialisation.plain(rule.prediction, "the prediction"),
+                "counts": list(rule.counts),
+            }
+            for rule in (*self.rules, self.default)
+        ]
+        labels = [serialisation.plain(label, "a class label") for label in self.classes]
+        content = {"family": "multi_class_rule_list", "classes": labels, "rules": every[:-1], "default": every[-1]}
+        return json.dumps(content, indent=2, allow_nan=False)
+
+
+def _rule(
+    problem: MultiClassProblem,
+    hit: np.ndarray,
+    free: np.ndarray,
+    antecedent: int | None,
+    name: str,
+    conditions: tuple[Condition, ...] | None,
+) -> ClassRule:
+    counts = problem.counts[hit].sum(axis=0)
+    asked = next(n for n in (counts, problem.counts[free].sum(axis=0), problem.counts.sum(axis=0)) if n.sum())
+    best = int(np.argmax(asked))
+    whole = tuple(counts.tolist())
+    return ClassRule(
+        antecedent, name, conditions, problem.classes[best], whole, whole[best], float(asked[best] / asked.sum())
+    )

@@ -1,0 +1,214 @@
+"""Lists of several classes: the optimum of an enumeration, changed proofs are refused, the classifier."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import rulelab as rl
+
+
+def naive_objective(
+    A: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: Fraction, rules: Sequence[int]
+) -> Fraction:
+    """Errors / n + penalty * rules, row by row; each rule, and the default, predicts its most frequent class."""
+    captured: dict[int, dict[Any, int]] = {}
+    for row, label, heavy in zip(A.tolist(), y.tolist(), weight.tolist(), strict=True):
+        place = next((k for k, j in enumerate(rules) if row[j]), len(rules))
+        of = captured.setdefault(place, {})
+        of[label] = of.get(label, 0) + heavy
+    errors = sum(sum(of.values()) - max(of.values()) for of in captured.values())
+    return Fraction(errors, int(weight.sum())) + penalty * len(rules)
+
+
+def naive_best(A: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: Fraction, longest: int) -> Fraction:
+    orders = (order for k in range(longest + 1) for order in permutations(range(A.shape[1]), k))
+    return min(naive_objective(A, y, weight, penalty, order) for order in orders)
+
+
+@st.composite
+def cases(draw: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, int | None]:
+    seed, m, k = draw(st.integers(0, 2**32 - 1)), draw(st.integers(1, 4)), draw(st.integers(2, 4))
+    rng = np.random.default_rng(seed)
+    n = draw(st.integers(k, 24))
+    A = rng.random((n, m)) < draw(st.sampled_from([0.2, 0.5, 0.7]))
+    y = np.where(rng.random(n) < 0.6, A @ (1 + np.arange(m)) % k, rng.integers(0, k, n))
+    y[:2] = 0, 1
+    weight = rng.integers(1, draw(st.sampled_from([2, 5])), n)
+    penalty = draw(st.sampled_from([0.001, 0.02, 0.05, 0.1, 1 / 3, 0.5, 0.123456789012345]))
+    return A, y, weight, penalty, draw(st.sampled_from([None, None, 0, 1, 2]))
+
+
+@settings(max_examples=150)
+@given(cases())
+def test_the_optimum_is_that_of_all_lists_and_its_proof_holds(case: Any) -> None:
+    A, y, weight, penalty, longest = case
+    problem = rl.MultiClassProblem.from_arrays(A, y, sample_weight=weight)
+    search = rl.MultiClassRuleListSearch(problem, penalty, max_length=longest)
+    exact = Fraction(repr(penalty))
+    bounds, least = [], naive_best(A, y, weight, exact, A.shape[1] if longest is None else longest)
+    while True:
+        snapshot = search.advance(1)
+        bounds.append(snapshot.lower_bound)
+        assert snapshot.lower_bound <= float(least) + 1e-12
+        if snapshot.status is rl.Status.OPTIMAL:
+            break
+    model = snapshot.incumbent.model
+    assert bounds == sorted(bounds)
+    assert naive_objective(A, y, weight, exact, model.antecedents) == least
+    assert snapshot.lower_bound == snapshot.incumbent.objective == pytest.approx(float(least))
+    assert (model.predict(A) != y) @ weight == model.errors
+    again = pickle.loads(pickle.dumps(rl.MultiClassRuleListSearch(problem, penalty, max_length=longest)))
+    assert rl.solve(again).incumbent.objective == snapshot.incumbent.objective
+    if longest is None:
+        proof = search.certificate()
+        assert proof.check(problem, model), proof.check(problem, model).reason
+        other = next((j for j in range(A.shape[1]) if (j,) != model.antecedents), None)
+        if other is not None:
+            worse = rl.MultiClassRuleList.from_problem(problem, [other])
+            is_worse = naive_objective(A, y, weight, exact, [other]) > least
+            assert bool(proof.check(problem, worse)) is not is_worse
+
+
+@pytest.fixture(scope="module")
+def iris() -> tuple[pd.DataFrame, np.ndarray]:
+    data = load_iris(as_frame=True)
+    return data.data, np.array(data.target_names)[data.target]
+
+
+@pytest.fixture(scope="module")
+def solved(iris: Any) -> tuple[rl.MultiClassProblem, rl.MultiClassRuleListSearch, rl.MultiClassRuleList]:
+    X, y = iris
+    problem = rl.MultiClassProblem.from_arrays(rl.Binarizer(thresholds=3).fit_transform(X), y)
+    search = rl.MultiClassRuleListSearch(problem, 0.02)
+    return problem, search, rl.solve(search).incumbent.model
+
+
+def test_changed_proofs_and_models_are_refused(solved: Any) -> None:
+    problem, search, model = solved
+    proof = search.certificate()
+    assert proof.check(problem, model)
+    raised = replace(proof, values=(proof.values[0] + 1, *proof.values[1:]))
+    assert not raised.check(problem, model)
+    for k in range(1, len(proof.values)):
+        values = list(proof.values)
+        values[k] = proof.values[0] + 1
+        assert "less than" in replace(proof, values=tuple(values)).check(problem, model).reason
+    nothing_left = replace(proof, sets=proof.sets[1:2] & False, values=(proof.values[0],))
+    assert "does not claim" in nothing_left.check(problem, model).reason
+    swapped = replace(model, rules=(replace(model.rules[0], prediction="virginica"), *model.rules[1:]))
+    assert "predicts, or counts, otherwise" in proof.check(problem, swapped).reason
+    strange = replace(model, rules=(replace(model.rules[0], antecedent=99), *model.rules[1:]))
+    assert "do not have" in proof.check(problem, strange).reason
+    fewer = rl.MultiClassProblem.from_arrays(problem.matrix[1:], np.argmax(problem.counts[1:], axis=1))
+    assert "other data" in proof.check(fewer, model).reason
+    assert not replace(proof, sets=proof.sets[:, 1:]).check(problem, model)
+    assert not replace(proof, regularization=0.019).check(problem, model)
+
+
+def test_one_list_of_several_classes_is_fitted_to_a_table(iris: Any) -> None:
+    X, y = iris
+    classifier = rl.RuleListClassifier(0.02, thresholds=3, max_conditions=1, several_classes="one list").fit(X, y)
+    model = classifier.model_
+    assert classifier.models_ == (model,)
+    assert classifier.status_ is rl.Status.OPTIMAL
+    assert classifier.gap_ == 0
+    assert {rule.prediction for rule in (*model.rules, model.default)} == set(classifier.classes_)
+    predicted = classifier.predict(X)
+    assert (predicted != y).sum() == model.errors
+    assert classifier.objective_ == model.errors / len(y) + 0.02 * len(model)
+    proba = classifier.predict_proba(X)
+    assert proba.shape == (150, 3)
+    assert (classifier.classes_[proba.argmax(axis=1)] == predicted).all()
+    assert (classifier.explain(X)["prediction"] == predicted).all()
+    source: dict[str, Any] = {}
+    exec(model.to_python(), source)
+    assert [source["predict"](row) for row in X.to_dict(orient="records")] == predicted.tolist()
+    assert "certified optimal" in str(classifier)
+    apart = rl.RuleListClassifier(0.02, thresholds=3, max_conditions=1).fit(X, y)
+    assert len(apart.models_) == 3
+
+
+def test_weights_are_repeated_rows_and_classes_may_have_none(iris: Any) -> None:
+    X, y = iris
+    asked = {"regularization": 0.02, "thresholds": {"petal width (cm)": [0.8, 1.7]}, "max_conditions": 1}
+    weight = np.arange(150) % 3 + 1
+    weighted = rl.RuleListClassifier(**asked, several_classes="one list").fit(X, y, sample_weight=weight)
+    rows = np.repeat(np.arange(150), weight)
+    repeated = rl.RuleListClassifier(**asked, several_classes="one list").fit(X.iloc[rows], y[rows])
+    assert weighted.model_ == repeated.model_
+    without = rl.RuleListClassifier(**asked, several_classes="one list").fit(X, y, sample_weight=(y != "setosa") * 1)
+    assert "setosa" not in without.predict(X)
+    assert without.predict_proba(X)[:, 0].max() == 0
+    two = rl.RuleListClassifier(**asked, several_classes="one list").fit(X, y == "setosa")
+    assert isinstance(two.model_, rl.RuleList)
+
+
+def test_what_it_cannot_do_is_refused(iris: Any) -> None:
+    X, y = iris
+    with pytest.raises(ValueError, match="several_classes must be 'one list each' or 'one list', not 'all'"):
+        rl.RuleListClassifier(several_classes="all").fit(X, y)
+    with pytest.raises(ValueError, match="cannot have class_weight"):
+        rl.RuleListClassifier(several_classes="one list", class_weight="balanced").fit(X, y)
+    with pytest.raises(ValueError, match="whole numbers"):
+        rl.RuleListClassifier(several_classes="one list").fit(X, y, sample_weight=np.full(150, 0.5))
+    with pytest.raises(rl.ProblemError, match="missing"):
+        rl.MultiClassProblem.from_arrays([[True], [False]], np.array(["a", None], dtype=object))
+    with pytest.raises(rl.ProblemError, match="a label for each row"):
+        rl.MultiClassProblem.from_arrays([[True], [False]], [1, 2, 3])
+    with pytest.raises(rl.ProblemError, match="single class"):
+        rl.MultiClassProblem.from_arrays([[True], [False]], [1, 1])
+    problem = rl.MultiClassProblem.from_arrays([[True], [False], [True]], [1, 2, 3])
+    with pytest.raises(TypeError, match="must be a MultiClassProblem, not Problem"):
+        rl.MultiClassRuleListSearch(rl.Problem.from_arrays([[True], [False]], [0, 1]), 0.1)
+    with pytest.raises(ValueError, match=r"regularization must be in \(0, 1\), not 0"):
+        rl.MultiClassRuleListSearch(problem, 0)
+    early = rl.MultiClassRuleListSearch(problem, 0.1)
+    with pytest.raises(rl.CertificateError, match="not proven"):
+        early.certificate()
+    bounded = rl.MultiClassRuleListSearch(problem, 0.1, max_length=1)
+    rl.solve(bounded)
+    with pytest.raises(rl.CertificateError, match="max_length"):
+        bounded.certificate()
+
+
+def test_limits_end_it_and_it_goes_on(iris: Any) -> None:
+    X, y = iris
+    problem = rl.MultiClassProblem.from_arrays(rl.Binarizer(thresholds=8).fit_transform(X), y)
+    whole = rl.solve(rl.MultiClassRuleListSearch(problem, 0.01))
+    search = rl.MultiClassRuleListSearch(problem, 0.01, memory_limit=2000)
+    stopped = rl.solve(search)
+    assert (stopped.status, stopped.limit) == (rl.Status.LIMIT, "memory")
+    assert stopped.lower_bound <= whole.lower_bound <= stopped.incumbent.objective
+    search.memory_limit = None
+    assert rl.solve(search, work_limit=3).limit == "work"
+    halfway = pickle.loads(pickle.dumps(search))
+    assert rl.solve(halfway).incumbent == replace(
+        rl.solve(search).incumbent, found_at=halfway.advance(1).incumbent.found_at
+    )
+    assert halfway.advance(1).incumbent.objective == whole.incumbent.objective
+    assert '"family": "multi_class_rule_list"' in whole.incumbent.model.to_json()
+    assert "optimal" in halfway.to_json()
+
+
+@parametrize_with_checks(
+    [rl.RuleListClassifier(0.01, max_conditions=1, thresholds=4, several_classes="one list", time_limit=None)]
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    if check.func.__name__ == "check_class_weight_classifiers":
+        with pytest.raises(ValueError, match="cannot have class_weight"):
+            check(estimator)
+    else:
+        check(estimator)
