@@ -117,6 +117,24 @@ def case(seed: int) -> tuple[rl.ConstrainedRuleListSearch, dict[str, str]]:
     return rl.RuleListSearch(problem, 0.04, monotone=directions), directions
 
 
+def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone() -> None:
+    X = pd.DataFrame({"a": [True, True, False, False] * 3, "b": [True, False, True, False] * 3})
+    ants = rl.mine_antecedents(X, 2, min_support=0.0, max_support=1.0)
+    both = rl.Problem.from_antecedents(ants, [1, 0, 0, 0] * 3)
+    problem = both._some(np.array([j for j, some in enumerate(both.conditions) if len(some) == 2]))
+    search = rl.RuleListSearch(problem, 0.01, monotone={"a": "increasing", "b": "decreasing"})
+    last = rl.solve(search)
+    assert (last.status, len(last.incumbent.model)) == (rl.Status.OPTIMAL, 0)
+    proof = search.certificate()
+    assert not proof.arrays["labels"].any()
+    n_bytes = proof.arrays["sets"].shape[1]
+    raised = {"sets": np.array([[128] + [0] * (n_bytes - 1)], dtype=np.uint8), "values": np.array([1 << 40])}
+    for other in ({}, raised):
+        answer = rl.verify(problem, last.incumbent.model, replace(proof, arrays={**proof.arrays, **other}))
+        assert answer.valid, answer.reason
+        assert answer.lower_bound == last.incumbent.objective == 0.25
+
+
 def test_proofs_hold_and_say_what_they_are_about() -> None:
     for seed in range(16):
         search, directions = case(seed)

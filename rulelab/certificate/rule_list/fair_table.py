@@ -30,6 +30,8 @@ class Needed(NamedTuple):
 def needed(space: FairSpace, sets: np.ndarray, values: np.ndarray) -> Needed:
     """What remains to be shown for the values of some packed sets; raises CertificateError for one that is wrong."""
     n, L = len(space.inside), space.relaxed_rule
+    if not space.inside.shape[1]:  # there is no rule that could complete a set
+        return Needed(np.zeros(0, dtype=np.int64), sets[:0], values[:0])
     masks = np.unpackbits(sets, axis=1, count=n).astype(bool)
     captured, total = space.count(masks)
     supported = captured.max(axis=0) > L

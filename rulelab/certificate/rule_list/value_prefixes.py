@@ -125,10 +125,10 @@ class _Open(LeftSet):
             raise CertificateError(f"there is a fair list that {space.better}")
         relaxed = prefixes.relaxed[:, None] + (L + self.captured[1 - label])
         goes_on = tried & (spent + space.per_rule < cost) & (relaxed + self.further <= most)
-        for a in np.flatnonzero(goes_on.any(axis=0)).tolist():
-            rows = np.flatnonzero(goes_on[:, a])
-            sums = prefixes.sums[rows] + (self.d[:, a] if label else 0)
-            self._enter(a, _Prefixes(spent[rows, a], relaxed[rows, a], sums), most, waiting)
+        for one in np.flatnonzero(goes_on.any(axis=0)).tolist():
+            rows = np.flatnonzero(goes_on[:, one])
+            sums = prefixes.sums[rows] + (self.d[:, one] if label else 0)
+            self._enter(one, _Prefixes(spent[rows, one], relaxed[rows, one], sums), most, waiting)
 
     def _enter(self, a: int, prefixes: _Prefixes, most: int, waiting: _Waiting) -> None:
         """Keep prefixes at the set that they leave, unless they are cut."""
