@@ -229,3 +229,13 @@ def test_class_names_leave_by_every_door_and_come_back(recipe, tmp_path) -> None
 def test_a_label_that_json_cannot_hold_is_written_as_text(card) -> None:
     odd = replace(card, labels=(np.int64(3), (1, 2)))
     assert cards.parse(odd.to_json().encode(), "x.json").model.classes == (3, "(1, 2)")
+
+
+def test_a_report_says_what_an_optimum_withstands() -> None:
+    both = [first(), second()]
+    found = [scores.of_counts(card) for card in both]
+    said = f"it stays optimal if any 5 of 300 labels are wrong {HOSTILE}"
+    html = report(both, found, withstood=[said, ""])
+    assert html.count("Robustness: it stays optimal if any 5 of 300 labels are wrong") == 1
+    assert HOSTILE not in html
+    assert "Robustness: " not in report(both, found)

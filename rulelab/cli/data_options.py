@@ -84,8 +84,12 @@ def problem_of(
 
 
 def read_problem(
-    args: argparse.Namespace, recipe: Recipe, report: Report, grouped: bool = False
+    args: argparse.Namespace, recipe: Recipe, report: Report, grouped: bool | None = False
 ) -> tuple[Dataset, Problem]:
-    """The data and their problem, whose classes are the labels of the file."""
+    """The data and their problem, whose classes are the labels of the file.
+
+    With ``grouped`` the problem has groups of people; None: where the data have some.
+    """
     data, counts = read(args, recipe, report)
+    grouped = data.sensitive is not None if grouped is None else grouped
     return data, replace(problem_of(data, recipe, report, grouped, counts), classes=labels(data))

@@ -10,7 +10,7 @@ from .console import CommandError, one_line, say, table
 from .data_options import Report, read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
 from .near_count import counted
-from .near_rule_sets import found_sets
+from .near_rule_sets import found_sets, ranges_of
 from .options import add, add_columns, add_limits, add_source, least_zero, whole
 from .output import save, writable_result
 from .progress import drained, ending
@@ -58,6 +58,8 @@ def add_to(commands: Any) -> None:
     add(group, "--ratio", type=least_zero, metavar="X", text="the same as a share of the optimum, instead of --within")
     add(group, "--max", type=whole(1), metavar="N", text="most models: those that predict differently (default: 10000)")
     add(group, "--count-lists", action="store_true", text="count all lists instead of listing the models")
+    text = "of rule sets: which columns all, some or none use, and the least gaps of groups, certified without listing"
+    add(group, "--ranges", action="store_true", text=text)
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
     parser.set_defaults(run=near)
 
@@ -70,6 +72,8 @@ def near(args: argparse.Namespace) -> int:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
     if args.count_lists and args.max is not None:
         raise CommandError("--count-lists counts all lists, however many: leave out --max")
+    if args.ranges and args.model != "rule-set":
+        raise CommandError("--ranges is of --model rule-set; of rule lists --count-lists gives them")
     if args.format == "timbertrek":
         _check_timbertrek(args)
     if args.model == "rule-set":
@@ -107,13 +111,18 @@ def _near_sets(args: argparse.Namespace) -> int:
 
     if args.count_lists:
         raise CommandError("--count-lists is not an option of --model rule-set: what is found is counted")
+    if args.ranges and (args.output is not None or args.max is not None):
+        raise CommandError("--ranges lists nothing: leave -o and --max out")
     output = writable_result(args.output, (".html",))
     recipe = recipe_of(args, "rule-set", without=_WITHOUT)
     report = unheard if args.quiet else say
     try:
-        data, problem = read_problem(args, recipe, report)
+        data, problem = read_problem(args, recipe, report, None if args.ranges else False)
         best = recipe.search(problem)
         assert isinstance(best, RuleSetSearch)
+        if args.ranges:
+            print(ranges_of(best, args, report))
+            return 0
         search = NearOptimalRuleSetSearch(
             best,
             args.within,

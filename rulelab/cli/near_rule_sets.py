@@ -11,9 +11,11 @@ from .families import count
 from .progress import drained, ending
 
 if TYPE_CHECKING:
-    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
+    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetSearch
     from ..search import Snapshot
+    from .data_options import Report
 
+_CRITERIA = ("equal_opportunity", "demographic_parity")
 _SHOWN = 20
 _SHOWN_RULES = 10
 
@@ -24,6 +26,45 @@ def found_sets(search: NearOptimalRuleSetSearch, args: argparse.Namespace) -> tu
     result = search.result()
     parts = [_models(result), _rules(result), _verdict(search, result, snapshot, interrupted)]
     return "\n\n".join(filter(None, parts)), snapshot
+
+
+def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> str:
+    """What all sets near the optimum have in common; raises ValueError where the optimum is not certified."""
+    from ..rule_set import rule_set_ranges
+
+    found = rule_set_ranges(
+        best,
+        args.within,
+        ratio=args.ratio,
+        criteria=() if best.problem.groups is None or best.loss != "hamming" else _CRITERIA,
+        time_limit=args.time_limit,
+        report=report,
+    )
+    rows = [
+        (one_line(str(name)), row.used_by, *(_figure(x) for x in (row.bound, row.without_bound)))
+        for name, row in zip(found.columns.index, found.columns.itertuples(index=False), strict=True)
+    ]
+    parts = [table(("column", "used by", "with it at least", "without at least"), rows, right=(2, 3))]
+    if len(found.gaps):
+        gaps = [
+            (
+                name.replace("_", " "),
+                f"{100 * row.least:.2f}",
+                "-" if row.found != row.found else f"{100 * row.found:.2f}",
+            )
+            for name, row in zip(found.gaps.index, found.gaps.itertuples(index=False), strict=True)
+        ]
+        parts.append(table(("gap between groups", "at least, points", "found, points"), gaps, right=(1, 2)))
+    over = f"over rules of at most {count(best.conditions, 'condition')}{restricted(best.problem)}"
+    parts.append(
+        f"of all rule sets {over}, with an objective from the optimum {found.optimum:.7g} up to {found.threshold:.7g}\n"
+        f"{found.seconds:.2f} s"
+    )
+    return "\n\n".join(parts)
+
+
+def _figure(x: float) -> str:
+    return "none" if x == float("inf") else f"{x:.7g}"
 
 
 def _found(snapshot: Snapshot) -> str:

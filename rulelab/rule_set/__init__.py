@@ -16,6 +16,7 @@ from .least_gap.frontier import GapFrontierRuleSetSearch
 from .least_gap.search import LeastGapRuleSetSearch
 from .near_optimal.result import NearOptimalRuleSets
 from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetSearch, near_optimal_rule_sets
+from .ranges import RuleSetRanges, rule_set_ranges
 from .search import RuleSetSearch
 from .stability.result import RuleSetStability
 from .stability.search import StabilitySearch, rule_set_stability
@@ -35,11 +36,13 @@ __all__ = [
     "NearOptimalRuleSetSearch",
     "NearOptimalRuleSets",
     "PredictiveParity",
+    "RuleSetRanges",
     "RuleSetSearch",
     "RuleSetStability",
     "StabilitySearch",
     "confusions",
     "fair_frontier",
     "near_optimal_rule_sets",
+    "rule_set_ranges",
     "rule_set_stability",
 ]

@@ -43,6 +43,7 @@ def report(
     comparisons: Sequence[str] = (),
     base: int | None = None,
     only: bool = False,
+    withstood: Sequence[str] = (),
 ) -> str:
     """The file.
 
@@ -59,18 +60,20 @@ def report(
         Which of the cards the others are compared with.
     only : bool
         Whether what is the same on all cards is left out.
+    withstood : sequence of str
+        Of each card: how many rows may change before another list wins; empty where nobody has asked.
     """
     beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
     attributes = tuple(dict.fromkeys(name for own in scores for name in own.groups))
     shared = together(cards, scores, only)
-    said = verdicts or [""] * len(cards)
+    said, robust = (list(each) or [""] * len(cards) for each in (verdicts, withstood))
     names = [card.name or name for card, name in zip(cards, default_names(cards), strict=True)]
     articles = []
     for k, (card, own, marks) in enumerate(zip(cards, scores, differences(cards, only), strict=True)):
         against = None if k == base else beside
         parts = [
             Section(card_html.head(card, LETTERS[k], names[k])),
-            Section(_verdict(said[k])),
+            Section(_verdict(said[k]) + _robustness(robust[k])),
             lines.rules(card, marks, shared),
             lines.figures_of(card, own, against, shared),
             Section(lines.fairness(card, own)),
@@ -104,6 +107,10 @@ def report(
 
 def _verdict(text: str) -> str:
     return f'<p class="note">Independent check: {esc(text, 400)}</p>' if text else ""
+
+
+def _robustness(text: str) -> str:
+    return f'<p class="note">Robustness: {esc(text, 600)}.</p>' if text else ""
 
 
 def _code(card: Card) -> str:

@@ -131,6 +131,11 @@ class ModelCard(NotebookViewer):
         return self._check.verdict
 
     @property
+    def robustness(self) -> str:
+        """How many rows may change before another list wins; empty before that is found."""
+        return self._robust.verdict
+
+    @property
     def busy(self) -> bool:
         """Whether scores or a check are under way."""
         return self._scoring.busy or self._check.busy or self._robust.busy

@@ -222,6 +222,7 @@ class CompareView(NotebookViewer):
                 self.comparisons(),
                 base=None if self.base is None else pinned.index(self.base),
                 only=self.only,
+                withstood=[shown.robustness for shown in pinned],
             )
         )
 

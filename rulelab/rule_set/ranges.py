@@ -1,0 +1,237 @@
+"""What all rule sets near the optimum have in common, certified without listing them: columns, and the least gap."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import is_number, require
+from ..data.problem import Problem, ProblemError
+from ..models import RuleSet
+from ..search import Snapshot, Status
+from .least_gap.search import LeastGapRuleSetSearch
+from .search import RuleSetSearch
+
+RATIO = 0.01
+_SLICE = 5
+ALL, SOME, NONE, UNKNOWN = "all", "some", "none", "not known"
+"""Which of the sets near the optimum use a column."""
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSetRanges:
+    """What is proven of all rule sets with an objective up to a threshold.
+
+    Attributes
+    ----------
+    problem : Problem
+    optimum, threshold : float
+        The least objective, and the largest that counts as near it; in rows, or weight.
+    columns : DataFrame
+        By column (antecedent, when the problem does not know the columns): ``used_by`` ("all", "some" or "none" of the
+        sets, "not known" at a limit); ``objective`` and ``bound`` of the best set that uses it, ``without`` and
+        ``without_bound`` of the best one that does not. Searches end when the answer is clear, so that an objective may
+        not be the least. A rule that changes nothing counts as use.
+    gaps : DataFrame
+        By criterion: ``least`` (no such set has a smaller gap) and ``found`` (the gap of one), both shares.
+    seconds : float
+    """
+
+    problem: Problem
+    optimum: float
+    threshold: float
+    columns: pd.DataFrame
+    gaps: pd.DataFrame
+    seconds: float = field(repr=False)
+
+
+def rule_set_ranges(
+    search: RuleSetSearch | Problem,
+    within: float | None = None,
+    *,
+    ratio: float | None = None,
+    criteria: tuple[str, ...] = (),
+    time_limit: float | None = None,
+    report: Callable[[str], None] = lambda doing: None,
+    **parameters: Any,
+) -> RuleSetRanges:
+    """Which columns all, some or no rule sets near the optimum use, and their least gaps between groups.
+
+    Two searches for each column answer it: one for a set that has to use it, one on the problem without it. Nothing is
+    listed, so that it does not matter how many sets there are.
+
+    Parameters
+    ----------
+    search : RuleSetSearch or Problem
+        Without a fairness constraint and without ``must_use``; brought to its proof first.
+    within : float, optional
+        Sets with an objective at most the optimum's + ``within`` (in rows, or weight) count; or
+    ratio : float, optional
+        at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is a ratio of 0.01.
+    criteria : tuple of str
+        Such as ``("equal_opportunity",)``, over the problem's groups: the least gap of any such set, where the loss is
+        the Hamming loss.
+    time_limit : float, optional
+        Seconds for all of it; what is not clear then is "not known".
+    report : callable
+        Told what is being done.
+    **parameters
+        With a problem: arguments of `RuleSetSearch`.
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of range, or the optimum is not certified within the limits.
+
+    Examples
+    --------
+    >>> found = rl.rule_set_ranges(problem, ratio=0.02, max_complexity=8)
+    >>> found.columns
+    """
+    if isinstance(search, Problem):
+        search = RuleSetSearch(search, **parameters)
+    elif parameters:
+        raise ValueError(f"a search has its parameters: leave {', '.join(parameters)} out")
+    _check(search, within, ratio, criteria, time_limit)
+    began = time.monotonic()
+    late = math.inf if time_limit is None else began + time_limit
+    report("searching the optimum")
+    best = _until(search, late, lambda snapshot: False)
+    if best.incumbent is None or best.status is not Status.OPTIMAL:
+        raise ValueError("the optimum is not certified within the limits; give it more time, or a smaller complexity")
+    optimum = best.incumbent.objective
+    threshold = optimum + within if within is not None else optimum * (1 + (RATIO if ratio is None else ratio))
+    rows = {}
+    for name in _columns(search.problem):
+        report(f"column {name}")
+        rows[name] = _of_column(search, best, name, threshold, late)
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["used_by", *_FIGURES])
+    frame.index.name = "column"
+    order = {ALL: 0, SOME: 1, UNKNOWN: 2, NONE: 3}
+    frame = frame.sort_values("used_by", key=lambda values: values.map(order), kind="stable")
+    gaps = {name: _gap(search, name, threshold, late, report) for name in criteria}
+    found = pd.DataFrame.from_dict(gaps, orient="index", columns=["least", "found"])
+    found.index.name = "criterion"
+    return RuleSetRanges(search.problem, optimum, threshold, frame, found, time.monotonic() - began)
+
+
+_FIGURES = ("objective", "bound", "without", "without_bound")
+
+
+def _check(search: RuleSetSearch, within: Any, ratio: Any, criteria: Any, time_limit: Any) -> None:
+    if within is not None and ratio is not None:
+        raise ValueError("within and ratio say the same in two ways: give one of them")
+
+    def positive(value: Any) -> bool:
+        return value is None or (is_number(value) and value >= 0 and math.isfinite(value))
+
+    require(
+        ("search", search, isinstance(search, RuleSetSearch), "a RuleSetSearch or a Problem"),
+        ("within", within, positive(within), "a number of at least 0"),
+        ("ratio", ratio, positive(ratio), "a number of at least 0"),
+        ("time_limit", time_limit, positive(time_limit), "a number of at least 0"),
+        ("criteria", criteria, isinstance(criteria, tuple), "a tuple of names of criteria"),
+    )
+    if search.fairness is not None or search.must_use:
+        raise ValueError("ranges are of rule sets without a fairness constraint, and without what they must use")
+    if criteria and search.loss != "hamming":
+        raise ValueError("least gaps are of sets near the optimum of the Hamming loss, not of the 0-1 loss")
+    if criteria and search.problem.groups is None:
+        raise ValueError("the problem has no groups: give them when it is made, Problem.from_arrays(.., groups=..)")
+
+
+def _columns(problem: Problem) -> Iterator[str]:
+    if problem.conditions is None:
+        return iter(problem.names)
+    return iter(dict.fromkeys(condition.column for some in problem.conditions for condition in some))
+
+
+def _of_column(search: RuleSetSearch, best: Snapshot, name: str, threshold: float, late: float) -> tuple[Any, ...]:
+    """Who uses a column, and the figures that show it."""
+    assert best.incumbent is not None
+    assert isinstance(best.incumbent.model, RuleSet)
+    used = _uses(search.problem, best.incumbent.model, name)
+    optimum = best.incumbent.objective
+
+    def clear(snapshot: Snapshot) -> bool:
+        found = snapshot.incumbent is not None and snapshot.incumbent.objective <= threshold
+        return found or snapshot.lower_bound > threshold
+
+    with_, without = (optimum, optimum), (optimum, optimum)
+    if used:
+        without = _figures(_without(search, name, late, clear))
+    else:
+        asked = RuleSetSearch(search.problem, **{**_settings(search), "must_use": [name]})
+        with_ = _figures(_until(asked, late, clear))
+    if with_[1] > threshold:
+        by = NONE
+    elif without[1] > threshold:
+        by = ALL
+    elif with_[0] <= threshold and without[0] <= threshold:
+        by = SOME
+    else:
+        by = UNKNOWN
+    return (by, *with_, *without)
+
+
+def _uses(problem: Problem, model: RuleSet, name: str) -> bool:
+    within = {problem.names.index(literal.name) for clause in model.rules for literal in clause.literals}
+    if problem.conditions is None:
+        return problem.names.index(name) in within
+    return any(condition.column == name for j in within for condition in problem.conditions[j])
+
+
+def _without(search: RuleSetSearch, name: str, late: float, clear: Callable[[Snapshot], bool]) -> Snapshot | float:
+    """The search without a column; a number where no column is left: what no rule at all costs."""
+    try:
+        rest = search.problem.without(name)
+    except ProblemError:
+        empty = RuleSet.from_problem(search.problem, (), search.form)
+        return float(empty.hamming_loss if search.loss == "hamming" else empty.errors)
+    return _until(RuleSetSearch(rest, **_settings(search)), late, clear)
+
+
+def _settings(search: RuleSetSearch) -> dict[str, Any]:
+    names = ("max_complexity", "max_conditions", "loss", "form", "regularization", "column_limit", "memory_limit")
+    return {name: getattr(search, name) for name in names}
+
+
+def _until(search: Any, late: float, clear: Callable[[Snapshot], bool]) -> Snapshot:
+    """Go on until it is clear, ended, or late."""
+    while True:
+        snapshot: Snapshot = search.advance(_SLICE)
+        if snapshot.status is not Status.RUNNING or clear(snapshot) or time.monotonic() > late:
+            return snapshot
+
+
+def _figures(found: Snapshot | float) -> tuple[float, float]:
+    if isinstance(found, float):
+        return found, found
+    if found.status is Status.INFEASIBLE:
+        return math.inf, math.inf
+    return math.inf if found.incumbent is None else found.incumbent.objective, found.lower_bound
+
+
+def _gap(
+    search: RuleSetSearch, criterion: str, threshold: float, late: float, report: Callable[[str], None]
+) -> tuple[float, float]:
+    """The least gap of a set whose loss is at most the threshold, and the one of a set that was found."""
+    report(f"least gap: {criterion.replace('_', ' ')}")
+    total = float(search.problem.total_weight)
+    share = max(0.0, 1 - math.floor(threshold) / total) if search.problem.integral else max(0.0, 1 - threshold / total)
+    asked = LeastGapRuleSetSearch(
+        search.problem,
+        criterion,
+        float(np.nextafter(share, 0.0)),
+        max_complexity=search.max_complexity,
+        max_conditions=search.max_conditions,
+        form=search.form,
+    )
+    last = _until(asked, late, lambda snapshot: False)
+    return max(0.0, last.lower_bound), math.nan if last.incumbent is None else float(last.incumbent.objective)
