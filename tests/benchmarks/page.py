@@ -1,12 +1,17 @@
 """What the page costs: opening it, and watching a search, in server time and bytes.
 
-Every viewer opens the page in Chromium; some start a search that does not end soon, and watch it. The server's time is
-the processor time of the thread that serves, without the threads that search. Bytes are those on the wire.
+Every viewer opens the page in Chromium; some start a search that does not end soon, and watch it, with the tree of the
+search in sight. The server's time is the processor time of the thread that serves, without the threads that search.
+Bytes are those on the wire. With ``--undrawn`` pages watch over real websockets and draw nothing, so that a class of
+them leaves the processors to the server. With ``--pairs`` the search is done bare, as on the page with its tree in
+sight, and recorded, in turn, in user CPU time.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import gc
 import shutil
 import socket
 import statistics
@@ -15,15 +20,24 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from _measure import user_seconds
+from _visitor import Visitor
 from playwright.sync_api import Page, sync_playwright
 
 import rulelab as rl
+from rulelab.recording import Course
+from rulelab.search import Slices
 from rulelab.views.live.session import TICK_SECONDS
+from rulelab.views.live.watching import Watching
+from rulelab.views.search.seeing import TREE, tree_of
 
 SEARCH = "?data=diabetes&thresholds=10&regularization=0.006&time_limit=600"
 SPEED = "1000 per tick"
+WORK = 4000
+"""Prefixes that the search is to expand, for the cost of being watched."""
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
@@ -135,13 +149,91 @@ def watching(bench: Bench, viewers: int, seconds: float) -> None:
     print(f"status            {' '.join(pages[0].get_by_role('status').inner_text().split())}")
 
 
+async def undrawn(wire: Wire, clock: int, viewers: int, seconds: float) -> None:
+    """Every page's search runs, with its tree in sight, and nothing is drawn."""
+    pages = [Visitor(wire.port, SEARCH + "&speed=1000+per+tick") for _ in range(viewers)]
+    for page in pages:
+        await page.open()
+    tasks = [asyncio.create_task(page.watch()) for page in pages]
+    for page in pages:
+        await page.press_run()
+    await asyncio.sleep(3.0)
+    for page in pages:
+        page.arrived.clear()
+    cpu, size, wall = time.clock_gettime(clock), wire.received, time.perf_counter()
+    await asyncio.sleep(seconds)
+    cpu, size, wall = time.clock_gettime(clock) - cpu, wire.received - size, time.perf_counter() - wall
+    came = [len(page.arrived) for page in pages]
+    for page in pages:
+        page.close()
+    await asyncio.gather(*tasks)
+    ticks = viewers * wall / TICK_SECONDS
+    print(f"{viewers} pages that draw nothing, {wall:.1f} s, the tree in sight")
+    print(
+        f"server time       {1000 * cpu / ticks:8.2f} ms per beat and page (goal 8), {100 * cpu / wall:.0f} % of a core"
+    )
+    print(f"received          {size / ticks / 1000:8.2f} kB per beat and page (goal 3)")
+    print(f"changes           {sum(came) / wall / viewers:8.2f} a second and page, least {min(came) / wall:.2f}")
+
+
+def bare(search: rl.Search) -> None:
+    """Nothing but slices, as on a page."""
+    slices = Slices()
+    while search.work < WORK:
+        slices.advance(search, min(slices.size, WORK - search.work))
+
+
+def watched(search: rl.Search) -> None:
+    """What the thread of a page's search does while its tree is in sight."""
+    slices, course, watching = Slices(), Course(), Watching()
+    watching.want(TREE, partial(tree_of, moment=None, course=course, columns=0), 1.0)
+    while search.work < WORK:
+        course.look(search, slices.advance(search, min(slices.size, WORK - search.work)))
+        watching.take(lambda see: see(search), search.work, False)
+
+
+def recorded(search: rl.Search) -> None:
+    """A recording that is kept while the search goes on."""
+    slices, recording = Slices(), rl.Recording(search)
+    while search.work < WORK:
+        recording.observe(slices.advance(search, min(slices.size, WORK - search.work)))
+
+
+def slowing(pairs: int) -> None:
+    """By how much being watched slows a search: each way in turn, by the median of the pairs."""
+    data = rl.datasets.load("diabetes")
+    antecedents = rl.mine_antecedents(rl.Binarizer(thresholds=10).fit_transform(data.X), max_conditions=2)
+    problem = rl.Problem.from_antecedents(antecedents, data.y)
+    seconds: dict[Callable[[rl.Search], None], list[float]] = {bare: [], watched: [], recorded: []}
+    for number in range(pairs + 1):
+        for do in list(seconds) if number % 2 else list(reversed(seconds)):
+            search = rl.RuleListSearch(problem, regularization=0.006)
+            gc.collect()
+            began = user_seconds()
+            do(search)
+            if number:  # the first round compiles and fills the caches
+                seconds[do].append(user_seconds() - began)
+    print(f"a search of {WORK} prefixes, bare: {statistics.median(seconds[bare]):.2f} s user CPU, median of {pairs}")
+    for do, name in ((watched, "its tree in sight"), (recorded, "recorded")):
+        more = [100 * (ours / alone - 1) for ours, alone in zip(seconds[do], seconds[bare], strict=True)]
+        print(f"{name:<17} {statistics.median(more):+8.1f} % (goal 5), from {min(more):+.1f} to {max(more):+.1f}")
+
+
 def main(argv: Sequence[str] = ()) -> None:
     """Print the figures."""
     options = argparse.ArgumentParser(prog="rulelab bench page", description=(__doc__ or "").splitlines()[0])
     options.add_argument("viewers", nargs="?", type=int, default=1, help="pages that watch a search (%(default)s)")
     options.add_argument("seconds", nargs="?", type=float, default=20.0, help="of watching (%(default)g); 0: none")
     options.add_argument("--openings", type=int, default=10, help="openings of the page (%(default)s); 0: none")
+    options.add_argument("--undrawn", type=int, default=0, help="pages that watch and draw nothing (%(default)s)")
+    options.add_argument(
+        "--pairs", type=int, default=0, help="comparisons of a watched with a bare search (%(default)s)"
+    )
     args = options.parse_args(argv)
+    if args.pairs:
+        slowing(args.pairs)
+    if not (args.openings or args.seconds or args.undrawn):
+        return
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -149,14 +241,17 @@ def main(argv: Sequence[str] = ()) -> None:
     origins = [f"127.0.0.1:{wire.port}"]
     thread = rl.views.serve(port=port, threaded=True, websocket_origin=origins)
     time.sleep(2)
+    clock = time.pthread_getcpuclockid(thread.ident)
+    if args.undrawn:
+        asyncio.run(undrawn(wire, clock, args.undrawn, args.seconds or 20.0))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=OPTIONS
         )
-        bench = Bench(browser, wire, time.pthread_getcpuclockid(thread.ident))
+        bench = Bench(browser, wire, clock)
         if args.openings:
             opening(bench, args.openings)
-        if args.seconds:
+        if args.seconds and args.viewers:
             watching(bench, args.viewers, args.seconds)
         browser.close()
     thread.stop()

@@ -126,7 +126,7 @@ def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Mar
     quantifier, verb = ("any", "covered") if model.form == "dnf" else ("all", "rejected")
     heads = _nums((f"{verb}: positive", "negative", "alone: positive", "negative"))
     form = f'<p class="form">{said} if {quantifier} of these hold, else {negative}</p>'
-    return form + _table("".join(heads), rows, marks, len(rows))
+    return form + _table("".join(heads), rows, marks, len(rows), "rules many")
 
 
 def _clause(clause: Clause, form: str) -> str:
@@ -204,7 +204,7 @@ def _badge(mark: str) -> str:
     return f' <span class="badge">{esc(mark)}</span>' if mark else ""
 
 
-def _table(heads: str, rows: Sequence[tuple[str, str]], marks: Marks, n_rules: int) -> str:
+def _table(heads: str, rows: Sequence[tuple[str, str]], marks: Marks, n_rules: int, look: str = "rules") -> str:
     """A table of rules: of each line what it asks and its other cells; the default comes after the rules."""
     lines: list[str] = []
     left_out = 0
@@ -220,7 +220,7 @@ def _table(heads: str, rows: Sequence[tuple[str, str]], marks: Marks, n_rules: i
     lines += _left_out(left_out)
     head = f"<thead><tr><th>rule</th>{heads}</tr></thead>"
     return (
-        f'<div class="box"><table class="rules" aria-label="Rules">{head}<tbody>{"".join(lines)}</tbody></table></div>'
+        f'<div class="box"><table class="{look}" aria-label="Rules">{head}<tbody>{"".join(lines)}</tbody></table></div>'
     )
 
 

@@ -109,6 +109,7 @@ svg .hollow {{ fill: var(--ground, var(--panel-surface-color, #fff)); stroke: {_
 .groups .range {{ display: block; }}
 .spread {{ background: {FAINT}; }}
 .methods thead th {{ overflow-wrap: normal; }}
+.methods th[scope=row] {{ min-width: 130px; }}
 .points {{ min-width: 660px; }}
 .points td {{ white-space: nowrap; }}
 .methods caption {{ text-align: left; color: {MUTED}; font-size: 13px; padding: 6px; }}

@@ -89,6 +89,11 @@ tr.chosen { background: color-mix(in srgb, #0072B2 16%, transparent); }
 .bar { display: inline-block; position: relative; width: 120px; height: 10px; border-radius: 5px;
   background: color-mix(in srgb, currentColor 12%, transparent); vertical-align: middle; }
 .bar span { position: absolute; top: 0; height: 10px; min-width: 3px; border-radius: 5px; background: #D55E00; }
+@media (max-width: 1200px) {
+  .bar { width: 60px; }
+  .parts thead th { white-space: normal; }
+  .parts th[scope="row"] { min-width: 170px; }
+}
 @media (max-width: 560px) {
   .models tr { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); }
   .bar { width: 84px; }

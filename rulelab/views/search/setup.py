@@ -156,7 +156,7 @@ class Setup(Viewer):
 
     def _build(self) -> None:
         self.data_card = card("Model and data", field(self, "family", pn.widgets.Select), *self.table.fields)
-        self.data_card.css_classes = [*self.data_card.css_classes, "rl-data"]
+        self.data_card.css_classes = [*self.data_card.css_classes, "rl-data", "rl-two"]
         self._fields: dict[str, tuple[list[Field], ...]] = {}
         limits: list[Field] = [Number(self.limits, each) for each in LIMITS]
         cards = (

@@ -163,6 +163,10 @@ section {{ box-sizing: border-box; border: 1px solid {LINE}; border-radius: 4px;
 .open .arrow {{ transform: none; }}
 h2 {{ font-size: 18.72px; margin: 0; }}
 .body {{ padding: 0.1px 0; }}
+@media (min-width: 560px) and (max-width: 900px) {{
+  .body {{ display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); align-items: start; }}
+  .of-switches, .of-note {{ grid-column: 1 / -1; }}
+}}
 [hidden] {{ display: none !important; }}
 .field {{ position: relative; margin: 10px 12px; }}
 .field:first-child {{ margin-top: 5px; }}

@@ -59,6 +59,14 @@ MANY_FIGURES_CSS = """
 """
 """Of a status line with eight figures: their place is there before they are."""
 
+_ON_TWO_LINES = """
+  {of} tr {{ display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) repeat(2, minmax(0, 5fr)); }}
+  {of} tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; }}
+  {of} thead tr > :first-child {{ display: none; }}
+  {of} td:not(:first-child) {{ padding-top: 0; min-width: 0 !important; }}
+"""
+"""Of a table of rules: the words of each over its figures."""
+
 CARD_CSS = f"""
 :host {{ color: {TEXT}; font-size: calc(14px * var(--rl-zoom, 1)); line-height: 1.4; }}
 :host(.rl-rules) {{ min-height: 170px; }}
@@ -94,12 +102,8 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
     color-mix(in srgb, {BLUE} 32%, transparent) var(--share), {FAINT} var(--share)); }}
 .own {{ display: block; font-size: 11px; color: {MUTED}; }}
 .box {{ container-type: inline-size; }}
-@container (max-width: 420px) {{
-  .rules tr {{ display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) repeat(2, minmax(0, 5fr)); }}
-  .rules tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; }}
-  .rules thead tr > :first-child {{ display: none; }}
-  .rules td:not(:first-child) {{ padding-top: 0; min-width: 0 !important; }}
-}}
+@container (max-width: 420px) {{ {_ON_TWO_LINES.format(of=".rules")} }}
+@container (max-width: 560px) {{ {_ON_TWO_LINES.format(of=".rules.many")} }}
 """
 
 LOW_CSS = """
@@ -267,6 +271,11 @@ CARD_HEAD_CSS = f"""
 .card-header {{ min-height: 36px; padding-top: 2px; padding-bottom: 2px; }}
 .card-header:focus-visible {{ {FOCUS} outline-offset: -3px; }}
 .card-header-row {{ font-size: 14px !important; }}
+@media (min-width: 560px) and (max-width: 900px) {{
+  :host(.rl-two) {{ display: grid !important; grid-template-columns: repeat(2, minmax(0, 1fr)); align-items: start; }}
+  :host(.rl-two) > .card-header {{ grid-column: 1 / -1; }}
+  :host(.rl-two) > .bk-panel-models-layout-Column {{ grid-area: 3 / 2; }}
+}}
 """
 
 SMALL_CSS = """
