@@ -33,7 +33,7 @@ def edited_of(search: Search, model: Model | None) -> Any:
     names = search.problem.names
     if model.family != bench.family:
         raise ValueError(f"the model is of the family {model.family}, the search of {bench.family}")
-    literals = (
+    literals: list[Any] = (
         [literal for clause in model.rules for literal in clause.literals]
         if isinstance(model, RuleSet)
         else [rule for rule in cast(DecisionList, model).rules if rule.antecedent is not None]
