@@ -51,6 +51,11 @@ def test_conditions_counts_and_problem_are_those_of_the_rows(engine: str, tmp_pa
     rows = rl.mine_antecedents(held, max_conditions=2)
     assert mined.names == rows.names
     assert problem.fingerprint == rl.Problem.from_antecedents(rows, frame.y).fingerprint
+    straight = rl.Problem.from_antecedents(rl.mine_antecedents(counts, max_conditions=2))
+    of_rows = rl.Problem.from_antecedents(rows, frame.y, groups=frame.sex)
+    assert (straight.fingerprint, straight.n_rows) == (of_rows.fingerprint, of_rows.n_rows)
+    assert straight.groups.names == of_rows.groups.names
+    assert (straight.groups.positives.sum(axis=1) == of_rows.groups.positives.sum(axis=1)).all()
     assert counts.sensitive is not None
     women = counts.sensitive.sex.eq("f")
     assert counts.rows[women].sum() == frame.sex.eq("f").sum()
@@ -241,6 +246,26 @@ def test_too_many_different_values_are_refused_in_words(monkeypatch: pytest.Monk
         TableError, match=r"more than 50 different rows .* coarsen the finest columns: '\w+' \(\d+ cuts"
     ):
         rl.tables.count(table, rl.Binarizer().fit(table.features("y")), "y")
+
+
+def test_counts_are_mined_with_their_own_weights() -> None:
+    frame = people(200).assign(w=1.5, id=range(200))
+    table = rl.tables.open(frame)
+    split = rl.tables.Split("id", 0.3)
+    conditions = [rl.Condition("age", "<=", 40), rl.Condition("sex", "==", "f")]
+    counts = rl.tables.count(table, conditions, "y", weight="w", split=split)
+    with pytest.raises(TableError, match="kept out of training; take the counts' training part"):
+        rl.mine_antecedents(counts)
+    mined = rl.mine_antecedents(counts.training, 1)
+    problem = rl.Problem.from_antecedents(mined)
+    assert problem.total_weight == pytest.approx(1.5 * counts.training.n_rows)
+    assert problem.n_rows == counts.training.n_rows
+    with pytest.raises(ValueError, match="counts, whose rows have weights already"):
+        rl.mine_antecedents(counts.training, sample_weight=counts.training.rows)
+    with pytest.raises(rl.ProblemError, match="counts have their own"):
+        rl.Problem.from_antecedents(mined, groups=["a"] * len(counts))
+    with pytest.raises(rl.ProblemError, match="y is missing"):
+        rl.Problem.from_antecedents(rl.mine_antecedents(counts.training.frame, 1))
 
 
 @pytest.mark.parametrize("groups", [3, 40])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +58,8 @@ class Antecedents(Shown):
         ``duplicate`` (same rows as an earlier antecedent, or with a column that has the rows of an earlier one).
     complements : int64 array, shape (n_pairs, 2)
         Pairs of antecedents that are exact negations of each other. They are kept.
+    counts : `rulelab.tables.PatternCounts` or None
+        What they were mined from, where that were counts.
     """
 
     words: np.ndarray
@@ -68,6 +70,7 @@ class Antecedents(Shown):
     support: np.ndarray
     dropped: dict[str, int]
     complements: np.ndarray
+    counts: Any = None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -179,8 +182,9 @@ def mine_antecedents(
 
     Parameters
     ----------
-    B : DataFrame or array of bool or 0/1, shape (n_rows, n_columns)
-        The frame of a `Binarizer` carries its conditions; a column of any other frame is a condition of its own.
+    B : DataFrame or array of bool or 0/1, shape (n_rows, n_columns), or `rulelab.tables.PatternCounts`
+        The frame of a `Binarizer` carries its conditions; a column of any other frame is a condition of its own. Counts
+        bring the weights of their rows along; `Problem.from_antecedents` takes labels and groups from them.
     max_conditions : 1, 2 or 3
     min_support, max_support : float
         Fractions of the rows, both included: an antecedent holds on at least ``min_support * n_rows`` rows.
@@ -213,6 +217,11 @@ def mine_antecedents(
     """
     check_limits(max_conditions, min_support, max_support, max_antecedents)
     check(verbose)
+    counts_given = None
+    if hasattr(type(B), "weighted_patterns"):
+        if sample_weight is not None:
+            raise ValueError("sample_weight cannot be given with counts, whose rows have weights already")
+        counts_given, (B, sample_weight) = B, B.weighted_patterns()
     table = read_boolean_table(B)
     weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows, some=True)
     measure = _measure(table.n_rows, min_support, max_support, y, weight)
@@ -246,7 +255,7 @@ def mine_antecedents(
         total = table.n_rows if weight is None else weight.sum()
         by_class = y is not None
         raise NothingFound(_nothing_found(support / total, total, max_conditions, min_support, max_support, by_class))
-    return kept.finish(table, usable, dropped, mask, weight)
+    return replace(kept.finish(table, usable, dropped, mask, weight), counts=counts_given)
 
 
 class _Kept:

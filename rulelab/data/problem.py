@@ -248,8 +248,20 @@ class Problem(Shown):
         return cls._merge(words, names, y, sample_weight, groups, as_conditions(A))
 
     @classmethod
-    def from_antecedents(cls, ants: Antecedents, y: Any, sample_weight: Any = None, groups: Any = None) -> Problem:
-        """As `from_arrays`, from mined antecedents, which stay packed and carry their conditions along."""
+    def from_antecedents(
+        cls, ants: Antecedents, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Problem:
+        """As `from_arrays`, from mined antecedents, which stay packed and carry their conditions along.
+
+        Those that were mined from counts need nothing else: labels, weights and groups are those of the counts.
+        """
+        if y is None:
+            if ants.counts is None:
+                raise ProblemError("y is missing: one label per row")
+            if sample_weight is not None or groups is not None:
+                raise ProblemError("sample_weight and groups go with y; counts have their own")
+            made: Problem = ants.counts.problem(ants)
+            return made
         words = bits.transpose(ants.words, ants.n_rows)
         return cls._merge(words, names_of(ants.names, len(ants.names), None), y, sample_weight, groups, ants.conditions)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..data.antecedents import Antecedents
 from ..data.conditions import Condition, attach_conditions, unique_names
 from ..data.metrics import group_labels
 from ..data.problem import Problem
@@ -132,6 +133,17 @@ class PatternCounts:
             if c.operator == "<=":
                 cuts.setdefault(c.column, []).append(c.value)
         return cuts
+
+    def weighted_patterns(self) -> tuple[pd.DataFrame, pd.Series]:
+        """`frame` and `rows`, of which antecedents are mined; raises TableError where some are kept out of training."""
+        if self.test is not None:
+            raise TableError("some of these rows are kept out of training; take the counts' training part")
+        return self.frame, self.rows
+
+    def problem(self, antecedents: Antecedents) -> Problem:
+        """The problem of antecedents mined from these counts, with their groups and as many rows as were counted."""
+        _, rows = self.weighted_patterns()
+        return as_rows(Problem.from_antecedents(antecedents, self.label, rows, self.sensitive), self)
 
     def dataset(self) -> Dataset:
         """A data set with a row for each kind, which counts as often as there are rows of it."""
