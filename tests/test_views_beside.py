@@ -203,6 +203,23 @@ def test_what_was_proven_stays_when_the_process_dies(start: Callable[..., Search
     assert again.snapshot.status is rl.Status.OPTIMAL, "there is another process"
 
 
+def test_a_closed_page_waits_for_no_answer(start: Callable[..., SearchSession], hosts: Hosts) -> None:
+    sessions = [start(long_search) for _ in range(2)]
+    sessions[0].run()
+    wait_until(lambda: sessions[0].snapshot is not None)
+    pid = hosts.present[0].pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        sessions[1].run()
+        wait_until(lambda: sessions[1].doing.startswith("handing the search"))
+        for session in sessions:
+            session.close()
+            session.join(PATIENCE)
+        assert [(session.alive, session.state, session.error) for session in sessions] == [(False, "stopped", None)] * 2
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
 def test_a_process_that_has_grown_is_replaced_when_it_has_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     hosts = Hosts(1)
     monkeypatch.setattr(Host, "grown", True)
@@ -241,8 +258,9 @@ def test_the_server_searches_in_processes_when_it_is_told_to(monkeypatch: pytest
         seen.append(SearchSession(lambda report: Prepared(small_search())))
         seen[0].run()
         seen[0].join(PATIENCE)
-        children.extend(each for each in psutil.Process().children() if "hosting" in " ".join(each.cmdline()))
+        children.extend(set(psutil.Process().children()) - before)
 
+    before = set(psutil.Process().children())
     seen: list[SearchSession] = []
     children: list[psutil.Process] = []
     monkeypatch.setattr("rulelab.views.serve", look)

@@ -173,6 +173,7 @@ def test_two_sessions_do_not_disturb_each_other(start) -> None:
     wait_until(lambda: all(s.state is State.ENDED for s in (sessions[0], sessions[2])))
     assert sessions[0].snapshot.incumbent.model == sessions[2].snapshot.incumbent.model == alone.incumbent.model
     assert sessions[0].snapshot.work == sessions[2].snapshot.work == alone.work
+    wait_until(lambda: sessions[1].snapshot is not None)
     work = sessions[1].snapshot.work
     wait_until(lambda: sessions[1].snapshot.work > work)
 

@@ -28,6 +28,7 @@ class Beside(Hand):
     """In a process of its own, which it may share with others; see `Hand`."""
 
     def __init__(self, hosts: Hosts) -> None:
+        super().__init__()
         self._hosts = hosts
         self._key = uuid.uuid4().hex
         self._search: Search | None = None
@@ -48,6 +49,7 @@ class Beside(Hand):
         sending()
         self._host = self._hosts.take()
         try:
+            self._host.wait(sending)
             if not self._ask("hold", search, course).answer(sending):
                 compiling()
                 self._ask("compile").answer(compiling)
@@ -80,7 +82,7 @@ class Beside(Hand):
     def advance(self, units: int, ended: Callable[[], bool]) -> tuple[Sequence[Snapshot], int]:
         self._turn = self._ask("advance", units)
         try:
-            found, left = self._turn.answer(_patient(ended))
+            found, left = self._turn.answer(self._patient(ended))
         finally:
             self._turn = None
         return [self._known(each) for each in found], left
@@ -89,7 +91,7 @@ class Beside(Hand):
         if self._host is None:
             assert self._search is not None
             return look(self._search)
-        return self._ask("see", look).answer(_patient(ended))
+        return self._ask("see", look).answer(self._patient(ended))
 
     def bring_back(self, ended: Callable[[], bool], last: bool = False) -> None:
         if self._host is None or self._search is None:
@@ -114,6 +116,18 @@ class Beside(Hand):
         told = {} if method == "hold" else {"course": self._course, **known}
         return self._host.ask(self._key, method, *arguments, told=told, known=known)
 
+    def _patient(self, over: Callable[[], bool]) -> Callable[[], None]:
+        """Raises where the answer is late once it is ``over``, and at once when the session is closed."""
+        since: list[float] = []
+
+        def look() -> None:
+            if over() and not since:
+                since.append(time.monotonic())
+            if self.closed() or (since and time.monotonic() - since[0] > _PATIENCE_SECONDS):
+                raise LostError(SILENT)
+
+        return look
+
     def _known(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with the very model that came before, where it is still the best one."""
         best = snapshot.incumbent
@@ -121,19 +135,6 @@ class Beside(Hand):
             self._best = best
             return snapshot
         return replace(snapshot, incumbent=self._best)
-
-
-def _patient(over: Callable[[], bool]) -> Callable[[], None]:
-    """Raises where the answer is late once it is ``over``."""
-    since: list[float] = []
-
-    def look() -> None:
-        if over() and not since:
-            since.append(time.monotonic())
-        if since and time.monotonic() - since[0] > _PATIENCE_SECONDS:
-            raise LostError(SILENT)
-
-    return look
 
 
 def _gone(ended: Callable[[], bool]) -> Callable[[], None]:

@@ -103,6 +103,7 @@ class OnCluster(Hand):
     where = "on the cluster"
 
     def __init__(self, cluster: Cluster) -> None:
+        super().__init__()
         self._cluster = cluster
         self._search: Search | None = None
         self._worker: str | None = None

@@ -23,9 +23,14 @@ class Hand(abc.ABC):
     ----------
     where : str
         Where the search is, for the page to say; empty: in this process.
+    closed : callable
+        Whether nobody looks at the session any more, so that no answer is worth waiting for.
     """
 
     where = ""
+
+    def __init__(self) -> None:
+        self.closed: Callable[[], bool] = lambda: False
 
     @abc.abstractmethod
     def begin(self, search: Search, course: Course | None, report: Callable[[str], None]) -> None:
@@ -95,6 +100,7 @@ class Here(Hand):
     _course: Course | None
 
     def __init__(self, pool: Pool) -> None:
+        super().__init__()
         self._pool = pool
         self._slices = Slices()
 

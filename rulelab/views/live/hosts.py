@@ -158,6 +158,14 @@ class Host:
         if self._fresh_bytes is None:
             self._fresh_bytes = self.bytes
 
+    def wait(self, wanted: Callable[[], Any]) -> None:
+        """Until it takes what it is sent; ``wanted`` is called meanwhile, and raises where nobody waits any more."""
+        while not self.ready:
+            wanted()
+            if self._lost:
+                raise LostError(LOST)
+            time.sleep(_LOOK_SECONDS)
+
     def warm(self, family: str) -> None:
         """Let the kernels of a family be made ready; nobody waits for that."""
         with contextlib.suppress(LostError):
@@ -213,11 +221,12 @@ class Hosts:
     def know(self, family: str, there: Host) -> None:
         """A process has made the kernels of a family ready: others may do so before they have a search of it."""
         with self._lock:
-            if family not in self._families:
+            new = family not in self._families
+            if new:
                 self._families.append(family)
-                for host in self._hosts:
-                    if host is not there:
-                        host.warm(family)
+            others = [host for host in self._hosts if new and host is not there]
+        for host in others:
+            host.warm(family)
 
     def take(self) -> Host:
         """The one with the fewest searches, which has one more.

@@ -186,6 +186,7 @@ class SearchSession:
         self._pace = pace
         self._pool = pool
         self._hand = HANDS.make(pool)
+        self._hand.closed = lambda: self._closed
         self.course = None if self._hand.where else Course()
         self._gone = False
         self._state = State.IDLE
@@ -449,6 +450,8 @@ class SearchSession:
 
     def _lost(self, how: str) -> State:
         """End with what is known of a search that is gone."""
+        if self._closed:
+            return State.STOPPED
         if self.snapshot is None:
             raise ValueError(f"{how} before it told anything: run it again")
         self.error, self._gone = f"{how}: {_KEPT}", True
