@@ -124,7 +124,7 @@ def test_the_command_line_says_what_it_left_out(tmp_path, capsys):
 def test_classes_share_the_time(monkeypatch):
     given = []
 
-    def steps(search: rl.Search, time_limit: float, gap: float):
+    def steps(search: rl.Search, time_limit: float, gap: float, verbose: bool):
         given.append(time_limit)
         for snapshot in rl.steps(search, gap=gap):
             yield replace(snapshot, seconds=time_limit / 2)
