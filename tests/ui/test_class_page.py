@@ -99,9 +99,8 @@ def test_a_class_builds_finds_compares_and_comes_back(visit, place: Path) -> Non
     again.page.goto(f"{again.base}?tab=Compare&{link[0]}")
     there = again.page.locator(".rl-model h2")
     again.until(lambda: there.all_inner_texts() == names)
-    tables = again.page.locator(".rl-model details", has_text="Rates per group, training rows")
+    tables = again.page.locator(".rl-model h3", has_text="Rates per group, training rows")
     again.until(lambda: tables.count() == 2)
-    assert "largest difference" in tables.first.inner_text()
     for each in (view, again):
         assert each.console == []
         assert each.foreign() == []
