@@ -67,7 +67,8 @@ def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[rl.Snapshot, rl
         if last.status is not rl.Status.RUNNING or len(found) == most:
             break
         seen = found[-1][0].lower_bound if found else 0.0
-        provable = not isinstance(search, rl.RuleSetSearch) or search._generation.closing_point is not None
+        generation = getattr(search, "_generation", None)
+        provable = not isinstance(search, rl.RuleSetSearch) or getattr(generation, "closing_point", None) is not None
         if last.incumbent is not None and last.lower_bound > seen and provable:
             found.append((last, search.certificate(bound_only=True)))
     return found

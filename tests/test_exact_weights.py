@@ -87,3 +87,29 @@ def test_neighbours_are_next_to_it(x, n):
         below, above = neighbours(x, n)
         every = {Fraction(p, q) for q in range(1, n + 1) for p in range(6 * q)}
         assert (below, above) == (max(f for f in every if f < x), min(f for f in every if f > x))
+
+
+@pytest.mark.parametrize("less", [0, 1])
+def test_a_rule_predicts_the_majority_that_sums_of_doubles_do_not_show(less):
+    A = np.array([[1], [1], [1], [1], [0], [0]], dtype=bool)
+    y = [1, 1, 0, 0, 1, 0]
+    weight = [0.5, 0.5, 0.5, 0.5, 2.0, 1.0]
+    weight[1 if less else 2] = float(np.nextafter(0.5, 0))
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    rule = rl.RuleList.from_problem(problem, [0]).rules[0]
+    assert rule.positives == rule.negatives
+    assert rule.prediction == 1 - less
+
+
+def test_the_optimum_with_a_first_rule_has_the_labels_that_it_was_found_with():
+    A = np.array([[0, 1]] * 6 + [[1, 1]] * 2 + [[1, 0]] * 3 + [[0, 0]] * 9, dtype=bool)
+    weight = [0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.2, 0.3, 0.3, 0.3, 0.6, *[1.0] * 9]
+    y = [1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, *[0] * 9]
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    last = rl.solve(rl.RuleListSearch(problem, 0.02, first_rule="antecedent 1"))
+    given = list(map(Fraction, weight))
+    wrong = sum(w for w, label, said in zip(given, y, last.incumbent.model.predict(A), strict=True) if label != said)
+    first = [w for w, row in zip(given, A, strict=True) if row[1]]
+    positive = sum(w for w, row, label in zip(given, A, y, strict=True) if row[1] and label)
+    assert last.status is rl.Status.OPTIMAL
+    assert wrong <= min(positive, sum(first) - positive)

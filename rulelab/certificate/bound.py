@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,9 @@ from .certificate import CertificateError
 from .outcome import Outcome
 
 LOWER_BOUND = "lower_bound"
-"""The parameter that only these certificates have: what no objective is below, to the nearest cost of the grid."""
+"""The parameter that only these certificates have: what no objective is below."""
+_ROUNDED_DOWN = 1 - Fraction(1, 10**12)
+"""Of a bound that is a double."""
 
 
 def for_bound(lower_bound: float | None) -> dict[str, float]:
@@ -41,7 +44,7 @@ def cost_to_prove(parameters: Mapping[str, float], value: int, unit: Fraction, o
     claimed = parameters[LOWER_BOUND]
     if not 0 < claimed <= 1e300:
         raise CertificateError(f"the {LOWER_BOUND} of a certificate must be above 0, not {claimed!r}")
-    cost = round((Fraction(claimed) + over) / unit)
+    cost = math.ceil((Fraction(claimed) * _ROUNDED_DOWN + over) / unit)
     if not 0 < cost <= value:
         raise CertificateError(f"the certificate is for the bound {claimed:.10g}, which is above the model's objective")
     return cost

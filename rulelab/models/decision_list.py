@@ -208,6 +208,7 @@ class DecisionList(Model):
         }
 
 
+_NEARLY = 1e-9
 Counts = tuple[int | float, int | float]
 """Weights of positives and of negatives."""
 
@@ -220,6 +221,7 @@ class Captured(NamedTuple):
     conditions: tuple[Condition, ...] | None
     counts: Counts
     left: Counts
+    mostly_positive: bool
 
 
 def capture(problem: Problem, antecedents: Sequence[int]) -> Iterator[Captured]:
@@ -237,11 +239,21 @@ def capture(problem: Problem, antecedents: Sequence[int]) -> Iterator[Captured]:
             raise ModelError(f"there is no antecedent {j}; the problem has {problem.n_antecedents}")
         hit = free & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
         conditions = None if problem.conditions is None else problem.conditions[j]
-        yield Captured(j, problem.names[j], conditions, _counts(problem, hit), left)
+        counts = _counts(problem, hit)
+        yield Captured(j, problem.names[j], conditions, counts, left, _mostly_positive(problem, hit, counts))
         free &= ~hit
         left = _counts(problem, free)
-    yield Captured(None, "", None, left, left)
+    yield Captured(None, "", None, left, left, _mostly_positive(problem, free, left))
 
 
 def _counts(problem: Problem, patterns: np.ndarray) -> Counts:
     return problem.positives[patterns].sum().item(), problem.negatives[patterns].sum().item()
+
+
+def _mostly_positive(problem: Problem, patterns: np.ndarray, counts: Counts) -> bool:
+    """Which class weighs more, also where sums of weights that are no whole numbers round to the same."""
+    p, n = counts
+    if problem.integral or abs(p - n) > _NEARLY * (p + n):
+        return p > n
+    masses = problem.masses
+    return sum(masses.positives[patterns].tolist()) > sum(masses.negatives[patterns].tolist())

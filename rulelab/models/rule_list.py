@@ -98,7 +98,8 @@ class RuleList(DecisionList):
 def _rule(problem: Problem, captured: Captured, total: Counts, label: int | None) -> Rule:
     positives, negatives = captured.counts
     p, n = next(counts for counts in (captured.counts, captured.left, total) if sum(counts) > 0)
-    positive = p > n if label is None else bool(label)
+    most = captured.mostly_positive if sum(captured.counts) > 0 else p > n
+    positive = most if label is None else bool(label)
     return Rule(
         antecedent=captured.antecedent,
         name=captured.name,
