@@ -21,14 +21,18 @@ from rulelab.certificate.rule_set import closing as rule_set_closing
 from rulelab.certificate.rule_set import pairs as rule_set_pairs
 from rulelab.kernels import bits
 
-OWN = ("fair rule list", "least gap")
+OWN = ("fair rule list", "list of predictive parity", "least gap")
 """Checked in parts of their own."""
 SOUND = 6
 
 
+def is_checked_in_parts(proof: Proof) -> bool:
+    return proof.name not in OWN and not proof.name.endswith("bound only")
+
+
 @cache
 def sound() -> list[Proof]:
-    return list(islice((proof for proof in proofs(np.random.default_rng(3)) if proof.name not in OWN), SOUND))
+    return list(islice((proof for proof in proofs(np.random.default_rng(3)) if is_checked_in_parts(proof)), SOUND))
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch, size: int) -> None:

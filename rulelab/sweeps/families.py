@@ -28,7 +28,7 @@ from .plan import Fold, Part, Plan
 
 BINARIZING = {each.name: each.default for each in BINARIZING_PARAMETERS}
 _GIVEN = {"random_state", "warm_start"}  # to every search, by the plan and by the fit before
-_ROWS = {"y", "sample_weight"}  # of mining
+_ROWS = {"y", "sample_weight", "verbose"}  # of mining, and no setting of it
 
 
 def conditions_of(fold: Fold, parameters: Mapping[str, Any]) -> tuple[pd.DataFrame, Binarizer | None]:

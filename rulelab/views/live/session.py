@@ -382,6 +382,7 @@ class SearchSession:
             self._note(end)
             with self._changed:
                 self._state = end
+            self._look(rests=True)  # at what was asked for since the search came to rest
 
     def _note(self, end: State) -> None:
         """Write down how the run has ended."""

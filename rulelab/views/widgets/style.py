@@ -268,6 +268,7 @@ select.bk-input:disabled {{ opacity: 1; color: {MUTED} !important; border-style:
 
 CARD_HEAD_CSS = f"""
 :host {{ border: 1px solid {LINE}; }}
+.scroll-button {{ display: none !important; }}
 .card-header {{ min-height: 36px; padding-top: 2px; padding-bottom: 2px; }}
 .card-header:focus-visible {{ {FOCUS} outline-offset: -3px; }}
 .card-header-row {{ font-size: 14px !important; }}
