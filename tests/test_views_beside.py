@@ -199,7 +199,8 @@ def test_what_was_proven_stays_when_the_process_dies(start: Callable[..., Search
     assert session.recording().snapshots[-1].limit == "worker"
     again = start()
     again.run()
-    wait_until(lambda: again.state is State.ENDED)
+    wait_until(lambda: again.state.over)
+    assert again.state is State.ENDED, again.error
     assert again.snapshot.status is rl.Status.OPTIMAL, "there is another process"
 
 

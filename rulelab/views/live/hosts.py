@@ -126,13 +126,13 @@ class Host:
 
     @property
     def lost(self) -> bool:
-        """Whether the process has ended."""
-        return self._lost
+        """Whether the process has ended, although it may still be listened to."""
+        return self._lost or self._process.poll() is not None
 
     @property
     def ready(self) -> bool:
         """Whether it would take a search at once."""
-        return self._ready and not self._lost
+        return self._ready and not self.lost
 
     @property
     def waiting(self) -> int:
@@ -162,7 +162,7 @@ class Host:
         """Until it takes what it is sent; ``wanted`` is called meanwhile, and raises where nobody waits any more."""
         while not self.ready:
             wanted()
-            if self._lost:
+            if self.lost:
                 raise LostError(LOST)
             time.sleep(_LOOK_SECONDS)
 
