@@ -16,12 +16,15 @@ import traceback
 from collections.abc import Callable
 from typing import IO, Any
 
+from ... import falling_rule_list, rule_list, rule_set
 from ...recording import Course
 from ...search import Search
 from .held import Held
 from .trimming import give_back
 from .wire import Part, pack, receive, send, unpack
 
+ENGINES = (falling_rule_list, rule_list, rule_set)
+"""Imported before there is a second thread, which could meet a module that is imported in part."""
 ROUND_SECONDS = 0.3
 """In which each search has a turn."""
 _LEAST_SECONDS, _MOST_SECONDS = 0.01, 0.1

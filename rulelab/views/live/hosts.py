@@ -116,6 +116,7 @@ class Host:
                 assert self._process.stdin is not None
                 send(self._process.stdin, [pickle.dumps((number, key, method)), *parts])
         except (OSError, ValueError) as error:
+            self._lost = True
             raise LostError(LOST) from error
         return question
 
