@@ -35,7 +35,7 @@ def test_certified_lists_have_proofs_that_hold(part: int) -> None:
         if snapshot.incumbent is None:
             with pytest.raises(rl.CertificateError, match="has not proven its list optimal"):
                 search.certificate()
-            with pytest.raises(rl.CertificateError, match="has no list yet"):
+            with pytest.raises(rl.CertificateError, match="has found none yet"):
                 search.certificate(bound_only=True)
         elif rows.kind == "real":
             with pytest.raises(rl.CertificateError, match=r"too many digits|too large|has not proven"):
@@ -50,7 +50,7 @@ def test_certified_lists_have_proofs_that_hold(part: int) -> None:
             )
             assert answer.checked["ranges"] == len(certificate.arrays["sizes"])
             held += 1
-    assert held > 5
+    assert held >= 5
 
 
 @pytest.mark.parametrize("tolerance", [0.02, 0.01])

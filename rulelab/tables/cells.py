@@ -80,7 +80,7 @@ class Cells:
             one = one.fill_null(False)
             part = one.cast(small) if self.ordered else one.cast(small) * nw.lit(k + 1, dtype=small)
             total = part if total is None else total + part
-        inside = nw.lit(0, dtype=nw.Int64) if total is None else total.cast(nw.Int64)
+        inside = nw.lit(0, dtype=nw.Int64) if total is None else total.cast(small).cast(nw.Int64)
         return nw.when(missing).then(nw.lit(self.size - 1, dtype=nw.Int64)).otherwise(inside)
 
     def stand_ins(self) -> pd.Series:
