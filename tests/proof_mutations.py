@@ -351,7 +351,7 @@ def _other_arrays(rng: np.random.Generator, array: np.ndarray) -> Iterator[tuple
         ("flat", array.ravel().copy()),
         ("with an axis", array[..., None].copy()),
         ("as floats", array.astype(np.float32)),
-        ("as short integers", np.nan_to_num(array).astype(np.int32)),
+        ("as short integers", _short(array)),
         ("of the other byte order", array.astype(array.dtype.newbyteorder("S"))),
         ("as Booleans", array.astype(bool)),
     ):
@@ -389,6 +389,11 @@ def _other_origins(rng: np.random.Generator, certificate: Certificate) -> Iterat
     yield "origin: classes", {"origin": replace(origin, classes=origin.classes[::-1])}
     yield "origin: other classes", {"origin": replace(origin, classes=("no", "yes"))}
     yield "origin: number", {"origin": replace(origin, names=(f"{origin.names[0]} (2)", *origin.names[1:]))}
+
+
+def _short(array: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(array).astype(np.int32)
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:

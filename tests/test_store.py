@@ -22,7 +22,7 @@ import rulelab as rl
 from rulelab.store import LARGEST_BUNDLE, StoreError, database
 from rulelab.store import run as run_module
 from rulelab.store.making import made
-from rulelab.store.store import _insert
+from rulelab.store.rows import insert
 
 
 @pytest.fixture(scope="module")
@@ -319,7 +319,7 @@ def test_who_writes_too_long_is_told_of(store, recording, monkeypatch) -> None:
 
 def _fails_half_way(store, run, files) -> None:
     with store._database.writing() as connection:
-        _insert(connection, run, {**files, "trace": "no bytes"})
+        insert(connection, run, {**files, "trace": "no bytes"})
 
 
 def test_nothing_of_a_write_that_fails_is_kept(store, recording) -> None:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 
-from . import boards, bundle, kept_table, making, pins
+from . import boards, bundle, kept_table, making, pins, rows
 from .boards import BoardEntry
 from .database import Database, size
 from .errors import StoreError
 from .place import NOTHING, default_url
+from .rows import TABLE
 from .run import Run, digest, named, now, read, storable
-from .schema import FILES, PARTS, PINS, RUNS
+from .schema import FILES, PARTS, RUNS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +36,6 @@ DELETED_DAYS = 7
 """For so long a deleted run can be brought back."""
 LARGEST_FILE = 64_000_000
 LEAST_DIGITS = 4
-TABLE = "table"
-"""The kind of a file that all runs of the same data have in common, and pinned models, too."""
 NO_TABLES: Mapping[str, bytes] = MappingProxyType({})
 COLUMNS = [
     "hash",
@@ -183,8 +182,8 @@ class Store:
             if instead_of is not None:
                 before = connection.execute(sa.select(RUNS.c.name).where(RUNS.c.hash == instead_of)).scalar()
                 run = replace(run, name=run.name or named(before))
-                _remove(connection, [instead_of])
-            _insert(connection, run, files)
+                rows.remove(connection, [instead_of])
+            rows.insert(connection, run, files)
         return run
 
     def add_proof(self, run: Run | str, proof: Certificate) -> Run:
@@ -200,7 +199,7 @@ class Store:
             if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == key)).scalar() is None:
                 raise StoreError(f"there is no run {key[:12]} any more")
             connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == "proof"))
-            _insert_file(connection, key, "proof", content)
+            rows.insert_file(connection, key, "proof", content)
         return self.run(key)
 
     def run(self, which: Run | str) -> Run:
@@ -213,7 +212,7 @@ class Store:
         """
         key = self._hash(which)
         with self._database.reading() as connection:
-            found = connection.execute(_chosen().where(RUNS.c.hash == key)).first()
+            found = connection.execute(rows.chosen().where(RUNS.c.hash == key)).first()
         if found is None:
             raise StoreError(f"there is no run {key[:12]} here")
         return read(*found)
@@ -298,8 +297,8 @@ class Store:
             self._change(key, deleted=now())
             return
         with self._database.writing() as connection:
-            _remove(connection, [key])
-            _forget_tables(connection)
+            rows.remove(connection, [key])
+            rows.forget_tables(connection)
 
     def restore(self, which: Run | str) -> Run:
         """Bring a deleted run back."""
@@ -352,7 +351,7 @@ class Store:
         with self._database.writing() as connection:
             for run, files in found:
                 if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == run.hash)).scalar() is None:
-                    _insert(connection, run, files)
+                    rows.insert(connection, run, files)
                     new.append(run)
                 else:
                     connection.execute(sa.update(RUNS).where(RUNS.c.hash == run.hash).values(deleted=None))
@@ -397,7 +396,7 @@ class Store:
         key = pins.put(self._database, content)
         with self._database.writing() as connection:
             for data_hash, table in tables.items():
-                _insert_table(connection, data_hash, table)
+                rows.insert_table(connection, data_hash, table)
         return key
 
     def pins(self, which: str) -> str:
@@ -468,7 +467,7 @@ class Store:
         return found[0]
 
     def _read(self, search: str, most: int, deleted: bool | None) -> Iterable[Run | StoreError]:
-        wanted = _chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
+        wanted = rows.chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
         if deleted is not None:
             wanted = wanted.where(RUNS.c.deleted.is_not(None) if deleted else RUNS.c.deleted.is_(None))
         for word in storable(search).split():
@@ -495,11 +494,11 @@ class Store:
         old = sa.select(RUNS.c.hash).where(RUNS.c.deleted < before.isoformat(timespec="milliseconds"))
         with self._database.reading() as connection:
             hashes = list(connection.execute(old).scalars())
-            unnamed = _unnamed_tables(connection)
+            unnamed = rows.unnamed_tables(connection)
         if hashes or unnamed:
             with self._database.writing() as connection:
-                _remove(connection, hashes)
-                _forget_tables(connection)
+                rows.remove(connection, hashes)
+                rows.forget_tables(connection)
 
 
 def open_store(url: str | Path | None = None) -> Store:
@@ -523,66 +522,6 @@ def open_store(url: str | Path | None = None) -> Store:
 def _check_digits(which: Any) -> None:
     if not isinstance(which, str) or not re.fullmatch(rf"[0-9a-f]{{{LEAST_DIGITS},64}}", which):
         raise StoreError(f"{which!r:.40} is no hash: {LEAST_DIGITS} to 64 digits and letters a to f")
-
-
-def _chosen() -> Any:
-    """What `read` takes."""
-    proof = sa.select(PARTS.c.file).where(PARTS.c.run == RUNS.c.hash, PARTS.c.kind == "proof").scalar_subquery()
-    return sa.select(RUNS.c.about, RUNS.c.hash, RUNS.c.name, proof)
-
-
-def _insert(connection: sa.Connection, run: Run, files: Mapping[str, bytes]) -> None:
-    _remove(connection, [run.hash])
-    columns = {name: getattr(run, name) for name in RUNS.columns.keys() if name != "deleted"}  # noqa: SIM118
-    connection.execute(RUNS.insert().values(**columns))
-    for kind, content in files.items():
-        if kind == TABLE:
-            _insert_table(connection, run.data_hash, content)
-        else:
-            _insert_file(connection, run.hash, kind, content)
-
-
-def _insert_table(connection: sa.Connection, data_hash: str, content: bytes) -> None:
-    """Keep the rows of data; what is kept of them is replaced."""
-    connection.execute(sa.delete(PARTS).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE))
-    _insert_file(connection, data_hash, TABLE, content)
-
-
-def _unnamed_tables(connection: sa.Connection) -> list[str]:
-    """The hashes of kept data that neither a run nor pinned models name any more."""
-    kept = connection.execute(sa.select(PARTS.c.run).where(PARTS.c.kind == TABLE)).scalars().all()
-    texts = RUNS.c.about, PINS.c.content
-
-    def is_named(key: str) -> bool:
-        wanted = (sa.select(sa.literal(1)).where(text.contains(key, autoescape=True)).limit(1) for text in texts)
-        return any(connection.execute(each).first() for each in wanted)
-
-    return [key for key in kept if not is_named(key)]
-
-
-def _forget_tables(connection: sa.Connection) -> None:
-    for key in _unnamed_tables(connection):
-        connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == TABLE))
-    _forget_files(connection)
-
-
-def _forget_files(connection: sa.Connection) -> None:
-    connection.execute(sa.delete(FILES).where(FILES.c.hash.not_in(sa.select(PARTS.c.file))))
-
-
-def _insert_file(connection: sa.Connection, run: str, kind: str, content: bytes) -> None:
-    key = digest(content)
-    if connection.execute(sa.select(FILES.c.hash).where(FILES.c.hash == key)).scalar() is None:
-        connection.execute(FILES.insert().values(hash=key, content=content))
-    connection.execute(PARTS.insert().values(run=run, kind=kind, file=key))
-
-
-def _remove(connection: sa.Connection, hashes: Sequence[str]) -> None:
-    """Remove runs, and the files that no other run has."""
-    for key in hashes:
-        connection.execute(sa.delete(PARTS).where(PARTS.c.run == key))
-        connection.execute(sa.delete(RUNS).where(RUNS.c.hash == key))
-    _forget_files(connection)
 
 
 def _bytes_of(proof: Certificate) -> bytes:
