@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -50,6 +49,7 @@ class _Part(FairRuleListSearch):
         names = ("regularization", "fairness", "labels", "bounds", "beam_width", "min_group_size")
         super().__init__(whole.problem, **{name: getattr(whole, name) for name in names})
         self._proven = proven
+        self.known, self.known_bytes = counted(None), 0
 
     def _asked_of_sums(self) -> ValueConstraints:
         return value_constraints(self.problem, self.fairness, self.min_group_size, self._low, self._high)
@@ -104,6 +104,7 @@ class _Part(FairRuleListSearch):
         store = self._multipliers.store if self._phase == "incumbent" else self._store
         store.numbers[state.BEST] = min(int(store.numbers[state.BEST]), self._best.cost)
         self._unit(self._phase)
+        self.known, self.known_bytes = self._counted(), self.memory_bytes
 
 
 class PredictiveParitySearch(FairRuleListSearch):
@@ -126,8 +127,7 @@ class PredictiveParitySearch(FairRuleListSearch):
             raise ValueError(f"fairness must be rulelab.PredictiveParity(..), not {self.fairness!r}")
         self._parts: list[_Part] = []
         self._found: list[_Found] = []
-        self._counts: Counter[str] = Counter()
-        self._cut: Counter[str] = Counter()
+        self._totals, self._bytes = counted(None), 0
         return value_constraints(self.problem, self.fairness, self.min_group_size, Fraction(0), Fraction(1))
 
     def certificate(self, bound_only: bool = False) -> Certificate:
@@ -184,8 +184,15 @@ class PredictiveParitySearch(FairRuleListSearch):
             self._proven = self._best.cost
             self._finish()
             return True
-        free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes + part.memory_bytes
+        before, free = (
+            part.known,
+            None if self.memory_limit is None else self.memory_limit - self._bytes + part.known_bytes,
+        )
+        self._bytes -= part.known_bytes
         part.go_on(self, free)
+        self._bytes += part.known_bytes
+        for totals, old, new in zip(self._totals, before, part.known, strict=True):
+            totals.update((name, totals[name] + new[name] - old[name]) for name in totals)
         self.work += 1
         self._out_of_memory = part._out_of_memory
         if part._best.cost < self._best.cost:
@@ -199,32 +206,26 @@ class PredictiveParitySearch(FairRuleListSearch):
 
     def _split(self, part: _Part) -> None:
         """Its two halves in its place."""
-        self._count(part)
+        self._let_go(part)
         middle = (part._low + part._high) / 2
         halves = ((part._low, middle), (middle, part._high))
         self._parts = [_Part(self, *ends, part._proven) for ends in halves] + self._parts
 
     def _leave(self, part: _Part) -> None:
-        """Of a range that is done its counts are kept, and what proves it."""
-        self._found.append(part.found())
-        self._count(part)
+        """Of a range that is done what proves it is kept."""
+        found = part.found()
+        self._found.append(found)
+        self._bytes += found.nbytes
+        self._let_go(part)
 
-    def _count(self, part: _Part) -> None:
-        counts, cut = part._counted()
-        self._counts.update(counts)
-        self._cut.update(cut)
+    def _let_go(self, part: _Part) -> None:
+        self._bytes -= part.known_bytes
         self._parts.remove(part)
 
     def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
-        counts, cut = Counter(self._counts), Counter(self._cut)
-        for part in self._parts:
-            more = part._counted()
-            counts.update(more[0])
-            cut.update(more[1])
-        first = counted(None)
-        return {name: counts[name] for name in first[0]}, {name: cut[name] for name in first[1]}
+        return dict(self._totals[0]), dict(self._totals[1])
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of the arrays of the search, and of what is kept for a certificate."""
-        return sum(part.memory_bytes for part in self._parts) + sum(one.nbytes for one in self._found)
+        return self._bytes
