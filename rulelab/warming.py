@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .data.antecedents import mine_antecedents
-from .families import FAMILIES
+from .families import FAMILIES, OFFERED
 from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs
 from .rehearsal import grouped_problem, noisy_problem, once, tiny_problem
@@ -36,9 +36,9 @@ def warm_up(family: str) -> None:
     Parameters
     ----------
     family : str
-        As in `rulelab.search.Search.family`.
+        As in `rulelab.families.OFFERED`.
     """
-    FAMILIES[family].rehearsal().compile()
+    OFFERED[family].rehearsal().compile()
 
 
 def mining_is_compiled() -> bool:

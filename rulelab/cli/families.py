@@ -17,6 +17,7 @@ from ..families import (
     MONOTONE,
     MUST_NOT_USE,
     NAMING,
+    OFFERED,
     PREDICTIVE_PARITY,
     Family,
     Parameter,
@@ -30,10 +31,21 @@ if TYPE_CHECKING:
     from ..recipe import Recipe
     from ..rule_set import Criterion
 
-__all__ = ["CRITERIA_NAMES", "MODELS", "add_memory", "add_parameters", "add_preparation", "count", "criterion_of"]
+__all__ = [
+    "ASKED",
+    "CRITERIA_NAMES",
+    "MODELS",
+    "add_memory",
+    "add_parameters",
+    "add_preparation",
+    "count",
+    "criterion_of",
+]
 
 MODELS: dict[str, Family] = {name.replace("_", "-"): family for name, family in FAMILIES.items()}
 """The families by the value of ``--model``."""
+ASKED: dict[str, Family] = {name.replace("_", "-"): family for name, family in OFFERED.items()}
+"""These, and the other questions about their models that a sweep can ask."""
 CRITERIA_NAMES = {name.replace("_", "-"): record for name, record in CRITERIA.items()}
 """The fairness criteria by their names in options."""
 _PREDICTIVE_PARITY = PREDICTIVE_PARITY.name.replace("_", "-")
@@ -52,7 +64,7 @@ _METAVARS = {
 def add_preparation(parser: argparse.ArgumentParser, models: Iterable[str] = tuple(MODELS)) -> None:
     """How conditions are made of columns, and antecedents of conditions."""
     group = parser.add_argument_group("conditions")
-    families = [MODELS[model] for model in models]
+    families = [ASKED[model] for model in models]
     names = [each.name for each in (*BINARIZING, *(MINING if any(family.mined for family in families) else ()))]
     own = [each.name for family in families for each in (MUST_NOT_USE, *family.shaping)]
     for name in [*names, *(() if "max_conditions" in names else ("max_conditions",)), *dict.fromkeys(own)]:
@@ -69,7 +81,7 @@ def add_parameters(
 
     With ``demands`` those, too, that say what a list has to use.
     """
-    families = [MODELS[model] for model in models]
+    families = [ASKED[model] for model in models]
     parser.set_defaults(demands=demands)
     prepared = {each.name for each in (*BINARIZING, *MINING, *(one for family in families for one in family.shaping))}
     names = list(dict.fromkeys(each.name for family in families for each in family.own))
@@ -78,7 +90,8 @@ def add_parameters(
         if name in prepared or name in without or (name in _OF_LISTS and not demands):
             continue
         owners = [family for family in families if any(each.name == name for each in family.own)]
-        title = f"{owners[0].noun}s" if len(owners) == 1 else "search"
+        title = owners[0].plural if len(owners) == 1 else "search"
+        title = "least gap" if all(family.needs_groups for family in owners) else title
         if title not in groups:
             groups[title] = parser.add_argument_group(title)
         _add(groups[title], name, owners)
@@ -91,13 +104,13 @@ def add_memory(group: Any) -> None:
 
 def settings_of(args: argparse.Namespace, model: str, without: Collection[str] = ()) -> dict[str, Any]:
     """The parameters of a family as they were given, or else their defaults; refuses those of other families."""
-    defaults = MODELS[model].defaults
+    defaults = ASKED[model].defaults
     chosen = {name: default if name in without else getattr(args, name, default) for name, default in defaults.items()}
-    for other in MODELS.values():
+    for other in ASKED.values():
         for each in other.parameters:
-            if each.name not in chosen and hasattr(args, each.name):
+            if each.name not in chosen and each.kind != "measure" and hasattr(args, each.name):
                 raise CommandError(f"--{each.name.replace('_', '-')} is not an option of --model {model}")
-    own = {each.name for each in MODELS[model].own}
+    own = {each.name for each in ASKED[model].own}
     for name in sorted(_OF_LISTS & own) if model == "rule-list" and not args.demands else ():
         if hasattr(args, name):
             raise CommandError(f"--{name.replace('_', '-')} is not an option of --model {model} here")
@@ -105,7 +118,9 @@ def settings_of(args: argparse.Namespace, model: str, without: Collection[str] =
         raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
     if isinstance(chosen.get("fairness"), str):
         chosen["fairness"] = criterion_of(chosen["fairness"])
-    for each in MODELS[model].parameters:
+    if "criterion" in chosen:
+        chosen["criterion"] = chosen["criterion"].replace("-", "_")
+    for each in ASKED[model].parameters:
         if each.kind in _BY_COLUMN and isinstance(chosen[each.name], list):
             chosen[each.name] = _by_column(each, chosen[each.name])
     return chosen
@@ -115,7 +130,7 @@ def recipe_of(args: argparse.Namespace, model: str, without: Collection[str] = (
     """What was chosen, as a recipe; the options ``without`` mean something else, and their parameters are as ever."""
     from ..recipe import Recipe
 
-    return Recipe(MODELS[model], settings_of(args, model, without))
+    return Recipe(ASKED[model], settings_of(args, model, without))
 
 
 def criterion_of(text: str) -> Criterion:
@@ -143,7 +158,7 @@ def _add(group: Any, name: str, families: Iterable[Family]) -> None:
     for family in families:
         for each in family.parameters:
             if each.name == name:
-                known.setdefault(each, []).append(f"{family.noun}s")
+                known.setdefault(each, []).append(family.plural)
     first, flag = next(iter(known)), name.replace("_", "-")
     text = "; ".join(_text(each, nouns if len(known) > 1 else []) for each, nouns in known.items())
     if first.kind == "switch":

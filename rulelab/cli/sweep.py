@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..families import BINARIZING, DEMANDS, EVERY, FAMILIES, NAMING
+from ..families import BINARIZING, DEMANDS, EVERY, NAMING
 from ..interrupts import noted
 from ..limits import TIME_LIMIT
 from .console import CommandError, one_line, say, table
 from .counted import client_at
 from .data_options import Report, read, unheard
 from .families import (
-    MODELS,
+    ASKED,
     add_memory,
     add_parameters,
     add_preparation,
@@ -51,7 +51,13 @@ def add_to(commands: Any) -> None:
     )
     parser = commands.add_parser("sweep", help="accuracy, complexity and fairness over parameters", description=what)
     add_source(parser)
-    add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
+    add(
+        parser,
+        "--model",
+        choices=list(ASKED),
+        default="rule-list",
+        text="the family of models, or the least gap between groups",
+    )
     text = "values of a parameter, as regularization=0.05,0.01 or fairness=none,equal-opportunity:0.05; repeatable"
     add(parser, "--vary", action="append", default=[], metavar="NAME=V,..", text=text)
     text = f"of the cross-validation (default: {_FOLDS}); counted rows have --test-share or --test-column instead"
@@ -59,8 +65,8 @@ def add_to(commands: Any) -> None:
     text = "another method on the same conditions and rows, as cart or logistic-regression; repeatable"
     add(parser, "--compare", action="append", default=[], metavar="NAME", text=text)
     names = [name.replace("_", "-") for name, record in EVERY.items() if len(record.tolerances) == 1]
-    text = "the gap between groups that is told, where there are sensitive attributes"
-    add(parser, "--criterion", choices=names, default=names[0], text=text)
+    text = f"the gap between groups that is told, and of the least gap the one that is meant (default: {names[0]})"
+    add(parser, "--criterion", choices=names, default=argparse.SUPPRESS, text=text)
     add(parser, "-o", "--output", metavar="FILE", text="save the points, on test and on training rows, as CSV")
     add(parser, "--fits", metavar="FILE", text="save every fit with its model as CSV")
     text = "keep every result here at once; the same command goes on with what the file holds"
@@ -68,8 +74,8 @@ def add_to(commands: Any) -> None:
     add(parser, "--jobs", type=whole(1), default=1, metavar="N", text="fits at a time")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
-    add_preparation(parser)
-    add_parameters(parser, demands=True)
+    add_preparation(parser, ASKED)
+    add_parameters(parser, ASKED, without=("criterion",), demands=True)
     add(parser, "--random-state", type=whole(0), default=0, metavar="N", text="seed of the folds and of what is random")
     limits = parser.add_argument_group("limits", "At Ctrl-C the fits that are done are told.")
     text = "seconds of each search, or none"
@@ -119,7 +125,7 @@ def sweep(args: argparse.Namespace) -> int:
 
 def grid_of(args: argparse.Namespace) -> dict[str, list[Any]]:
     """The values of ``--vary``, and those of other options that were given; CommandError for what is no value."""
-    family = MODELS[args.model]
+    family = ASKED[args.model]
     known = {each.name: each for each in family.parameters}
     grid: dict[str, list[Any]] = {}
     for text in args.vary:
@@ -128,7 +134,7 @@ def grid_of(args: argparse.Namespace) -> dict[str, list[Any]]:
         if parameter is None or not equals or parameter.kind in NAMING:
             names = (each.name for each in known.values() if each.kind not in NAMING)
             raise CommandError(
-                f"--vary {one_line(text)!r}: write NAME=V,.. with a parameter of a {family.noun}: {', '.join(names)}"
+                f"--vary {one_line(text)!r}: write NAME=V,.. with a parameter of a {family.called}: {', '.join(names)}"
             )
         if hasattr(args, parameter.name):
             flag = parameter.name.replace("_", "-")
@@ -140,7 +146,7 @@ def grid_of(args: argparse.Namespace) -> dict[str, list[Any]]:
             except (argparse.ArgumentTypeError, CommandError) as error:
                 raise CommandError(f"--vary {parameter.name}: {error}") from None
     if not grid:
-        grid = {name: list(values) for name, values in FAMILIES[family.name].grid.items() if not hasattr(args, name)}
+        grid = {name: list(values) for name, values in family.grid.items() if not hasattr(args, name)}
     demands = {each.name for each in DEMANDS}
     recipe = recipe_of(args, args.model)
     fixed = {name: [recipe[name]] for name in known if hasattr(args, name) and (name not in demands or recipe[name])}
@@ -154,7 +160,9 @@ def _value(parameter: Any, text: str) -> Any:
         if text not in ("yes", "no"):
             raise CommandError(f"must be yes or no, not {text!r}")
         return text == "yes"
-    if parameter.kind == "choice" and text not in parameter.choices:
+    if parameter.kind == "measure":
+        text = text.replace("-", "_")
+    if parameter.kind in ("choice", "measure") and text not in parameter.choices:
         raise CommandError(f"must be one of {', '.join(parameter.choices)}, not {text!r}")
     if parameter.optional and text == "none":
         return None
@@ -209,7 +217,7 @@ def _told(
     for result in failed[:1]:
         say(f"{count(len(failed), 'fit')} failed, the first: {one_line(result.message)}")
     if running.results:
-        print(_points(running, args.criterion.replace("-", "_")), end="\n\n")
+        print(_points(running, _told_gap(args, recipe)), end="\n\n")
     print(_verdict(running, recipe, interrupted))
     frames = {"output": _both_parts(running), "fits": running.frame}
     for name, path in files.items():
@@ -219,6 +227,12 @@ def _told(
             raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
         report(f"saved {path}")
     return 1 if failed else 0
+
+
+def _told_gap(args: argparse.Namespace, recipe: Recipe) -> str:
+    """The gap that stands in the table."""
+    default = recipe["criterion"] if recipe.family.needs_groups else next(iter(EVERY))
+    return str(getattr(args, "criterion", default)).replace("-", "_")
 
 
 def _points(running: Sweep, criterion: str) -> str:
@@ -272,6 +286,10 @@ def _verdict(running: Sweep, recipe: Recipe, interrupted: bool) -> str:
         said = f"{'interrupted' if interrupted else 'ended early'}: {now.done} of {count(now.total, 'fit')} done"
     elif proven == len(fits):
         said = f"certified: each {recipe.family.noun} is optimal for its training rows"
+        if recipe.family.needs_groups:
+            said = (
+                f"certified: no {recipe.family.noun} that is as accurate on its training rows has a smaller gap there"
+            )
     else:
         said = f"not certified: {proven} of {count(len(fits), 'search')} proven to the end"
     return f"{said}\n{one_line(dealt)}; {now.seconds:.2f} s"

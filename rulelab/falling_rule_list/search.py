@@ -32,8 +32,9 @@ class FallingRuleListSearch(Search, ABC):
     method : str
         "exact", which certifies its list, or "monte_carlo", the paper's Algorithms FRL and softFRL.
     fairness : Criterion, optional
-        Such as `rulelab.EqualOpportunity`, over the problem's groups: the list is the best of those that meet it. Not
-        for softly falling lists, and by the exact method alone.
+        Such as `rulelab.EqualOpportunity`, over the problem's groups: the list is the best of those that meet it. By
+        the exact method alone, and not for softly falling lists: they may have rules that predict 0 before some that
+        predict 1, so that the captured rows no longer say who is predicted positive, on which all bounds here rest.
     min_group_size : int
         Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
         all groups.

@@ -86,6 +86,16 @@ class Family:
         return self.title or self.noun
 
     @property
+    def plural(self) -> str:
+        """Several of what it is called."""
+        return self.called.replace(self.noun, f"{self.noun}s")
+
+    @property
+    def needs_groups(self) -> bool:
+        """Whether it asks how apart groups of people are, in a rate of its own."""
+        return any(each.kind == "measure" for each in self.own)
+
+    @property
     def preparation(self) -> tuple[Parameter, ...]:
         """The parameters that the problem depends on, besides the rows."""
         return (*BINARIZING, *(MINING if self.mined else ()), MUST_NOT_USE, *self.shaping)

@@ -31,6 +31,8 @@ ASKED = (
     ),
 )
 """What the least gap is asked of: in which rates, and of how accurate models."""
+GRID = {"min_accuracy": [0.55, 0.6, 0.65, 0.7, 0.75, 0.8]}
+"""The accuracies of a sweep for which none are given."""
 
 
 def measured(parameters: Mapping[str, Any]) -> str:
@@ -41,17 +43,21 @@ def measured(parameters: Mapping[str, Any]) -> str:
     return CRITERIA[parameters["criterion"]].words.partition(": ")[2]
 
 
-def meant(parameters: Mapping[str, Any], antecedents: int) -> str:
-    """The lists or sets that are spoken of."""
+def meant(parameters: Mapping[str, Any], antecedents: int | str) -> str:
+    """The lists or sets that are spoken of, over so many antecedents, or over what a text calls them."""
     share = f"with an accuracy of at least {100 * parameters['min_accuracy']:.10g} %"
     if "max_complexity" in parameters:
         longest = parameters["max_conditions"]
         rules = "" if longest is None else f" of rules of at most {count(int(longest), 'condition')}"
         most = f"of complexity at most {parameters['max_complexity']:g}{rules}"
-        return f"rule set {most} over these {count(antecedents, 'condition')} {share}"
+        return f"rule set {most} over {_over(antecedents, 'condition')} {share}"
     longest = parameters["max_length"]
     most = "" if longest in (None, antecedents) else f" of at most {count(longest, 'rule')}"
-    return f"rule list{most} over these {count(antecedents, 'antecedent')} {share}"
+    return f"rule list{most} over {_over(antecedents, 'antecedent')} {share}"
+
+
+def _over(antecedents: int | str, noun: str) -> str:
+    return antecedents if isinstance(antecedents, str) else f"these {count(antecedents, noun)}"
 
 
 def limits(parameters: Mapping[str, Any]) -> str:
@@ -64,7 +70,7 @@ def limits(parameters: Mapping[str, Any]) -> str:
     return "" if longest is None else f", of at most {count(longest, 'rule')}"
 
 
-def claim(parameters: Mapping[str, Any], antecedents: int, attribute: str = "") -> str:
+def claim(parameters: Mapping[str, Any], antecedents: int | str, attribute: str = "") -> str:
     """What is proven of a model of least gap."""
     of = f" of {attribute}" if attribute else ""
     those = meant(parameters, antecedents)
@@ -72,7 +78,7 @@ def claim(parameters: Mapping[str, Any], antecedents: int, attribute: str = "") 
     return f"no {those} has {smaller}{_counted(parameters)}"
 
 
-def bound(parameters: Mapping[str, Any], antecedents: int, lower: float) -> str:
+def bound(parameters: Mapping[str, Any], antecedents: int | str, lower: float) -> str:
     """What is proven while the least gap is not."""
     those = meant(parameters, antecedents)
     return f"no {those} has a gap in {measured(parameters)} below {points(lower)}{_counted(parameters)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .family import Family
-from .least_gap import ASKED
+from .least_gap import ASKED, GRID
 from .parameter import FAIRNESS, REGULARIZATION, Parameter
 from .rule_list import RULE_LIST
 
@@ -62,5 +62,6 @@ LEAST_GAP = Family(
     without_rules=RULE_LIST.without_rules,
     objective=RULE_LIST.objective,
     rehearsal=_rehearsal,
+    grid=GRID,
     arguments=_arguments,
 )

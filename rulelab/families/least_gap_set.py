@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .family import Family
-from .least_gap import ASKED
+from .least_gap import ASKED, GRID
 from .least_gap_list import LEAST_GAP
 from .rule_set import RULE_SET
 
@@ -39,4 +39,5 @@ LEAST_GAP_OF_SETS = Family(
     without_rules=RULE_SET.without_rules,
     objective=RULE_SET.objective,
     rehearsal=_rehearsal,
+    grid=GRID,
 )

@@ -90,7 +90,7 @@ TERMS = (
         ("gap between groups", "fairness"),
         aliases=(
             *("rule list of least gap so far", "rule set of least gap so far", "rule list of least gap"),
-            *("a rule list of least gap", "a rule set of least gap", "gap measured in"),
+            *("a rule list of least gap", "a rule set of least gap", "gap measured in", "gap criterion"),
         ),
     ),
     Term(
@@ -98,7 +98,7 @@ TERMS = (
         "The least share of the rows, by weight, that a model has to get right.",
         "Of all that do, the one of the least gap between groups is looked for.",
         see=("least gap",),
-        aliases=("accuracy, at least",),
+        aliases=("accuracy, at least", "accuracies, at least", "gap grid"),
     ),
     Term(
         "tolerance",

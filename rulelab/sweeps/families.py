@@ -15,8 +15,7 @@ from ..data.binarize import Binarizer
 from ..data.conditions import NothingFound
 from ..data.problem import Problem
 from ..families import BINARIZING as BINARIZING_PARAMETERS
-from ..families import FAMILIES as RECORDS
-from ..families import Family
+from ..families import CRITERIA, OFFERED, Family
 from ..models import Model
 from ..recipe import Recipe, binarized
 from ..search import Search, Status
@@ -61,6 +60,10 @@ class Certified(Method):
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         if parameters.get("fairness") is not None and plan.groups is None:
             raise SweepError("fairness needs the groups of people; give sensitive=...")
+        if self.family.needs_groups and plan.groups is None:
+            raise SweepError(f"a {self.family.called} needs the groups of people; give sensitive=...")
+        if self.family.needs_groups and parameters["criterion"] not in CRITERIA:
+            raise SweepError(f"criterion must be one of {', '.join(CRITERIA)}, not {parameters['criterion']!r}")
         Recipe(self.family, parameters).check(list(map(str, plan.X.columns)))
         self._smallest(parameters, plan)
 
@@ -107,6 +110,8 @@ class Certified(Method):
         try:
             problem = fold.cached(f"problem of {self.name}", key, lambda: self.problem(fold, parameters))
         except NothingFound as error:
+            if self.family.needs_groups:  # how apart they are without rules is not what was asked
+                raise
             if demands := Recipe(self.family, parameters).demands:
                 why = f"no {self.family.noun} can {demands}: {error}"
                 return Fitted(str(Status.INFEASIBLE), None, None, 0.0, message=why)
@@ -127,9 +132,9 @@ class Certified(Method):
         if snapshot.incumbent is None:
             return Fitted(str(snapshot.status), None, None, seconds, message=message)
         found = snapshot.incumbent
-        return self._fitted(
-            fold, found.model, str(snapshot.status), seconds, found.objective, snapshot.lower_bound, message
-        )
+        proven = snapshot.status is Status.OPTIMAL or snapshot.detail.get("gap_is_proven")
+        status = str(Status.OPTIMAL if proven else snapshot.status)
+        return self._fitted(fold, found.model, status, seconds, found.objective, snapshot.lower_bound, message)
 
     def _fitted(
         self, fold: Fold, model: Model, status: str, seconds: float, objective: float, bound: float, message: str
@@ -148,4 +153,4 @@ class Certified(Method):
         )
 
 
-FAMILIES: dict[str, Certified] = {name: Certified(family) for name, family in RECORDS.items()}
+FAMILIES: dict[str, Certified] = {name: Certified(family) for name, family in OFFERED.items()}

@@ -61,7 +61,7 @@ def sweep(
         See `rulelab.datasets`. Counts of `rulelab.tables.count` need a split: its test rows are those of the only fold.
         Their conditions are those that they were counted under.
     family : str
-        One of `rulelab.sweeps.FAMILIES`.
+        One of `rulelab.sweeps.FAMILIES`: a family, or its models of least gap between groups.
     grid : dict of list, optional
         Values by parameter: of the search (regularization, ...), of mining (max_conditions, min_support, max_support,
         by_class: supports count within a class) and of binarizing (thresholds, negations, max_categories). Every

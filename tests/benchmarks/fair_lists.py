@@ -6,13 +6,15 @@ groups of lists of some accuracy, and of 50 accuracies at once, and those of rul
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from _measure import Table, measure, parser, use_shared_data
+from _measure import Table, measure, parser, use_shared_data, user_seconds
 from compas_paper import RACES, feature_set_a
 
 import rulelab as rl
@@ -210,18 +212,19 @@ FOLD_COLUMNS = (
 )
 
 CRITERIA_COLUMNS = (
-    ("data", -12, ""),
     ("criterion", -23, ""),
     ("eps", 4, "g"),
-    ("user s", 7, ".2f"),
+    ("clauses", -7, ""),
+    ("status", -8, ""),
     ("objective", 9, ".5f"),
     ("bound", 9, ".5f"),
-    ("gap", 6, ".4f"),
-    ("status", -8, ""),
-    ("proof", -8, ""),
+    ("gap", 7, ".5f"),
+    ("user s", 7, ".2f"),
+    ("verified", -8, ""),
     ("proof s", 7, ".2f"),
     ("entries", 7, "d"),
     ("checked", 7, ".2f"),
+    ("MB", 6, ".0f"),
 )
 
 COLUMNS = (
@@ -251,8 +254,14 @@ def main(argv: list[str]) -> int:
     options.add_argument("--all", action="store_true", help="with the slow ones, which take minutes")
     text = f"only each criterion within {', '.join(f'{eps:g}' for eps in TOLERANCES)} on COMPAS by race, lambda .01"
     options.add_argument("--criteria", action="store_true", help=text)
-    options.add_argument("--criterion", action="append", metavar="CLASS", help="of these only; repeatable")
-    options.add_argument("--time-limit", type=float, default=30.0, metavar="S", help="of each solve (%(default)g s)")
+    text = "of these only, with --criteria; repeatable"
+    options.add_argument("--criterion", action="append", metavar="CLASS", help=text)
+    text = f"of these only, with --criteria; default: {' '.join(f'{eps:g}' for eps in TOLERANCES)}"
+    options.add_argument("--tolerance", action="append", type=float, metavar="EPS", help=text)
+    text = "bytes of each search of --criteria (%(default)s)"
+    options.add_argument("--memory", type=int, default=4_000_000_000, metavar="N", help=text)
+    text = "of each solve: user CPU time (%(default)g s)"
+    options.add_argument("--time-limit", type=float, default=30.0, metavar="S", help=text)
     args = options.parse_args(argv)
     use_shared_data()
     if args.criterion and (strange := set(args.criterion) - {one.__name__ for one in CRITERIA}):
@@ -269,7 +278,7 @@ def main(argv: list[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     if args.criteria:
-        return _run_criteria(problems, args.criterion, args.time_limit, args.json)
+        return _run_criteria(problems, args)
     wrong = 0
     print("fair rule lists: least errors / rows + lambda x rules")
     table = Table(COLUMNS)
@@ -361,9 +370,14 @@ def _proven(search: Any, last: rl.Snapshot, entries: str, bound: bool = False) -
 
 
 def _solved(make: Callable[[], rl.Search], time_limit: float) -> tuple[rl.Search, rl.Snapshot]:
-    """A search and its end."""
+    """A search and its end, or where it is after so many seconds of the processor."""
     search = make()
-    return search, rl.solve(search, time_limit=time_limit)
+    search.compile()
+    began = user_seconds()
+    for last in search.steps():  # noqa: B007 - the last one counts
+        if user_seconds() - began >= time_limit:
+            break
+    return search, last if last.status is not rl.Status.RUNNING else replace(last, status=rl.Status.LIMIT)
 
 
 def _agrees(last: rl.Snapshot, proof: Proof, known: float, within: float) -> bool:
@@ -402,18 +416,15 @@ def _run_falling(row: FallingRow, problem: rl.Problem, table: Table, repeats: in
 
 
 def _run_gap(row: GapRow, problem: rl.Problem, table: Table, repeats: int, time_limit: float) -> bool:
-    def solved() -> rl.Snapshot:
-        search: rl.Search
+    def made() -> rl.Search:
         if row.accuracy is None:
             steps = [0.54 + 0.14 * k / 49 for k in range(50)]
-            search = rl.GapFrontierSearch(problem, row.criterion, steps, 0.01, row.max_length)
-        else:
-            search = rl.LeastGapSearch(problem, row.criterion, 0.01, row.accuracy, row.max_length)
-        search.compile()
-        return rl.solve(search, time_limit=2 * time_limit)
+            return rl.GapFrontierSearch(problem, row.criterion, steps, 0.01, row.max_length)
+        return rl.LeastGapSearch(problem, row.criterion, 0.01, row.accuracy, row.max_length)
 
-    taken = measure(solved, repeats)
-    last = taken.result
+    made().compile()
+    taken = measure(lambda: _solved(made, 2 * time_limit), repeats)
+    last = taken.result[1]
     assert last.incumbent is not None
     proven = last.counts.get("closed", int(last.detail.get("gap_is_proven", False)))
     table.add(
@@ -475,26 +486,37 @@ def _run_folds(table: Table, time_limit: float) -> int:
     return refused
 
 
-def _run_criteria(problems: dict[str, rl.Problem], chosen: list[str] | None, time_limit: float, json: Any) -> int:
+def _run_criteria(problems: dict[str, rl.Problem], args: argparse.Namespace) -> int:
     """Each criterion with each tolerance: certified, or its gap, with the proof of either checked."""
     table, refused = Table(CRITERIA_COLUMNS), 0
-    for name, problem in problems.items():
-        for criterion in CRITERIA:
-            for eps in TOLERANCES if chosen is None or criterion.__name__ in chosen else ():
-                fairness = criterion(eps)
+    chosen = [one for one in CRITERIA if args.criterion is None or one.__name__ in args.criterion]
+    limits = TOLERANCES if args.tolerance is None else args.tolerance
+    for name, criterion, eps in product(problems, chosen, limits):
+        fairness, problem = criterion(eps), problems[name]
 
-                def made(problem: rl.Problem = problem, fairness: rl.Criterion = fairness) -> rl.Search:
-                    return rl.RuleListSearch(problem, 0.01, fairness=fairness)
+        def made(problem: rl.Problem = problem, fairness: rl.Criterion = fairness) -> rl.Search:
+            return rl.RuleListSearch(problem, 0.01, fairness=fairness, memory_limit=args.memory)
 
-                made().compile()
-                taken = measure(lambda made=made: _solved(made, time_limit), 1)
-                search, last = taken.result
-                proof = _proven(search, last, "sets", bound=True)
-                refused += proof.refused
-                shown = "refused" if proof.refused else "none" if proof.made is None else proof.state
-                figures = last.incumbent.objective, last.lower_bound, last.gap, last.status
-                table.add(name, criterion.__name__, eps, taken.user, *figures, shown, *proof[:3])
-    table.save(json)
+        made().compile()
+        taken = measure(lambda made=made: _solved(made, args.time_limit), 1)
+        search, last = taken.result
+        proof = _proven(search, last, "sets", bound=True)
+        refused += proof.refused
+        verified = "refused" if proof.refused else "no proof" if proof.made is None else proof.state
+        table.add(
+            criterion.__name__,
+            eps,
+            "1" if "single" in name else "1 and 2",
+            last.status,
+            last.incumbent.objective,
+            last.lower_bound,
+            last.incumbent.objective - last.lower_bound,
+            taken.user,
+            verified,
+            *proof[:3],
+            last.memory_bytes / 1e6,
+        )
+    table.save(args.json)
     return min(refused, 1)
 
 

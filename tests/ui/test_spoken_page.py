@@ -198,6 +198,8 @@ FRONTS = """
 - 'textbox "Falling rule list: regularizations"'
 - checkbox "Rule set" [checked]
 - 'textbox "Rule set: complexities, at most"'
+- checkbox "Rule list of least gap"
+- checkbox "Rule set of least gap"
 - button "Run sweep"
 - button "Cancel sweep" [disabled]
 - heading "How accurate can a model be that is as simple, or as fair, as this?" [level=2]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ...data.conditions import NothingFound
 from ...datasets import Dataset
+from ...families import least_gap
 from ...sweeps import FAMILIES, Result, Sweep
 from ...sweeps.families import BINARIZING
 from ...sweeps.grid import plain as plain_value
@@ -20,6 +21,7 @@ from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
 from ..live.session import Prepared
 from ..live.wording import count, family_name
+from ..widgets.esc import plain
 from .points import word
 
 
@@ -65,9 +67,8 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: 
     card = cards.of_model(result.load(), data, np.flatnonzero(plan.fold_of == result.fold), split)
     proof = None
     if result.objective is not None and result.lower_bound is not None:
-        where = "these conditions" if plan.split else "the conditions of this fold"
-        scope = f"no {family_name(result.family)} over {where} has a smaller objective"
-        proof = Proof(result.objective, result.lower_bound, result.status == "optimal", scope)
+        bounds = result.objective, result.lower_bound
+        proof = Proof(*bounds, result.status == "optimal", *_said(sweep, result))
     again = (
         f"{code}\nsweep.wait()\n"
         f"result = next(r for r in sweep.results if (r.point, r.fold) == ({result.point}, {result.fold}))\n"
@@ -75,6 +76,21 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: 
     )
     title = f"{data.name}, training rows" if plan.split else f"{data.name}, fold {result.fold + 1} of {plan.n_folds}"
     return _completed(replace(card, code=again if code else card.code), sweep, result.point, title, proof)
+
+
+def _said(sweep: Sweep, result: Result) -> tuple[str, str, str]:
+    """Scope, equation and bound of what a fit has proven, in words."""
+    where = "these conditions" if sweep.plan.split else "the conditions of this fold"
+    method = FAMILIES[result.family]
+    if not method.family.needs_groups:
+        return f"no {family_name(result.family)} over {where} has a smaller objective", "", ""
+    chosen, attribute = sweep.parameters_of(result.point), plain(" and ".join(sweep.plan.identity["sensitive"]), 60)
+    bound = "" if result.lower_bound is None else least_gap.bound(chosen, where, result.lower_bound)
+    return (
+        least_gap.claim(chosen, where, attribute),
+        method.family.objective(result.load(), chosen),
+        bound,
+    )
 
 
 def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], None], named: bool = False) -> Card:

@@ -14,7 +14,7 @@ import param
 
 from ... import datasets
 from ...datasets.registry import RECORDS
-from ...families import PREDICTIVE_PARITY, criteria_of
+from ...families import CRITERIA, PREDICTIVE_PARITY, criteria_of
 from ...sweeps import BASELINES, FAMILIES, SweepError
 from ..forms.criteria import NO_CRITERION, WORDS, criterion_of
 from ..forms.data import UPLOADED, Labelled
@@ -32,16 +32,23 @@ SHARED = (
     *("sweep_data", "sweep_sensitive", "sweep_families", "sweep_baselines", "sweep_folds", "sweep_time_limit"),
     *("list_grid", "falling_grid", "set_grid", "set_fairness", "set_tolerances", "set_group_size"),
     *("sweep_quantiles", "sweep_conditions", "set_conditions", "sweep_test_share", "sweep_key"),
+    *("gap_grid", "gap_criterion"),
 )
 """The parameters that the address of the page holds."""
 _NO_GROUPS = "(none)"
 _AND = " and "
 _AT_RANDOM = "(drawn at random)"
 _MISSED = FAMILIES["falling_rule_list"].defaults["positive_weight"]
+_OF_GAP = [name for name, method in FAMILIES.items() if method.family.needs_groups]
+_LEAST = FAMILIES[_OF_GAP[0]].defaults
 _USUAL = ["cart", "random_forest", "logistic_regression"]
 _HOW_TO_UPLOAD = "To sweep a table of your own, upload it in the tab Search; it is offered here then."
 _ABOUT_TEST = (
     "Counted rows are dealt once, instead of to folds. By a hash of a column, rows that share its value stay together."
+)
+_ABOUT_GAP = (
+    f"Of lists of at most {_LEAST['max_length']} rules, and of sets of the largest complexity above, those of least "
+    "gap that are so accurate on their training rows."
 )
 _LISTS_ONLY = "Only rule lists can be asked for predictive parity: the others are fitted without a constraint."
 _NO_ROLES = "Choose this table in the tab Search first, where its columns are given their roles."
@@ -62,10 +69,16 @@ class SweepSetup(param.Parameterized):
     sweep_sensitive: param.Selector[str] = param.Selector(
         default=_NO_GROUPS, objects=[_NO_GROUPS], label="Sensitive attribute"
     )
-    sweep_families = param.ListSelector(default=list(FAMILIES), objects=list(FAMILIES), label="Families")
+    sweep_families = param.ListSelector(
+        default=[name for name in FAMILIES if name not in _OF_GAP], objects=list(FAMILIES), label="Families"
+    )
     list_grid = param.String(default="0.05, 0.02, 0.01, 0.005", label="Rule list: regularizations")
     falling_grid = param.String(default="0.05, 0.02, 0.01, 0.005", label="Falling rule list: regularizations")
     set_grid = param.String(default="3, 5, 8, 12", label="Rule set: complexities, at most")
+    gap_grid = param.String(default="0.55, 0.6, 0.65, 0.7, 0.75", label="Accuracies, at least")
+    gap_criterion: param.Selector[str] = param.Selector(
+        default=_LEAST["criterion"], objects=list(CRITERIA), label="Gap measured in"
+    )
     set_fairness: param.Selector[str] = param.Selector(
         default=NO_CRITERION,
         objects=list(WORDS),
@@ -129,6 +142,15 @@ class SweepSetup(param.Parameterized):
     def _grid(self, family: str) -> dict[str, list[Any]]:
         common = {} if self.counts else {"thresholds": [self.sweep_quantiles]}
         grid: dict[str, list[Any]]
+        if family in _OF_GAP:
+            if self.sweep_sensitive == _NO_GROUPS:
+                raise SweepError("the least gap is one between groups of people; choose a sensitive attribute")
+            values = numbers(self.gap_grid, self.param.gap_grid.label)
+            longest = self.sweep_conditions if FAMILIES[family].family.mined else self.set_conditions
+            own: dict[str, list[Any]] = {"criterion": [self.gap_criterion], "min_group_size": [self.set_group_size]}
+            if not FAMILIES[family].family.mined:
+                own["max_complexity"] = [max(numbers(self.set_grid, self.param.set_grid.label, whole=True))]
+            return {"min_accuracy": values, "max_conditions": [longest], **own, **common}
         if family == "rule_set":
             values = numbers(self.set_grid, self.param.set_grid.label, whole=True)
             grid = {"max_complexity": values, "max_conditions": [self.set_conditions], **common}
@@ -287,6 +309,18 @@ class SweepSetup(param.Parameterized):
             note(f"A missed positive costs as much as {counted(_MISSED, 'false alarms')}."),
             families["rule_set"],
             field(self, "set_grid", text),
+            *(families[name] for name in _OF_GAP),
+            column(
+                field(self, "gap_grid", text),
+                field(
+                    self,
+                    "gap_criterion",
+                    pn.widgets.Select,
+                    options={record.words: name for name, record in CRITERIA.items()},
+                ),
+                note(_ABOUT_GAP),
+                visible=self.param.sweep_families.rx().rx.pipe(lambda chosen: any(name in chosen for name in _OF_GAP)),
+            ),
         )
         fair = self.param.set_fairness.rx() != NO_CRITERION
         self._folds = field(self, "sweep_folds", pn.widgets.IntInput, start=2, end=50)
