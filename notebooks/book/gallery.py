@@ -68,6 +68,10 @@ rl.plots.good_models(near)
 """,
     ),
     "antecedents": ("Which antecedents these models have, and at which place.", "rl.plots.antecedents(near)"),
+    "linked": (
+        "Pictures of the same models side by side: where Bokeh draws, those that are selected in one stand out in all.",
+        'rl.plots.linked(rl.plots.front(sweep), rl.plots.front(sweep, on="train"))',
+    ),
     "strata": (
         "The groups of risk of a falling rule list, with their intervals.",
         """
