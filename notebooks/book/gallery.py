@@ -69,7 +69,7 @@ rl.plots.good_models(near)
     ),
     "antecedents": ("Which antecedents these models have, and at which place.", "rl.plots.antecedents(near)"),
     "linked": (
-        "Pictures of the same models side by side: where Bokeh draws, those that are selected in one stand out in all.",
+        "The same models on test and on training rows: where Bokeh draws, those selected in one stand out in both.",
         'rl.plots.linked(rl.plots.front(sweep), rl.plots.front(sweep, on="train"))',
     ),
     "strata": (
