@@ -83,7 +83,7 @@ def figure(value: Any) -> str:
 
 
 def _told(facts: Iterable[Fact]) -> list[tuple[str, str]]:
-    return [(name, _short(figure(value))) for name, value in facts if value is not None and value != ()]
+    return [(_short(name), _short(figure(value))) for name, value in facts if value is not None and value != ()]
 
 
 def _short(text: str) -> str:

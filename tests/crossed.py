@@ -9,11 +9,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+import naive_classes
 import numpy as np
 from crossed_cases import Case, exact
 from random_problems import permuted, repeated, scaled
 
 import rulelab as rl
+from rulelab.multiclass import MultiClassCertificate
 from rulelab.search import Search, Snapshot, Status
 
 _TINY = Fraction(1, 10**12)
@@ -159,13 +161,13 @@ class Judge:
         assert last.incumbent is not None
         self.proofs += 1
         self._judge_mutants(search.problem, last.incumbent.model, certificate)
-        answer = rl.verify(search.problem, last.incumbent.model, certificate)
+        answer = _checked(search.problem, last.incumbent.model, certificate)
         if not answer.valid:
             self._say(f"the proof is refused: {answer.reason}")
         elif self.optimum is not None and Fraction(answer.lower_bound) > self.optimum + _TINY * abs(self.optimum):
             self._say(f"a proof of {answer.lower_bound!r} is accepted, the optimum is {float(self.optimum)!r}")
 
-    def _judge_mutants(self, problem: rl.Problem, model: Any, certificate: rl.Certificate) -> None:
+    def _judge_mutants(self, problem: Any, model: Any, certificate: Any) -> None:
         """Changed proofs: one that is accepted must still be right."""
         if not self.mutate:
             return
@@ -173,10 +175,11 @@ class Judge:
             mutations = importlib.import_module("proof_mutations").mutations
         except ModuleNotFoundError:
             return
-        for name, mutant in mutations(np.random.default_rng(self.case.seed), certificate):
+        changed = naive_classes.changed if isinstance(certificate, MultiClassCertificate) else mutations
+        for name, mutant in changed(np.random.default_rng(self.case.seed), certificate):
             self.mutants += 1
-            answer = rl.verify(problem, model, mutant)
-            claimed = None if answer.state == "refused" else self.case.claimed(mutant.parameters)
+            answer = _checked(problem, model, mutant)
+            claimed = None if answer.state == "refused" else self.case.claimed(answer.parameters)
             if claimed is None:
                 continue
             value, optimum = claimed.objective(model), claimed.optimum
@@ -188,6 +191,12 @@ class Judge:
                 self._say(
                     f"a changed proof ({name}) of the bound {answer.lower_bound!r} is accepted, above the optimum"
                 )
+
+
+def _checked(problem: Any, model: Any, certificate: Any) -> rl.Verification:
+    """What the proof's own check says; proofs of several classes bring theirs."""
+    own = isinstance(certificate, MultiClassCertificate)
+    return certificate.check(problem, model) if own else rl.verify(problem, model, certificate)
 
 
 def _judged(case: Case) -> list[str]:

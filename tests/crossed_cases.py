@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import naive
+import naive_classes
 import naive_rule_sets as sets
 import numpy as np
 import pandas as pd
@@ -75,9 +76,11 @@ class Case:
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items() if value is not None)
         return f"{shape}, weights {self.rows.kind}; {options}"
 
-    def problem(self) -> rl.Problem:
+    def problem(self) -> Any:
         rows, classes = self.rows, np.array(_CLASSES[len(self.rows.y) % len(_CLASSES)])
         A = rows.A
+        if self.family == "several_classes":
+            return rl.MultiClassProblem.from_arrays(A, rows.y, sample_weight=rows.weight)
         if self.options.get("monotone"):  # whose directions are of columns
             A = pd.DataFrame(A, columns=[f"antecedent {j}" for j in range(A.shape[1])])
         return rl.Problem.from_arrays(A, classes[rows.y.astype(int)], sample_weight=rows.weight, groups=rows.group)
@@ -142,7 +145,7 @@ class Family:
     """What differs between the families of searches."""
 
     draw: Callable[[str, int, np.random.Generator], Case]
-    search: Callable[[rl.Problem, dict[str, Any]], rl.Search]
+    search: Callable[[Any, dict[str, Any]], rl.Search]
     optimum: Callable[[Case], Fraction | None]
     objective: Callable[[Case, Any], Fraction]
     refused: Callable[[Case, Any], str | None]
@@ -460,6 +463,35 @@ def _least_gap_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search
     return rl.LeastGapSearch(problem, getattr(rl, options["fairness"][0]), **own)
 
 
+def _draw_several(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """Two to four classes that the columns explain in part; weights are whole numbers, as such lists take."""
+    rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4)
+    n, m, k = *rows.A.shape, int(rng.integers(2, 5))
+    y = np.where(rng.random(n) < 0.6, rows.A @ (1 + np.arange(m)) % k, rng.integers(0, k, n))
+    y[:k] = np.arange(k)  # rows that have weight
+    weight = rows.weight if rows.integral else np.ceil(3 * rows.weight)
+    options = {
+        "regularization": (*_LIST_PENALTIES, 0.123456789012345)[seed // len(_KINDS) % (1 + len(_LIST_PENALTIES))],
+        "max_length": int(rng.integers(0, 4)) if rng.random() < 0.4 else None,
+    }
+    return Case(family, seed, replace(rows, y=y, weight=weight), options)
+
+
+def _best_of_classes(case: Case) -> Fraction:
+    options = case.options
+    return naive_classes.best_list(*case.whole, exact(options["regularization"]), options["max_length"])
+
+
+def _objective_of_classes(case: Case, model: Any) -> Fraction:
+    return naive_classes.objective_of(*case.whole, exact(case.options["regularization"]), model.antecedents)
+
+
+def _miscounts(case: Case, model: Any) -> str | None:
+    A, y, weight = case.whole
+    wrong = sum(w for w, is_wrong in zip(weight, model.predict(A) != y, strict=True) if is_wrong)
+    return f"predicts {wrong} wrong, but counts {model.errors}" if wrong != model.errors else _too_long(case, model)
+
+
 FAMILIES: dict[str, Family] = {
     "corels": Family(_draw_rule_list, lambda p, o: rl.CorelsSearch(p, **o), _best_list, _list_objective, _too_long),
     "falling": Family(
@@ -491,4 +523,11 @@ FAMILIES: dict[str, Family] = {
         _unfair_or_rising,
     ),
     "value_list": Family(_draw_fair_list, _fair_list_search, _best_fair, _fair_objective, _unfair_list),
+    "several_classes": Family(
+        _draw_several,
+        lambda p, o: rl.MultiClassRuleListSearch(p, **o),
+        _best_of_classes,
+        _objective_of_classes,
+        _miscounts,
+    ),
 }

@@ -33,6 +33,7 @@ CASES = {
     "least_gap": 6,
     "demanding": 6,
     "value_list": 6,
+    "several_classes": 12,
     ESTIMATORS: 6,
 }
 """By family: the seeds from 0 that are always judged."""

@@ -75,7 +75,7 @@ FLOORS: list[str] = [
     "cli.verify",
     "cli.data_options",
     "cli.keep cli.progress cli.store_option cli.workers",
-    "cli.near_count cli.near_rule_sets cli.robustness",
+    "cli.near_count cli.near_rule_sets cli.one_list cli.robustness",
     "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.runs cli.serve",
     "cli.explain_proof cli.least_gap cli.stability cli.sweep",
     "cli.commands",

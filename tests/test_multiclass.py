@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -14,28 +12,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive_classes import best_list, objective_of
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rulelab as rl
-
-
-def naive_objective(
-    A: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: Fraction, rules: Sequence[int]
-) -> Fraction:
-    """Errors / n + penalty * rules, row by row; each rule, and the default, predicts its most frequent class."""
-    captured: dict[int, dict[Any, int]] = {}
-    for row, label, heavy in zip(A.tolist(), y.tolist(), weight.tolist(), strict=True):
-        place = next((k for k, j in enumerate(rules) if row[j]), len(rules))
-        of = captured.setdefault(place, {})
-        of[label] = of.get(label, 0) + heavy
-    errors = sum(sum(of.values()) - max(of.values()) for of in captured.values())
-    return Fraction(errors, int(weight.sum())) + penalty * len(rules)
-
-
-def naive_best(A: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: Fraction, longest: int) -> Fraction:
-    orders = (order for k in range(longest + 1) for order in permutations(range(A.shape[1]), k))
-    return min(naive_objective(A, y, weight, penalty, order) for order in orders)
 
 
 @st.composite
@@ -58,7 +39,7 @@ def test_the_optimum_is_that_of_all_lists_and_its_proof_holds(case: Any) -> None
     problem = rl.MultiClassProblem.from_arrays(A, y, sample_weight=weight)
     search = rl.MultiClassRuleListSearch(problem, penalty, max_length=longest)
     exact = Fraction(repr(penalty))
-    bounds, least = [], naive_best(A, y, weight, exact, A.shape[1] if longest is None else longest)
+    bounds, least = [], best_list(A, y, weight, exact, longest)
     while True:
         snapshot = search.advance(1)
         bounds.append(snapshot.lower_bound)
@@ -67,7 +48,7 @@ def test_the_optimum_is_that_of_all_lists_and_its_proof_holds(case: Any) -> None
             break
     model = snapshot.incumbent.model
     assert bounds == sorted(bounds)
-    assert naive_objective(A, y, weight, exact, model.antecedents) == least
+    assert objective_of(A, y, weight, exact, model.antecedents) == least
     assert snapshot.lower_bound == snapshot.incumbent.objective == pytest.approx(float(least))
     assert (model.predict(A) != y) @ weight == model.errors
     again = pickle.loads(pickle.dumps(rl.MultiClassRuleListSearch(problem, penalty, max_length=longest)))
@@ -78,7 +59,7 @@ def test_the_optimum_is_that_of_all_lists_and_its_proof_holds(case: Any) -> None
         other = next((j for j in range(A.shape[1]) if (j,) != model.antecedents), None)
         if other is not None:
             worse = rl.MultiClassRuleList.from_problem(problem, [other])
-            is_worse = naive_objective(A, y, weight, exact, [other]) > least
+            is_worse = objective_of(A, y, weight, exact, [other]) > least
             assert bool(proof.check(problem, worse)) is not is_worse
 
 

@@ -8,7 +8,7 @@ import holoviews as hv
 import numpy as np
 import pandas as pd
 import pytest
-from bokeh.models import Whisker
+from bokeh.models import GlyphRenderer, Plot, Scatter, Whisker
 from matplotlib.colors import to_hex
 
 import rulelab as rl
@@ -178,6 +178,52 @@ def test_prefixes_lie_inside_the_one_they_continue(run: Any) -> None:
         assert (row["x0"].to_numpy()[1:] >= row["x1"].to_numpy()[:-1] - 1e-9).all()
     assert boxes["x0"].min() == 0
     assert boxes["x1"].max() <= 1 + 1e-9
+
+
+def drawn(layout: Any, alpha: float) -> list[set[tuple[float, float]]]:
+    """The points of each figure whose glyphs are as opaque as this."""
+    state = hv.renderer("bokeh").get_plot(layout).state
+    found = []
+    for figure in state.select({"type": Plot}):
+        points: set[tuple[float, float]] = set()
+        for renderer in figure.renderers:
+            glyph = renderer.glyph if isinstance(renderer, GlyphRenderer) else None
+            if isinstance(glyph, Scatter) and glyph.fill_alpha == alpha:
+                data = renderer.data_source.data
+                points |= set(zip(data[glyph.x].tolist(), data[glyph.y].tolist(), strict=True))
+        found.append(points)
+    return found
+
+
+def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
+    points = fairness_points().assign(complexity=range(6))
+    link = hv.link_selections.instance(index_cols=["model"], unselected_alpha=0.15)
+    parts = [rl.plots.front(points), rl.plots.front(points, "equal_opportunity_gap")]
+    layout = rl.plots.linked(*parts, link=link)
+    link.selection_expr = hv.dim("model").isin([2, 5])
+    chosen = points.iloc[[1, 4]]
+    shown = drawn(layout, 1.0)
+    assert len(shown) == 2
+    for name in ("complexity", "equal_opportunity_gap"):
+        assert set(zip(chosen[name].tolist(), chosen["accuracy"].tolist(), strict=True)) in shown
+    near = near_optimal(run[0], ratio=0.2)
+    dots, places = rl.plots.good_models(near), rl.plots.antecedents(near)
+    assert set(places.dimension_values("model", expanded=False)) <= set(dots.dimension_values("model"))
+    assert dots.dimension_values("above").tolist() == near.frame()["gap"].tolist()
+    assert hv.render(rl.plots.linked(dots, places)) is not None
+    hv.output(backend="matplotlib")
+    try:
+        assert hv.render(rl.plots.linked(dots, places), backend="matplotlib") is not None
+    finally:
+        hv.output(backend="bokeh")
+
+
+def test_only_pictures_of_models_are_linked(run: Any) -> None:
+    dots = rl.plots.good_models(near_optimal(run[0], ratio=0.2))
+    with pytest.raises(ValueError, match="two pictures or more, not 1"):
+        rl.plots.linked(dots)
+    with pytest.raises(ValueError, match="picture 2 has no models to select"):
+        rl.plots.linked(dots, rl.plots.convergence(run[1]))
 
 
 def test_other_tables_are_refused_in_words(run: Any) -> None:

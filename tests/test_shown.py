@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from contextlib import redirect_stderr
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -64,6 +65,9 @@ def everything(data: Any) -> dict[str, Any]:
     sweep = rl.sweep(data, grid={"regularization": [0.1], "max_conditions": [1]}, cv=2)
     sweep.wait()
     model = snapshot.incumbent.model
+    certificate = search.certificate()
+    several = rl.MultiClassRuleListSearch(rl.MultiClassProblem.from_antecedents(antecedents, np.arange(60) % 3), 0.1)
+    proof_of_several = (rl.solve(several), several.certificate())[1]
     evaluation = model.evaluate(data.X, data.y, groups=np.where(data.X["b"], HOSTILE, "other"), regularization=0.02)
     return {
         "data set": data,
@@ -76,6 +80,11 @@ def everything(data: Any) -> dict[str, Any]:
         "ablation": ablation,
         "sweep": sweep,
         "near-optimal lists": rl.near_optimal(search, ratio=0.1),
+        "certificate": certificate,
+        "certificate from elsewhere": rl.Certificate(HOSTILE, HOSTILE, {HOSTILE: 0.1}, {HOSTILE: np.zeros(3)}),
+        "verification": rl.verify(problem, model, certificate),
+        "refusal": rl.verify(problem, model, replace(certificate, family=HOSTILE)),
+        "proof of several classes": proof_of_several,
         "evaluation": evaluation,
         "model": model,
         "classifier": rl.RuleListClassifier(0.02, thresholds=3).fit(data.X, data.y),
@@ -117,6 +126,24 @@ def test_figures_are_those_of_the_search(everything: dict[str, Any], data: Any) 
     supports = [row[1] for row in Cells(html_of(everything["antecedents"])).rows if row[1:] and " <= " in row[0]]
     assert supports[0] == str(A[:, 0].sum())
     assert "not begun" in repr(everything["a search to come"])
+
+
+def test_proofs_and_their_checks_say_what_they_prove(everything: dict[str, Any]) -> None:
+    objective = everything["snapshot"].incumbent.objective
+    told = Cells(html_of(everything["verification"])).figures()
+    assert float(told["objective"]) == float(told["lower bound"]) == pytest.approx(objective, abs=1e-7)
+    assert told["regularization"] == "0.02"
+    assert repr(everything["verification"]).startswith("<Verification, proven optimal: reason no rule list has")
+    refused = everything["refusal"]
+    assert repr(refused).startswith("<Verification, refused: nothing is proven: reason there is no checker")
+    assert "objective" not in Cells(html_of(refused)).figures()
+    told = Cells(html_of(everything["certificate"])).figures()
+    sets = everything["certificate"].arrays["sets"]
+    assert f"sets ({len(sets)} x {sets.shape[1]})" in told["proof"]
+    assert told["made for the data"] == everything["problem"].fingerprint
+    bound = rl.Verification(False, "the certificate is for a bound", "bound", lower_bound=0.1, among="has 1 rule")
+    assert repr(bound).startswith("<Verification, only a bound is proven:")
+    assert Cells(html_of(bound)).figures()["among those of which each"] == "has 1 rule"
 
 
 def test_a_stopped_search_says_what_stopped_it(everything: dict[str, Any]) -> None:

@@ -68,6 +68,10 @@ rl.plots.good_models(near)
 """,
     ),
     "antecedents": ("Which antecedents these models have, and at which place.", "rl.plots.antecedents(near)"),
+    "linked": (
+        "The same models on test and on training rows: where Bokeh draws, those selected in one stand out in both.",
+        'rl.plots.linked(rl.plots.front(sweep), rl.plots.front(sweep, on="train"))',
+    ),
     "strata": (
         "The groups of risk of a falling rule list, with their intervals.",
         """

@@ -10,8 +10,8 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 from .. import strict_json
+from ..shown import Fact, Shown
 from .origin import Origin, OriginError
 from .parts import parts
 
@@ -49,8 +50,8 @@ class CertificateError(ValueError):
     """There is no certificate to be had, or a file is not one; the message says why."""
 
 
-@dataclass(frozen=True, eq=False)
-class Certificate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate(Shown):
     """A proof that a model is optimal for one problem; `verify` checks it.
 
     Attributes
@@ -77,8 +78,8 @@ class Certificate:
     family: str
     fingerprint: str
     parameters: Mapping[str, float]
-    arrays: Mapping[str, np.ndarray] = field(repr=False)
-    origin: Origin | None = field(default=None, repr=False)
+    arrays: Mapping[str, np.ndarray]
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -101,6 +102,18 @@ class Certificate:
                 raise CertificateError(f"{key!r} of a certificate must be an array of numbers, not {_kind(array)}")
         if not (self.origin is None or isinstance(self.origin, Origin)):
             raise CertificateError(f"the origin of a certificate must be an Origin, not {type(self.origin).__name__}")
+
+    def _title(self) -> str:
+        return f"Certificate of the family {self.family}"
+
+    def _facts(self) -> Iterator[Fact]:
+        yield from ((name.replace("_", " "), value) for name, value in self.parameters.items())
+        if self.origin is not None:
+            yield "target", self.origin.target
+            yield "antecedents", len(self.origin.names)
+        yield "proof", tuple(f"{name} ({' x '.join(map(str, array.shape))})" for name, array in self.arrays.items())
+        yield "bytes", self.nbytes
+        yield "made for the data", self.fingerprint
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Certificate, (self.family, self.fingerprint, dict(self.parameters), dict(self.arrays), self.origin)

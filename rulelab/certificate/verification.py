@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..data.directions import in_words
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, RuleList, RuleSet
+from ..shown import Fact, Shown
 from .agreement import same_conditions
 from .certificate import Certificate, CertificateError, is_plain
 from .falling_rule_list import checker as falling_rule_list
@@ -23,9 +24,11 @@ from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
 from .rule_set.parity import GAP, SUFFIX
 
+_STATES = {"optimal": "proven optimal", "bound": "only a bound is proven", "refused": "refused: nothing is proven"}
 
-@dataclass(frozen=True)
-class Verification:
+
+@dataclass(frozen=True, repr=False)
+class Verification(Shown):
     """The answer of `verify`; true as a condition when the proof holds.
 
     Attributes
@@ -64,6 +67,19 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.valid
+
+    def _title(self) -> str:
+        return f"Verification, {_STATES.get(self.state, self.state)}"
+
+    def _facts(self) -> Iterator[Fact]:
+        yield "reason", self.reason
+        yield "among those of which each", self.among or None
+        yield "objective", self.objective
+        yield "lower bound", self.lower_bound
+        yield "resolution", self.resolution or None
+        yield from ((name.replace("_", " "), value) for name, value in self.parameters.items())
+        yield "checked", tuple(f"{n} {name.replace('_', ' ')}" for name, n in self.checked.items())
+        yield "seconds", round(self.seconds, 3)
 
 
 _CHECKERS: dict[str, tuple[type[Model], Callable[..., Outcome]]] = {

@@ -35,6 +35,7 @@ from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
 from .keep import add_keep
+from .one_list import add_several_classes
 from .options import (
     add,
     add_columns,
@@ -190,6 +191,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add_columns(parser)
     add_preparation(parser)
     add_parameters(parser, demands=True)
+    add_several_classes(parser)
     add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
     text = "of rule lists: corels is the one that its papers describe (default: exact)"
     add(parser, "--search", choices=["exact", "corels"], default=argparse.SUPPRESS, text=text)

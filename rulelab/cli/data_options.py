@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say
 from .counted import is_counted, read_counts
@@ -15,6 +15,7 @@ from .verify import file_data, is_data_set, labels
 if TYPE_CHECKING:
     from ..data.problem import Problem
     from ..datasets import Dataset
+    from ..datasets.sheet import Sheet
     from ..recipe import Recipe
     from ..tables import PatternCounts
 
@@ -34,15 +35,28 @@ def read_table(args: argparse.Namespace) -> Dataset:
             raise CommandError(
                 f"{args.data} is a known data set: leave --target, --positive, --sensitive and --weight out"
             )
-        data = datasets.load(args.data, keep_sensitive=args.keep_sensitive or None)
-        raw: list[str] = []
-    else:
-        if args.target is None:
-            raise CommandError("--target is missing: the name of the column to predict")
-        sheet = datasets.sheet(args.data, **reading_of(args))
-        raw = [column for column in args.leave_out if column in sheet.frame.columns]
-        data = file_data(args, sheet, args.target, args.positive, keep_sensitive=args.keep_sensitive, excluded=raw)
-    dropped = [column for column in args.leave_out if column not in raw]
+        return _without(datasets.load(args.data, keep_sensitive=args.keep_sensitive or None), args, args.leave_out)
+    return of_sheet(args, sheet_of(args), args.positive)
+
+
+def sheet_of(args: argparse.Namespace) -> Sheet:
+    """The columns of the file that the options name; CommandError or ValueError when they, or it, are wrong."""
+    from .. import datasets
+
+    if args.target is None:
+        raise CommandError("--target is missing: the name of the column to predict")
+    return datasets.sheet(args.data, **reading_of(args))
+
+
+def of_sheet(args: argparse.Namespace, sheet: Sheet, positive: Any) -> Dataset:
+    """The data set of a file's columns in the roles of the options."""
+    raw = [column for column in args.leave_out if column in sheet.frame.columns]
+    data = file_data(args, sheet, args.target, positive, keep_sensitive=args.keep_sensitive, excluded=raw)
+    return _without(data, args, [column for column in args.leave_out if column not in raw])
+
+
+def _without(data: Dataset, args: argparse.Namespace, dropped: list[str]) -> Dataset:
+    """The data set without these features."""
     unknown = [column for column in dropped if column not in data.X.columns]
     if unknown:
         raise CommandError(f"--leave-out: there is no feature {unknown[0]!r} in {args.data}")

@@ -14,6 +14,7 @@ from .console import CommandError, one_line, say, table
 from .data_options import Report, problem_of, read, unheard
 from .families import count, recipe_of
 from .keep import check_keep, is_provable, keep
+from .one_list import fit_one_list
 from .output import writable
 from .progress import drained, ending
 from .robustness import robustness_of, stays_optimal
@@ -43,6 +44,8 @@ def fit(args: argparse.Namespace) -> int:
     from ..recording import Recording
     from ..search import Status
 
+    if args.several_classes is not None:
+        return fit_one_list(args)
     output = None if args.output is None else writable(args.output)
     proof = None if args.proof is None else writable(args.proof)
     record = None if args.record is None else writable(args.record)

@@ -7,19 +7,21 @@ default there, nor any rule followed by the best of what that leaves.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from ..certificate import Verification
 from ..models import ModelError
+from ..shown import Fact, Shown
 from .model import MultiClassRuleList
 from .problem import MultiClassProblem
 
 
-@dataclass(frozen=True, eq=False)
-class MultiClassCertificate:
+@dataclass(frozen=True, eq=False, repr=False)
+class MultiClassCertificate(Shown):
     """Sets of patterns, and what each costs at least when it is left, in units of 1 / (weight * denominator).
 
     Attributes
@@ -33,8 +35,16 @@ class MultiClassCertificate:
 
     fingerprint: str
     regularization: float
-    sets: np.ndarray = field(repr=False)
-    values: tuple[int, ...] = field(repr=False)
+    sets: np.ndarray
+    values: tuple[int, ...]
+
+    def _title(self) -> str:
+        return "Certificate of a list of several classes"
+
+    def _facts(self) -> Iterator[Fact]:
+        yield "regularization", self.regularization
+        yield "sets", len(self.values)
+        yield "made for the data", self.fingerprint
 
     def check(self, problem: MultiClassProblem, model: MultiClassRuleList) -> Verification:
         """Whether this proves that no list has a smaller objective than the model."""

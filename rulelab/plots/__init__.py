@@ -9,6 +9,7 @@ take options through ``.opts``, in Bokeh and in Matplotlib alike::
 """
 
 from .fronts import front, frontier, gap_frontier
+from .linked import linked
 from .near_optimal import antecedents, good_models
 from .rates import group_rates, roc, strata
 from .rule_sets import column_pool, stability
@@ -26,6 +27,7 @@ __all__ = [
     "good_models",
     "group_rates",
     "incumbents",
+    "linked",
     "queue",
     "roc",
     "stability",

@@ -8,7 +8,7 @@ import holoviews as hv
 import pandas as pd
 
 from ..sweeps import Sweep
-from .styling import BLUE, CYCLE, ORANGE, in_front, in_words, require_columns, styled
+from .styling import BLUE, CYCLE, MODEL, ORANGE, in_front, in_words, require_columns, styled
 
 
 def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy", on: str = "test") -> Any:
@@ -29,9 +29,11 @@ def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy
         Points and steps, a colour per family.
     """
     points = sweep.points(on) if isinstance(sweep, Sweep) else sweep
-    points = require_columns(points, ["family", x, y], "a sweep, or the table of its points").dropna(subset=[x, y])
+    points = require_columns(points, ["family", x, y], "a sweep, or the table of its points").reset_index(drop=True)
+    places = points.index + 1
+    points = points.dropna(subset=[x, y])
     kdim, vdim = hv.Dimension(x, label=in_words(x)), hv.Dimension(y, label=in_words(y))
-    parts = []
+    model, parts = hv.Dimension(MODEL), []
     for color, (family, some) in zip(
         _colors(points["family"].nunique()), points.groupby("family", sort=False), strict=True
     ):
@@ -39,7 +41,8 @@ def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy
         best = _front(some, x, y)
         steps = hv.Curve((best[x], best[y]), kdim, vdim, label=name)
         parts.append(styled(steps, color=color, line_width=2, interpolation="steps-post"))
-        parts.append(styled(hv.Scatter((some[x], some[y]), kdim, vdim, label=name), color=color, size=7))
+        dots = hv.Scatter((some[x], some[y], places[some.index]), kdim, [vdim, model], label=name)
+        parts.append(styled(dots, color=color, size=7))
         if f"{y}_error" in some:
             bars = hv.ErrorBars((some[x], some[y], some[f"{y}_error"].fillna(0)), kdim, [vdim, hv.Dimension("error")])
             parts.append(in_front(bars))

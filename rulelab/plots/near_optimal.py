@@ -7,7 +7,7 @@ from typing import Any
 import holoviews as hv
 
 from ..rule_list import NearOptimal
-from .styling import LENGTHS, styled
+from .styling import LENGTHS, MODEL, styled
 
 _MOST_MODELS, _MOST_ANTECEDENTS = 150, 20
 
@@ -27,9 +27,9 @@ def good_models(result: NearOptimal) -> Any:
     accuracy = 100 * (1 - frame["errors"].to_numpy(dtype=float) / result.problem.total_weight)
     value = hv.Dimension("above", label="objective above the optimum")
     points = hv.Points(
-        (frame["rules"].to_numpy(), accuracy, frame["gap"].to_numpy()),
+        (frame["rules"].to_numpy(), accuracy, frame["gap"].to_numpy(), range(1, len(frame) + 1)),
         [hv.Dimension("rules"), hv.Dimension("accuracy", label="accuracy (%)")],
-        value,
+        [value, hv.Dimension(MODEL)],
         label="Good models",
     )
     return styled(points, color="above", cmap=list(LENGTHS), size=7)
@@ -59,5 +59,5 @@ def antecedents(result: NearOptimal) -> Any:
         for place, j in enumerate(chosen)
         if j in shown
     ]
-    heat = hv.HeatMap(cells, ["model", "antecedent"], hv.Dimension("rule", label="place in the list"))
+    heat = hv.HeatMap(cells, [MODEL, "antecedent"], hv.Dimension("rule", label="place in the list"))
     return styled(heat.relabel("Antecedents of the models"), cmap=list(LENGTHS))

@@ -14,6 +14,9 @@ CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, "#E69F00", "#882255", "#7A7A00", GREY
 LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f0c04c", "#ef9a3d")
 """Prefix lengths 1 to 8 and more: one light-to-dark order."""
 
+MODEL = "model"
+"""The dimension that numbers what is selected together, see `rulelab.plots.linked`."""
+
 _IN_MATPLOTLIB = {"line_width": "linewidth", "line_dash": "linestyle", "fill_alpha": "alpha", "size": "s"}
 _DASHES = {"dashed": "--", "dotted": ":"}
 _MARKERS = {"square": "s", "triangle": "^", "x": "x"}

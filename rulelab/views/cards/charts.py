@@ -1,4 +1,7 @@
-"""Small pictures of figures as inline SVG, for the page and for the report; all text from data goes through `esc`."""
+"""Small pictures of figures as inline SVG, for the page and for the report; all text from data goes through `esc`.
+
+SVG without scripts: cards show many at once, and the report is a file that needs nothing but itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The picture of which antecedents good models have, in the order of clusters."""
+"""The picture of which antecedents good models have, in the order of clusters.
+
+Bare Bokeh, as its neighbours: taps choose models; `rulelab.plots.antecedents` draws a finished result.
+"""
 
 from __future__ import annotations
 

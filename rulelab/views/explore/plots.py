@@ -1,4 +1,8 @@
-"""Pictures of many good models: how many there are, and what each is worth."""
+"""Pictures of many good models: how many there are, and what each is worth.
+
+Bare Bokeh: taps choose models, and each choice and each new count replaces columns of a picture that stays;
+`rulelab.plots.good_models` draws a finished result.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""One picture of fronts: accuracy against complexity, or against a gap between groups."""
+"""One picture of fronts: accuracy against complexity, or against a gap between groups.
+
+Bare Bokeh: points are streamed into it while a sweep runs, and taps on them choose models; `rulelab.plots.front` draws
+the finished sweep.
+"""
 
 from __future__ import annotations
 

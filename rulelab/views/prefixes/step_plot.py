@@ -1,4 +1,7 @@
-"""The rules that could come next after a prefix, a bar for each: what its bound is made of, against the best list."""
+"""The rules that could come next after a prefix, a bar for each: what its bound is made of, against the best list.
+
+Bare Bokeh: each step of a search replaces its bars, and taps on them choose the next rule.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The tree of a search as an icicle: its prefixes coloured by what has become of them."""
+"""The tree of a search as an icicle: its prefixes coloured by what has become of them.
+
+Bare Bokeh: a running search replaces its columns, taps choose prefixes, and scripts in it place the labels while one
+zooms; `rulelab.plots.tree` draws a finished tree.
+"""
 
 from __future__ import annotations
 

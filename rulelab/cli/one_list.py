@@ -1,0 +1,130 @@
+"""``rulelab fit --several-classes "one list"``: a certified list whose rules each predict one of all classes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from .console import CommandError, say
+from .counted import is_counted
+from .data_options import of_sheet, sheet_of, unheard
+from .families import count, recipe_of
+from .options import add
+from .output import writable
+from .progress import drained, ending
+from .verify import is_data_set
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..datasets import Dataset
+    from ..multiclass import MultiClassRuleListSearch
+    from ..search import Snapshot
+
+ONE_LIST = "one list"
+_OF_TWO = ("fairness", "min_group_size", "labels", "must_use", "first_rule", "max_uses", "monotone", "by_class")
+_OF_ANOTHER_SEARCH = ("policy", "beam_width", "search")
+_LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "proof", "record", "keep", "robustness", "random_state")
+_MOST_CHECKED = 200_000
+"""Sets of a proof times antecedents that are checked at once, which takes a few seconds."""
+
+
+def add_several_classes(parser: argparse.ArgumentParser) -> None:
+    """Add the option."""
+    text = (
+        "of rule lists: one list whose rules each predict one of all classes of the target; without it --positive says "
+        "which class is told from the rest"
+    )
+    add(parser, "--several-classes", choices=[ONE_LIST], text=text)
+
+
+def fit_one_list(args: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    from ..multiclass import MultiClassProblem, MultiClassRuleListSearch
+
+    output = None if args.output is None else writable(args.output)
+    _check(args)
+    recipe = recipe_of(args, args.model)
+    report = unheard if args.quiet else say
+    try:
+        data, labels = _read(args)
+        recipe.check(data.X.columns)
+        conditions, _ = recipe.conditions(data.X, data.weight)
+        features, note = recipe.features(conditions, None, data.weight, data.X.columns)
+        if note:
+            say(note)
+        problem = MultiClassProblem.from_antecedents(features, labels, sample_weight=data.weight)  # type: ignore[arg-type]
+        asked = {name: recipe[name] for name in ("regularization", "max_length", "memory_limit")}
+        search = MultiClassRuleListSearch(problem, **asked)
+    except ValueError as error:
+        raise CommandError(error) from error
+    report(
+        f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {len(problem.classes)} classes; "
+        f"{conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"
+    )
+    snapshot, interrupted = drained(search, args, args.gap)
+    best = snapshot.incumbent
+    assert best is not None  # there is always the list without rules
+    unsaved: OSError | None = None
+    if output is not None:  # before anything is printed, for whoever reads that may have gone
+        try:
+            output.write_text(best.model.to_json(), encoding="utf-8")
+            report(f"saved {output}")
+        except OSError as error:
+            unsaved = error
+    objective = f"{best.objective:.7f} = {recipe.family.objective(best.model, search.parameters)}"
+    print(best.model.to_text(data.target), _verdict(search, snapshot, objective, interrupted), sep="\n\n")
+    if unsaved is not None:
+        raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what such a list does not have."""
+    asked = f'--several-classes "{ONE_LIST}"'
+    if args.model != "rule-list":
+        raise CommandError(f"{asked} is not an option of --model {args.model}")
+    given = [name for name in (*_OF_TWO, *_OF_ANOTHER_SEARCH) if hasattr(args, name)]
+    given += [name for name in _LEFT_OUT if getattr(args, name) not in (None, False, [])]
+    if given:
+        raise CommandError(f"--{given[0].replace('_', '-')} does not go together with {asked}: leave one of them out")
+    if is_counted(args):
+        raise CommandError(f"{asked} takes a single file that is read into memory, not counts")
+    if is_data_set(args.data):
+        raise CommandError(f"{args.data} has two classes: leave {asked} out")
+
+
+def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
+    """The table, and the label of each of its rows; CommandError or ValueError when they are wrong."""
+    sheet = sheet_of(args)
+    labels = sheet.frame[args.target].dropna() if args.target in sheet.frame.columns else None
+    data = of_sheet(args, sheet, None if labels is None or labels.empty else labels.iloc[0])
+    assert labels is not None  # or it has been refused
+    return data, labels.reset_index(drop=True)
+
+
+def _verdict(search: MultiClassRuleListSearch, snapshot: Snapshot, objective: str, interrupted: bool) -> str:
+    from ..search import Status
+
+    work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
+    if snapshot.status is not Status.OPTIMAL:
+        return (
+            f"not certified ({ending(snapshot, interrupted)}): objective {objective}\n"
+            f"no rule list is below {snapshot.lower_bound:.7f}: the gap is {snapshot.gap:.7f}\n{work}"
+        )
+    most = search.max_length
+    among = "" if most is None else f" among the rule lists of at most {count(most, 'rule')}"
+    return "\n".join(
+        filter(None, [f"certified optimal{among}: objective {objective}", work, _checked(search, snapshot)])
+    )
+
+
+def _checked(search: MultiClassRuleListSearch, snapshot: Snapshot) -> str:
+    """What the check of the proof says, where it takes a moment only."""
+    if search.max_length is not None or snapshot.counts["expanded"] * search.problem.n_antecedents > _MOST_CHECKED:
+        return ""
+    assert snapshot.incumbent is not None
+    answer = search.certificate().check(search.problem, snapshot.incumbent.model)
+    if not answer:
+        raise CommandError(f"the proof is refused: {answer.reason}", 1)
+    return f"the proof was checked without the search: {answer.reason}"

@@ -1,0 +1,82 @@
+"""``rulelab fit --several-classes "one list"``: what it prints and saves is what the search gives; refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.datasets import load_iris
+from test_cli import run
+
+import rulelab as rl
+
+ASKED = ("--several-classes", "one list")
+SMALL = ("--thresholds", "3", "--max-conditions", "1", "--regularization", "0.02")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = load_iris(as_frame=True)
+    frame = found.data.assign(species=found.target.map(dict(enumerate(found.target_names))), n=2, half=0.5)
+    path = tmp_path_factory.mktemp("classes") / "iris.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_the_list_is_that_of_the_search_and_its_proof_is_checked(capsys: Any, tmp_path: Path, table: Path) -> None:
+    out = tmp_path / "model.json"
+    columns = ("--weight", "n", "--leave-out", "half")
+    status, said, heard = run(capsys, "fit", table, "--target", "species", *ASKED, *SMALL, *columns, "-o", out)
+    found = load_iris(as_frame=True)
+    conditions = rl.mine_antecedents(rl.Binarizer(thresholds=3).fit_transform(found.data), 1)
+    problem = rl.MultiClassProblem.from_antecedents(conditions, found.target_names[found.target])
+    best = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02)).incumbent
+    assert status == 0, heard
+    assert "150 rows, 4 features, 3 classes" in heard
+    # each row counts twice
+    equation = f"{best.objective:.7f} = {2 * best.errors} errors / 300 rows + 0.02 x {best.complexity} rules"
+    assert f"certified optimal: objective {equation}" in said
+    assert "the proof was checked without the search: no rule list of these antecedents" in said
+    saved = json.loads(out.read_text())
+    assert [rule["prediction"] for rule in saved["rules"]] == [rule.prediction for rule in best.model.rules]
+    assert sum(sum(rule["counts"]) for rule in (*saved["rules"], saved["default"])) == 300
+
+
+def test_limits_say_what_is_proven(capsys: Any, table: Path) -> None:
+    asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "--quiet")
+    status, said, heard = run(capsys, *asked, "--max-length", "1")
+    assert (status, heard) == (0, "")
+    assert "certified optimal among the rule lists of at most 1 rule: objective" in said
+    assert "proof" not in said
+    status, said, _ = run(capsys, *asked, "--memory-limit", "1KB")
+    assert status == 0
+    assert "not certified (memory limit reached)" in said
+    assert "no rule list is below 0." in said
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--fairness", "equal-opportunity:0.1"), "--fairness does not go together with"),
+        (("--positive", "setosa"), "--positive does not go together with"),
+        (("--policy", "curiosity"), "--policy does not go together with"),
+        (("--keep",), "--keep does not go together with"),
+        (("--model", "rule-set"), "is not an option of --model rule-set"),
+        (("--count",), "not counts"),
+        (("--weight", "half"), "takes whole numbers"),
+        (("--target", "specie"), "did you mean 'species'?"),
+        (("--leave-out", "luck"), "there is no feature 'luck'"),
+    ],
+)
+def test_what_it_cannot_do_is_refused(capsys: Any, table: Path, options: tuple[str, ...], text: str) -> None:
+    status, _, heard = run(capsys, "fit", table, "--target", "species", *ASKED, *SMALL, *options)
+    assert status == 2
+    assert text in heard
+
+
+def test_known_data_sets_have_two_classes(capsys: Any) -> None:
+    status, _, heard = run(capsys, "fit", "tic_tac_toe", *ASKED)
+    assert status == 2
+    assert "tic_tac_toe has two classes" in heard
