@@ -11,6 +11,7 @@ import param
 from panel.custom import JSComponent
 
 from ...glossary import TERMS, Term, find
+from .early import PATIENT
 from .esc import esc
 from .style import BLUE, FAINT, LINE, MUTED, TEXT, UNSEEN
 
@@ -18,7 +19,11 @@ _MARK = "rl-term--"
 _PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)
 """They say what they do; `controls` explains those of a search."""
 
-_ESM = """
+_ESM = (
+    f"""{PATIENT}
+be_patient()
+"""
+    + """
 const MARK = "rl-term--"
 const sheet = new CSSStyleSheet()
 
@@ -145,6 +150,7 @@ export function render({ model, el }) {
   return box
 }
 """
+)
 
 SIGN_CSS = f"""
 :host {{ position: relative; }}
