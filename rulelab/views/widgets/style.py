@@ -9,6 +9,7 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 """Prefix lengths 1 to 8 and more: one light-to-dark order that survives colour blindness."""
 
 INK = {False: "#1a1a1a", True: "#f0f0f0"}
+PAPER = {False: "#ffffff", True: "#1f1f1f"}
 """Text inside plots on a light and on a dark page."""
 
 TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, #222))"
