@@ -14,10 +14,12 @@ const lit = (root) => {
   }
 }
 export function render({ model }) {
-  model.on("turns", () => setTimeout(() => {
+  const point = () => {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
-    lit(document)?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
-  }, 100))
+    const block = matchMedia("(max-width: 900px)").matches ? "start" : "nearest"  // below what the step says
+    lit(document)?.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
+  }
+  model.on("turns", () => { [100, 700].forEach((later) => setTimeout(point, later)) })  // and when all has its place
   return document.createElement("span")
 }
 """

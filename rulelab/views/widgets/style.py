@@ -22,7 +22,8 @@ UNSEEN = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-pa
 FOCUS = f"outline: 3px solid {TEXT} !important; outline-offset: 2px;"
 """Where the keyboard is: the colour of the text, which stands out on every background of the page."""
 LIT_CSS = f"""
-:host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px; scroll-margin: 64px 0 12px; }}
+:host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px;
+  scroll-margin: var(--rl-above, 64px) 0 12px; }}
 """
 """What a walk points at; an outline takes no room."""
 _NO_SCROLL_BUTTON = ".scroll-button { display: none !important; }"

@@ -113,7 +113,7 @@ class PoolPlot(Plot):
             return
         costs = known["reduced_cost"].astype(float)
         low, high = min(float(costs.min()), 0.0), max(float(np.quantile(costs, 0.98)), 0.0)
-        room = 0.08 * (high - low) or 1.0
+        room = 0.12 * (high - low) or 1.0
         self._up.span(low - room, high + room)
         self._across.span(1.4, float(known["complexity"].max()) + 0.6)
         size = int(frame.attrs.get("pool", len(frame)))
