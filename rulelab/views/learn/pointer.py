@@ -14,12 +14,17 @@ const lit = (root) => {
   }
 }
 export function render({ model }) {
-  const point = () => {
+  const show = (part) => {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
     const block = matchMedia("(max-width: 900px)").matches ? "start" : "nearest"  // below what the step says
-    lit(document)?.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
+    part.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
   }
-  model.on("turns", () => { [100, 700].forEach((later) => setTimeout(point, later)) })  // and when all has its place
+  const follow = (last, looks) => {  // the outline may come later than the turn
+    const now = lit(document)
+    if (now && now !== last) { show(now) }
+    if (looks) { setTimeout(() => follow(now, looks - 1), 200) }
+  }
+  model.on("turns", () => setTimeout(() => follow(undefined, 12), 100))
   return document.createElement("span")
 }
 """
