@@ -130,17 +130,9 @@ class StepPlot(Plot):
         written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
         self._texts = [
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
-            plot.text(
-                x="bound",
-                y="bar",
-                text="beside",
-                text_baseline="middle",
-                x_offset=5,
-                background_fill_alpha="veil",
-                border_line_color=None,
-                **written,
-            ),
+            plot.text(x="bound", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
         ]
+        self._texts[1].glyph.update(background_fill_alpha="veil")
         self._beyond = BoxAnnotation(left=0, fill_color=ORANGE, fill_alpha=0.08, line_color=None, level="underlay")
         self._line = Span(location=0, dimension="height", line_color=ORANGE, line_width=2.5)
         self._best = Label(x=0, y=-0.62, text="", text_font_size="12px", text_font_style="bold", y_offset=2)

@@ -20,5 +20,5 @@ function be_patient() {
     })
   }
 }
+be_patient()
 """
-"""Defines ``be_patient()``."""

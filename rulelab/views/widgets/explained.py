@@ -19,11 +19,7 @@ _MARK = "rl-term--"
 _PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)
 """They say what they do; `controls` explains those of a search."""
 
-_ESM = (
-    f"""{PATIENT}
-be_patient()
-"""
-    + """
+_ESM = """
 const MARK = "rl-term--"
 const sheet = new CSSStyleSheet()
 
@@ -150,7 +146,6 @@ export function render({ model, el }) {
   return box
 }
 """
-)
 
 SIGN_CSS = f"""
 :host {{ position: relative; }}
@@ -190,7 +185,7 @@ class Explained(JSComponent):
 
     sign_css = param.String(default=SIGN_CSS, doc="Style of the signs.")
 
-    _esm = _ESM
+    _esm = PATIENT + _ESM
     _stylesheets = [_BOX_CSS]
 
     def _handle_msg(self, data: Any) -> None:
