@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import pickle
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,7 +20,7 @@ import rulelab as rl
 from rulelab.data.metrics import Confusion, group_rates, wilson_interval
 from rulelab.models import parse_model
 from rulelab.views.cards import card as cards
-from rulelab.views.cards import differences, scores, verifying
+from rulelab.views.cards import checker, differences, scores, verifying
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards.card import Card, Rows
@@ -385,6 +388,14 @@ def test_the_check_says_valid_and_what_it_looked_at(card) -> None:
     assert "sets" in shown.verdict
     assert shown._check.line.tone == "proven"
     assert shown._check.button.label == "Verify"
+
+
+def test_the_check_tells_what_it_does_while_one_waits(card, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = checker._answer(io.BytesIO(pickle.dumps(("verify", card.search, card.model))))
+    said = [json.loads(line)["doing"] for line in capsys.readouterr().out.splitlines()]
+    assert said[0] == "making the certificate"
+    assert said[1].startswith("checking the certificate (")
+    assert answer["valid"]
 
 
 def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:

@@ -24,6 +24,13 @@ def rows(view) -> list[str]:
     return [" ".join(text.split()) for text in view.page.locator("table.rules tbody tr").all_inner_texts()]
 
 
+def phone_is_fine(view) -> None:
+    """On a phone one scrolls down only, and every control is named."""
+    view.page.set_viewport_size({"width": 390, "height": 844})
+    view.until(lambda: view.page.evaluate("document.documentElement.scrollWidth") <= 390 and too_wide(view) == [])
+    view.until_all_are_named("button", "combobox", "textbox", "checkbox")
+
+
 def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
 
@@ -67,6 +74,7 @@ def test_a_falling_list_is_certified(visit) -> None:
         download.first.click()
     saved = json.loads(Path(info.value.path()).read_text())
     assert (saved["family"], saved["positive_weight"]) == ("falling_rule_list", 3.0)
+    phone_is_fine(view)
     assert view.foreign() == []
     assert view.console == []
 
@@ -108,6 +116,7 @@ def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> Non
     assert after <= 1.0 < before
     assert counted <= 1.0
     view.page.get_by_text("groups by sex: group 1 (235), group 2 (207)").wait_for()
+    phone_is_fine(view)
     view.page.get_by_label("Data set").select_option("breast_cancer")
     view.page.get_by_text("These data have no sensitive attribute").filter(visible=True).wait_for()
     view.button("Reset").click()
@@ -129,13 +138,3 @@ def test_settings_come_back_with_the_address(visit) -> None:
     again.button("Run").wait_for()
     assert again.page.get_by_label("Model family").input_value() == "Rule set"
     assert again.page.get_by_label("On negatives").filter(visible=True).is_visible()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("query", [FAIR, "?family=falling_rule_list"])
-def test_a_phone_scrolls_down_only_and_every_control_is_named(visit, query) -> None:
-    view = visit(width=390, height=844).open(query)
-    run(view)
-    assert too_wide(view) == []
-    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
-    view.until_all_are_named("button", "combobox", "textbox", "checkbox")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from figures import figures_are_clear
 from patience import wait_until
 from visits import Visit
 
@@ -195,7 +196,7 @@ def test_an_uploaded_file_is_swept(visit) -> None:
     view.until(lambda: alert.count() == 1 and "upload it once more" in alert.inner_text())
 
 
-def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them(visit) -> None:
+def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them_and_closing_the_page_ends_it(visit) -> None:
     view = opened(visit(), LONG)
     view.button("Run sweep").click()
     picker = view.page.get_by_label("Point", exact=True)
@@ -209,10 +210,6 @@ def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them(visit) -> Non
     assert picker.locator("option").count() > 1
     wait_until(lambda: not sweeping(), 0.05)
     assert view.console == []
-
-
-def test_closing_the_page_cancels_the_sweep(visit) -> None:
-    view = opened(visit(), LONG)
     view.button("Run sweep").click()
     view.until(lambda: "fits to go" in said(view))
     assert sweeping()
@@ -235,11 +232,11 @@ def test_bad_settings_are_explained(visit) -> None:
     assert sweeping() == []
 
 
-def test_a_phone_scrolls_down_only_and_every_control_is_named(visit) -> None:
+def test_a_phone_scrolls_down_only_every_control_is_named_and_the_plots_are_clear(visit) -> None:
     view = opened(visit(width=390, height=844))
     view.button("Run sweep").click()
     finished(view)
-    view.page.wait_for_timeout(500)
+    assert len(figures_are_clear(view.page)) >= 2
     for key in ("0:1", "2:1"):
         view.page.mouse.move(*view.page.evaluate(AT, key))
         told = view.page.get_by_text("proven optimal").and_(view.page.locator("div")).filter(visible=True)
@@ -251,3 +248,5 @@ def test_a_phone_scrolls_down_only_and_every_control_is_named(visit) -> None:
     view.page.locator(".rl-model").wait_for()
     assert view.too_wide() == []
     view.until_all_are_named("button", "combobox", "textbox", "checkbox", "tab")
+    view.page.set_viewport_size({"width": 1440, "height": 900})
+    assert len(figures_are_clear(view.page)) >= 2

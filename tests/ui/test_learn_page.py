@@ -57,15 +57,19 @@ def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) ->
 
 
 @pytest.mark.parametrize(("width", "height", "dark"), [(1280, 720, True), (390, 844, False)])
-def test_what_a_step_speaks_of_is_in_sight(visit: Callable[..., Visit], width: int, height: int, dark: bool) -> None:
+def test_what_a_step_says_and_what_it_speaks_of_are_in_sight(
+    visit: Callable[..., Visit], width: int, height: int, dark: bool
+) -> None:
     view = visit(width, height, color_scheme="dark" if dark else "light")
     page = view.page
     page.goto(view.base + WALK)
     page.get_by_text("step 1 of 6").wait_for()
     for k in range(2, 6):
         view.button("Skip").click()
-        page.get_by_text(f"step {k} of 6").wait_for()
+        words = page.get_by_text(f"step {k} of 6")
+        words.wait_for()
         view.until(lambda: (at := page.evaluate(_LIT)) is not None and at[0] < at[2] and at[1] > 0)
+        view.until(lambda words=words: 0 <= words.bounding_box()["y"] < height / 2)
     assert view.too_wide() == []
     assert view.console == []
 

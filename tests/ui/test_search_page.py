@@ -50,24 +50,15 @@ def test_the_first_page_runs_to_the_certificate(visit) -> None:
 
 
 @pytest.mark.long
-def test_the_status_line_is_a_polite_live_region(visit) -> None:
-    view = visit().open(QUICK)
-    status = view.page.get_by_role("status")
-    assert status.count() == 1
-    assert status.get_attribute("aria-live") == "polite"
-    handle = status.element_handle()
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    assert handle.evaluate("e => e.isConnected"), "the region must stay in the page for screen readers to follow it"
-    assert re.search(r"nodes [\d ]+ expanded [\d ]+ queue 0 log10 remaining none left", view.status)
-
-
-@pytest.mark.long
-def test_pause_step_stop_and_reset(visit) -> None:
+def test_tick_pause_step_stop_reset_and_the_end_of_the_worker(visit) -> None:
     view = visit().open(LONG)
-    speed(view, "full speed")
+    speed(view, "1 step per tick")
+    began = time.monotonic()
     view.button("Run").click()
-    view.until_status("branch and bound")
+    view.until(lambda: "expanded" in view.status and view.expanded >= 2)
+    assert view.expanded <= (time.monotonic() - began) / TICK_SECONDS + 1
+    speed(view, "full speed")
+    view.until(lambda: view.expanded > 500)
     view.button("Pause").click()
     view.until_status("paused")
     view.page.wait_for_timeout(400)
@@ -84,18 +75,11 @@ def test_pause_step_stop_and_reset(visit) -> None:
     view.until_status("ready")
     assert view.page.locator("table.rules").count() == 0
     assert view.console == []
-
-
-@pytest.mark.long
-def test_one_expansion_per_tick_and_faster_while_it_runs(visit) -> None:
-    view = visit().open(LONG)
-    speed(view, "1 step per tick")
-    began = time.monotonic()
     view.button("Run").click()
-    view.until(lambda: "expanded" in view.status and view.expanded >= 2)
-    assert view.expanded <= (time.monotonic() - began) / TICK_SECONDS + 1
-    speed(view, "full speed")
-    view.until(lambda: view.expanded > 500)
+    view.until_status("branch and bound")
+    assert workers()
+    view.page.close()
+    wait_until(lambda: not workers(), 0.05)
 
 
 @pytest.mark.long
@@ -121,17 +105,6 @@ def test_a_run_is_found_again_after_a_reload_and_one_that_was_going_is_said_to_b
     view.page.reload()
     view.page.get_by_text("is lost. Run begins it again").wait_for()
     assert view.console == []
-
-
-@pytest.mark.long
-def test_closing_the_tab_ends_the_worker(visit) -> None:
-    view = visit().open(LONG)
-    speed(view, "full speed")
-    view.button("Run").click()
-    view.until_status("branch and bound")
-    assert workers()
-    view.page.close()
-    wait_until(lambda: not workers(), 0.05)
 
 
 @pytest.mark.long
@@ -177,15 +150,32 @@ BAD_FILES = {
     "binary.csv": (b"a,y\n1,0\n\xff\x01,1\n", "control character"),
     "twice.csv": ("a,a,y\n1,2,0\n", "'a'"),
 }
+TOO_LARGE = """() => {
+    const find = (root) => root.querySelector("input[type=file][accept*=csv]")
+        ?? [...root.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot)).find((e) => e)
+    const input = find(document)
+    const files = new DataTransfer()
+    files.items.add(new File([new Uint8Array(100000001)], "huge.csv"))
+    input.files = files.files
+    input.dispatchEvent(new Event("change"))
+}"""
 
 
 @pytest.mark.long
-def test_bad_uploads_are_explained_and_the_session_goes_on(visit) -> None:
+def test_bad_uploads_are_explained_large_ones_not_sent_and_the_session_goes_on(visit) -> None:
     view = visit().open(QUICK)
     alert = view.page.get_by_role("alert").filter(visible=True)
+    view.page.evaluate(TOO_LARGE)
+    view.until(lambda: alert.count() == 1 and "was not sent" in alert.inner_text())
+    assert "at most 100 MB" in alert.inner_text()
+    assert view.button("Run").is_enabled()
+    assert view.console == []
     for name, (contents, expected) in BAD_FILES.items():
         upload(view, name, contents)
         view.until(lambda expected=expected: alert.count() == 1 and expected in alert.inner_text())
+    view.page.get_by_label("Order of the queue").select_option("curiosity")
+    view.until(lambda: "policy=curiosity" in view.page.url)
+    assert "data=tic_tac_toe" in view.page.url
     view.button("Run").click()
     view.until_status("certified optimal")
     assert "The data are as before." in alert.inner_text()
@@ -228,26 +218,6 @@ def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
 
 
 @pytest.mark.long
-def test_a_file_that_is_too_large_is_not_sent(visit) -> None:
-    view = visit().open(QUICK)
-    alert = view.page.get_by_role("alert").filter(visible=True)
-    script = """() => {
-        const find = (root) => root.querySelector("input[type=file][accept*=csv]")
-            ?? [...root.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot)).find((e) => e)
-        const input = find(document)
-        const files = new DataTransfer()
-        files.items.add(new File([new Uint8Array(100000001)], "huge.csv"))
-        input.files = files.files
-        input.dispatchEvent(new Event("change"))
-    }"""
-    view.page.evaluate(script)
-    view.until(lambda: alert.count() == 1 and "was not sent" in alert.inner_text())
-    assert "at most 100 MB" in alert.inner_text()
-    assert view.button("Run").is_enabled()
-    assert view.console == []
-
-
-@pytest.mark.long
 def test_one_class_and_a_bad_regularization_are_explained(visit) -> None:
     view = visit().open("?data=tic_tac_toe&regularization=0")
     alert = view.page.get_by_role("alert").filter(visible=True)
@@ -263,38 +233,7 @@ def test_one_class_and_a_bad_regularization_are_explained(visit) -> None:
 
 
 @pytest.mark.long
-def test_a_phone_scrolls_down_only(visit) -> None:
-    view = visit(width=390, height=844).open(QUICK)
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    assert view.too_wide() == []
-    assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("scheme", "dark"), [("dark", True), ("light", False)])
-def test_the_page_follows_the_system_s_theme_and_the_switch(visit, scheme, dark) -> None:
-    view = visit(color_scheme=scheme).open(QUICK)
-
-    def is_dark() -> bool:
-        main = "getComputedStyle(document.querySelector('main') ?? document.body).backgroundColor"
-        red = int(re.findall(r"\d+", view.page.evaluate(main))[0])
-        return red < 128
-
-    def values_read_as_text() -> bool:
-        """Whether what is chosen in fields has the colour of the text around them, not of hints."""
-        fields = [view.page.get_by_label(name) for name in ("Data set", "Regularization", "Speed", "Prefix")]
-        colours = {each.evaluate("e => getComputedStyle(e).color") for each in fields}
-        return colours == {view.button("Step").evaluate("e => getComputedStyle(e).color")}
-
-    for expected in (dark, not dark):
-        view.until(lambda now=expected: is_dark() is now)
-        view.until(values_read_as_text)
-        view.page.get_by_role("button", name="Toggle theme").click()
-
-
-@pytest.mark.long
-def test_every_control_is_named_and_reached_by_keyboard(visit) -> None:
+def test_every_control_is_named_and_reached_by_keyboard_and_the_status_is_told(visit) -> None:
     view = visit().open(QUICK)
     view.until_all_are_named("button", "combobox", "textbox", "checkbox")
     for name in ("Data set", "Order of the queue", "Objective and lower bound"):
@@ -312,8 +251,14 @@ def test_every_control_is_named_and_reached_by_keyboard(visit) -> None:
             break
         view.page.keyboard.press("Tab")
     assert focused == "Run"
+    status = view.page.get_by_role("status")
+    assert status.count() == 1
+    assert status.get_attribute("aria-live") == "polite"
+    handle = status.element_handle()
     view.page.keyboard.press("Enter")
     view.until_status("certified optimal")
+    assert handle.evaluate("e => e.isConnected"), "the region must stay in the page for screen readers to follow it"
+    assert re.search(r"nodes [\d ]+ expanded [\d ]+ queue 0 log10 remaining none left", view.status)
 
 
 _FOCUSED = """() => {
@@ -358,7 +303,7 @@ _TURNING = """() => {
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_one_sees_where_the_keyboard_is_and_nothing_turns_where_motion_is_not_wanted(visit, scheme) -> None:
+def test_the_theme_is_the_system_s_the_keyboard_is_seen_and_nothing_turns_unwanted(visit, scheme) -> None:
     view = visit(color_scheme=scheme, reduced_motion="reduce").open(QUICK)
     icon = view.page.locator("link[rel~=icon]").first.get_attribute("href")
     assert icon.startswith("data:image/svg+xml"), "a picture of its own, from no other host"
@@ -376,20 +321,27 @@ def test_one_sees_where_the_keyboard_is_and_nothing_turns_where_motion_is_not_wa
     assert {"Search", "Toggle theme", "Run", "Explanation: Model family", "Tree", "Limits"} <= set(map(_plain, seen))
     assert hidden == []
     assert view.page.evaluate(_TURNING) == []
+    for expected in (scheme == "dark", scheme != "dark"):
+        view.until(lambda now=expected: is_dark(view) is now)
+        view.until(lambda: values_read_as_text(view))
+        view.page.get_by_role("button", name="Toggle theme").click()
+
+
+def is_dark(view: Any) -> bool:
+    main = "getComputedStyle(document.querySelector('main') ?? document.body).backgroundColor"
+    return int(re.findall(r"\d+", view.page.evaluate(main))[0]) < 128
+
+
+def values_read_as_text(view: Any) -> bool:
+    """Whether what is chosen in fields has the colour of the text around them, not of hints."""
+    fields = [view.page.get_by_label(name) for name in ("Data set", "Regularization", "Speed", "Prefix")]
+    colours = {each.evaluate("e => getComputedStyle(e).color") for each in fields}
+    return colours == {view.button("Step").evaluate("e => getComputedStyle(e).color")}
 
 
 def _plain(name: str) -> str:
     """The name of a button without the mark that is only seen."""
     return name.removeprefix("?")
-
-
-@pytest.mark.long
-def test_the_address_holds_the_settings(visit) -> None:
-    view = visit().open(QUICK)
-    assert view.page.get_by_label("Data set").input_value() == "tic_tac_toe"
-    view.page.get_by_label("Order of the queue").select_option("curiosity")
-    view.until(lambda: "policy=curiosity" in view.page.url)
-    assert "data=tic_tac_toe" in view.page.url
 
 
 @pytest.mark.long

@@ -16,6 +16,21 @@ _FOCUSED = """() => {
     return at.getAttribute("aria-label")
 }"""
 
+_EARLY = """async () => {
+    const controls = ["Button", "Select", "panel.models.widgets.FileDownload"].map((name) => Bokeh.Models.get(name))
+    return Promise.all(controls.map(async (Control) => {
+        const model = new Control({ disabled: true })
+        const view = new model.default_view({ model, parent: null })
+        view.initialize()
+        await view.lazy_initialize()
+        view.connect_signals()
+        model.disabled = false
+        view.render()
+        return view.shadow_el.querySelector("button, select").disabled
+    }))
+}"""
+"""Whether controls that become able before they are drawn stay disabled."""
+
 _FOCUSED_ID = _FOCUSED.replace('getAttribute("aria-label")', "id")
 
 
@@ -108,5 +123,6 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> 
     view.until(lambda: page.evaluate(_FOCUSED_ID) == "search")
     view.button("Undo").click()
     view.until(lambda: len(rules(view)) == 2)
+    assert page.evaluate(_EARLY) == [False, False, False]
     assert view.too_wide() == []
     assert view.console == []

@@ -14,10 +14,17 @@ const lit = (root) => {
   }
 }
 export function render({ model }) {
-  model.on("turns", () => setTimeout(() => {
+  const show = (part) => {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
-    lit(document)?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
-  }, 100))
+    const block = matchMedia("(max-width: 900px)").matches ? "start" : "nearest"  // below what the step says
+    part.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
+  }
+  const follow = (last, looks) => {  // the outline may come later than the turn
+    const now = lit(document)
+    if (now && now !== last) { show(now) }
+    if (looks) { setTimeout(() => follow(now, looks - 1), 200) }
+  }
+  model.on("turns", () => setTimeout(() => follow(undefined, 12), 100))
   return document.createElement("span")
 }
 """

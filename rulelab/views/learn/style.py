@@ -11,10 +11,13 @@ WALK_CSS = """
 .rl-guide { position: sticky; top: 8px; }
 .scroll-button { display: none !important; }
 @media (max-width: 900px) {
-  :host { grid-template-columns: minmax(0, 1fr); gap: 12px; --rl-fixed: static; }
-  .rl-guide { position: static; }
+  :host { grid-template-columns: minmax(0, 1fr); gap: 12px; --rl-fixed: static;
+    --rl-above: calc(46vh + 16px); }
+  .rl-guide { top: 0; z-index: 11; max-height: 46vh; overflow: auto !important; box-shadow: 0 6px 10px -6px #0006;
+    background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }
 }
 """
+"""On a narrow screen what a step says stays above what it speaks of."""
 TEXT_CSS = f"""
 :host {{ color: {TEXT}; font-size: 15px; line-height: 1.5; }}
 h2 {{ font-size: 17px; font-weight: 600; line-height: 1.3; margin: 0 0 8px; }}

@@ -27,7 +27,7 @@ from ..search.plots.base import (
     show_entries,
 )
 from ..widgets.esc import esc, plain
-from ..widgets.style import BLUE, INK, ORANGE, PURPLE, SKY
+from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
 
 TERMS = {
     "loss": "loss so far",
@@ -56,6 +56,8 @@ _TOOLTIP = (
     + "<br><b>bound @bound{0.0000}</b>, best list @best{0.0000}<br><b>@fate</b>: @reason</div>"
 )
 """Narrow, for phones. Bokeh escapes what it puts in."""
+_VEIL = 0.8
+"""How little is seen of the line of the best list behind words that it would cross."""
 _ROOM = 0.4
 """Of the width: for the fate beside the longest bar."""
 _WIDTH, _MARGIN = 1000, 40
@@ -133,6 +135,7 @@ class StepPlot(Plot):
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
             plot.text(x="bound", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
         ]
+        self._texts[1].glyph.update(background_fill_alpha="veil")
         self._beyond = BoxAnnotation(left=0, fill_color=ORANGE, fill_alpha=0.08, line_color=None, level="underlay")
         self._line = Span(location=0, dimension="height", line_color=ORANGE, line_width=2.5)
         self._best = Label(x=0, y=-0.62, text="", text_font_size="12px", text_font_style="bold", y_offset=2)
@@ -212,6 +215,7 @@ class StepPlot(Plot):
         for text in self._texts:
             text.glyph.text_color = ink
         self._best.text_color = ink
+        self._texts[1].glyph.background_fill_color = PAPER[dark]
         self._bars[0].glyph.fill_color = _LOSS_IN_DARK if dark else BLUE
 
     def use_size(self, large: bool) -> None:
@@ -250,6 +254,7 @@ def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:
         "bar": (places + _PLACES["bar"]).tolist(),
         "middle": (places - 0.1).tolist(),
         "best": [best] * n,
+        "veil": [_VEIL if bound < best else 0.0 for bound in shown["bound"]] if n else [],
         "end": [end] * n,
     }
     left = np.zeros(n)

@@ -33,7 +33,7 @@ from ...prefixes.nodes import COLUMNS
 from ..live.wording import count, in_signs
 from ..search.plots.base import LARGE_TEXT, Columns, Plot, TextSizes, Window, add_legend, drawn, new_figure, replace
 from ..widgets.esc import esc, plain
-from ..widgets.style import INK, MUTED
+from ..widgets.style import INK, MUTED, PAPER
 from .fate_colors import color_of, fate_of
 from .icicle import icicle
 from .pixel_glyph import PixelGlyph
@@ -51,7 +51,6 @@ _TALLER = 1.4
 """Of a picture with large text."""
 _SPLIT = 8e-3
 """Rectangles that are narrower have no line between them, which would hide them on a phone."""
-_PAPER = {False: "#ffffff", True: "#1f1f1f"}
 EMPTY = pd.DataFrame(columns=list(COLUMNS))
 """No tree."""
 _SVG = (640, 26)
@@ -126,7 +125,7 @@ class TreePlot(Plot):
             ticker=self._ticker, axis_line_color=None, major_tick_line_color=None, minor_tick_line_color=None
         )
         edges: dict[str, Any] = {name: name for name in _RECT}
-        rects = Quad(**edges, fill_color="color", fill_alpha=0.6, line_color=_PAPER[False], line_alpha="line")
+        rects = Quad(**edges, fill_color="color", fill_alpha=0.6, line_color=PAPER[False], line_alpha="line")
         self._rects = drawn(plot, self._nodes, rects)
         hatched = Quad(**edges, fill_color=None, line_color=None, hatch_pattern="/", hatch_scale=7, hatch_weight=0.8)
         self._hatched = drawn(plot, self._blocks, hatched)
@@ -292,7 +291,7 @@ class TreePlot(Plot):
 
     def use_dark(self, dark: bool) -> None:
         ink = INK[dark]
-        self._rects.glyph.line_color = _PAPER[dark]
+        self._rects.glyph.line_color = PAPER[dark]
         self._hatched.glyph.hatch_color = "#7a7a7a" if dark else "#9a9a9a"
         self._outline.glyph.line_color = self._ring.glyph.line_color = self._words.glyph.text_color = ink
 

@@ -11,6 +11,7 @@ import param
 from panel.custom import JSComponent
 
 from ...glossary import TERMS, Term, find
+from .early import PATIENT
 from .esc import esc
 from .style import BLUE, FAINT, LINE, MUTED, TEXT, UNSEEN
 
@@ -184,7 +185,7 @@ class Explained(JSComponent):
 
     sign_css = param.String(default=SIGN_CSS, doc="Style of the signs.")
 
-    _esm = _ESM
+    _esm = PATIENT + _ESM
     _stylesheets = [_BOX_CSS]
 
     def _handle_msg(self, data: Any) -> None:

@@ -9,6 +9,7 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 """Prefix lengths 1 to 8 and more: one light-to-dark order that survives colour blindness."""
 
 INK = {False: "#1a1a1a", True: "#f0f0f0"}
+PAPER = {False: "#ffffff", True: "#1f1f1f"}
 """Text inside plots on a light and on a dark page."""
 
 TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, #222))"
@@ -21,7 +22,8 @@ UNSEEN = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-pa
 FOCUS = f"outline: 3px solid {TEXT} !important; outline-offset: 2px;"
 """Where the keyboard is: the colour of the text, which stands out on every background of the page."""
 LIT_CSS = f"""
-:host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px; scroll-margin: 64px 0 12px; }}
+:host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px;
+  scroll-margin: var(--rl-above, 64px) 0 12px; }}
 """
 """What a walk points at; an outline takes no room."""
 _NO_SCROLL_BUTTON = ".scroll-button { display: none !important; }"

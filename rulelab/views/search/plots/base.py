@@ -45,6 +45,7 @@ for (const [unit, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
 }
 return String(Number(tick.toPrecision(6)))
 """
+_TOOLBAR_CSS = ":host(.bk-inner) { background-color: var(--panel-surface-color, white) }"
 _COMPACT = f"const show = (tick) => {{ {_NUMBER} }}; return show(tick)"
 _POWER = f"const show = (tick) => {{ {_NUMBER} }}; return show(Number((10 ** tick).toPrecision(2)))"
 _POWERS = """
@@ -188,7 +189,7 @@ def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) ->
         css_classes=term_classes(title),
         **{"height": HEIGHT, "min_border_left": 70, "min_border_right": 12, **options},
     )
-    plot.toolbar.update(active_drag=None, autohide=True, logo=None)
+    plot.toolbar.update(active_drag=None, autohide=True, logo=None, stylesheets=[_TOOLBAR_CSS])
     plot.xaxis.axis_label = x_label
     if y_label:
         plot.yaxis.axis_label = y_label

@@ -113,14 +113,18 @@ class PoolPlot(Plot):
             return
         costs = known["reduced_cost"].astype(float)
         low, high = min(float(costs.min()), 0.0), max(float(np.quantile(costs, 0.98)), 0.0)
-        room = 0.08 * (high - low) or 1.0
+        room = 0.12 * (high - low) or 1.0
         self._up.span(low - room, high + room)
         self._across.span(1.4, float(known["complexity"].max()) + 0.6)
         size = int(frame.attrs.get("pool", len(frame)))
         more = f"; the {count(len(frame))} best of them are drawn" if size > len(frame) else ""
         lower = int((costs < -_USED).sum())
         said = f"{count(lower)} of them would lower" if lower else "none of them lowers"
-        self.caption = f"{counted(size, 'rules')} in the pool{more}; {said} the value of the LP. Squares: the best set."
+        above = int((costs > high + room).sum())
+        out = f" Above the picture: {counted(above, 'rules')} of larger reduced cost." if above else ""
+        self.caption = (
+            f"{counted(size, 'rules')} in the pool{more}; {said} the value of the LP. Squares: the best set.{out}"
+        )
 
     def look_at(self, rule: str) -> None:
         """Say in ``below`` why a rule of the pool is, or is not, in the best set; empty: nothing is looked at."""
