@@ -90,6 +90,23 @@ def _lists(rng: np.random.Generator, problem: rl.Problem, data: Any) -> Iterator
     certificate = prove_falling_rule_list(problem, falling, regularization)
     proof = Proof("falling rule list", problem, falling, certificate, least_falling)
     yield from (proof, _of_bound(proof))
+    yield from _softly_falling(rng, problem, data, regularization, positive_weight)
+
+
+def _softly_falling(
+    rng: np.random.Generator, problem: rl.Problem, data: Any, regularization: float, positive_weight: float
+) -> Iterator[Proof]:
+    names = ("positive_weight", "regularization", "violation_penalty")
+
+    def least(parameters: Mapping[str, float]) -> Fraction:
+        return naive.best_falling_rule_list(*data, *(Fraction(repr(parameters[name])) for name in names))
+
+    penalty = float(rng.choice([0.01, 0.1, 0.5]))
+    search = rl.FallingRuleListSearch(problem, regularization, positive_weight, penalty)
+    model = rl.solve(search).incumbent.model
+    with suppress(CertificateError):  # another list may be better by less than the search tells apart
+        proof = Proof("softly falling", problem, model, search.certificate(), least)
+        yield from (proof, _of_bound(proof))
 
 
 def _of_bound(proof: Proof) -> Proof:
@@ -308,7 +325,7 @@ def _changes(rng: np.random.Generator, certificate: Certificate) -> Iterator[tup
         for other in _other_numbers(value):
             yield f"{name}: {value!r} to {other!r}", {"parameters": {**parameters, name: other}}
         yield f"{name}: left out", {"parameters": {k: v for k, v in parameters.items() if k != name}}
-    for name in ("price", "positive_weight", "bound_only", "grid", *_ADDED, ""):
+    for name in ("price", "positive_weight", "violation_penalty", "bound_only", "grid", *_ADDED, ""):
         if name not in parameters:
             yield f"parameter {name!r}: added", {"parameters": {**parameters, name: float(rng.integers(0, 2))}}
     for least in (1.0, 3.0, float(rng.integers(2, 12)), 1e6, 0.5, -1.0):

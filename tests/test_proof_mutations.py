@@ -13,7 +13,7 @@ from proof_mutations import Proof, damaged, judge, judge_file, mutations, proofs
 import rulelab as rl
 
 FAIR = ["fair rule list", "list of predictive parity"]
-LISTS = ["rule list", "rule list with lemmas", *FAIR, "least gap", "falling rule list"]
+LISTS = ["rule list", "rule list with lemmas", *FAIR, "least gap", "falling rule list", "softly falling"]
 GAPS = ["least gap of sets (dnf)", "least gap of sets (cnf)"]
 SETS = [f"rule set ({form}{fair})" for form in ("dnf", "cnf") for fair in (", fair", "")]
 BOUNDS = [f"{name}, bound only" for name in ("rule set (dnf)", "rule set (cnf)", *FAIR)]

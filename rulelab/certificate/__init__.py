@@ -7,6 +7,7 @@ from .exclusion import Exclusion
 from .explaining import explain_proof
 from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import prove_falling_rule_list
+from .falling_rule_list.soft import prove_soft_falling_rule_list
 from .origin import Origin, OriginError
 from .rule_list.demanding import prove_demanding_rule_list
 from .rule_list.fair import prove_fair_rule_list
@@ -37,6 +38,7 @@ __all__ = [
     "prove_predictive_parity",
     "prove_rule_list",
     "prove_rule_set",
+    "prove_soft_falling_rule_list",
     "require_checkable",
     "verify",
 ]

@@ -14,6 +14,7 @@ from .agreement import same_conditions
 from .certificate import Certificate, CertificateError, is_plain
 from .falling_rule_list import checker as falling_rule_list
 from .falling_rule_list import fair as fair_falling_rule_list
+from .falling_rule_list import soft
 from .origin import Origin
 from .outcome import Outcome
 from .rule_list import checker as rule_list
@@ -167,6 +168,8 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
     if kind is RuleList and TOLERANCE in certificate.parameters:
         checker = predictive.check
+    elif kind is FallingRuleList and soft.PENALTY in certificate.parameters:
+        checker = soft.check
     elif kind in _FAIR and any(name.endswith(SUFFIX) for name in certificate.parameters):
         checker = _FAIR[kind]
     elif any(name.endswith(GAP) for name in certificate.parameters) and kind in _LEAST_GAPS:

@@ -58,7 +58,7 @@ def add_to(commands: Any) -> None:
     add(group, "--ratio", type=least_zero, metavar="X", text="the same as a share of the optimum, instead of --within")
     add(group, "--max", type=whole(1), metavar="N", text="most models: those that predict differently (default: 10000)")
     add(group, "--count-lists", action="store_true", text="count all lists instead of listing the models")
-    text = "of rule sets: which columns all, some or none use, and the least gaps of groups, certified without listing"
+    text = "of rule sets: which columns all, some or none use, and ranges of gaps of groups, certified without listing"
     add(group, "--ranges", action="store_true", text=text)
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
     parser.set_defaults(run=near)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..families.wording import restricted
 from .console import one_line, table
@@ -55,12 +55,26 @@ def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> 
             for name, row in zip(found.gaps.index, found.gaps.itertuples(index=False), strict=True)
         ]
         parts.append(table(("gap between groups", "at least, points", "found, points"), gaps, right=(1, 2)))
+    if len(found.differences):
+        head = ("difference", "between", "and", "at least, points", "at most, points", "")
+        known = found.differences.sort_values("at_most", key=lambda most: most >= 1, kind="stable")
+        rows = [_difference(row) for row in known.head(_SHOWN).itertuples(index=False)]
+        more = len(known) - len(rows)
+        parts.append(table(head, rows, right=(3, 4)) + (f"\nand {count(more, 'more row')}" if more else ""))
     over = f"over rules of at most {count(best.conditions, 'condition')}{restricted(best.problem)}"
     parts.append(
         f"of all rule sets {over}, with an objective from the optimum {found.optimum:.7g} up to {found.threshold:.7g}\n"
         f"{found.seconds:.2f} s"
     )
     return "\n\n".join(parts)
+
+
+def _difference(row: Any) -> tuple[str, ...]:
+    """The proven range, and whether sets of both ends were found."""
+    names = (one_line(name) for name in (row.group, row.other))
+    exact = row.least == row.at_least and row.greatest == row.at_most
+    ends = (f"{100 * x:.2f}" for x in (row.at_least, row.at_most))
+    return (row.rate.replace("_", " "), *names, *ends, "exact" if exact else "bounds")
 
 
 def _figure(x: float) -> str:

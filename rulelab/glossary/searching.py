@@ -33,7 +33,8 @@ TERMS = (
         "A proof that a model is optimal, which can be checked without the search that made it.",
         "The check uses plain numpy and none of the compiled code: for lists, a table of costs V of uncaptured sets of "
         "rows, each entry no more than stopping there costs and no more than any next rule followed by its own entry "
-        "does; for rule sets, prices of the linear programme and all rules that a better set could have.",
+        "does (of softly falling lists with the rises, in fractions); for rule sets, prices of the "
+        "linear programme and all rules that a better set could have.",
         "V(S) ≤ errors of stopping at S / n,  V(S) ≤ errors of rule a on S / n + λ + V(S − a) for every a",
         OWN,
         ("certified optimal", "verify"),

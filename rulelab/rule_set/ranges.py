@@ -1,4 +1,4 @@
-"""What all rule sets near the optimum have in common, certified without listing them: columns, and the least gap."""
+"""What all rule sets near the optimum have in common, certified without listing them: columns, and gaps of groups."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import is_number, require
+from ..data.fairness import criterion_called
+from ..data.gaps import CRITERIA
 from ..data.problem import Problem, ProblemError
 from ..models import RuleSet
 from ..search import Snapshot, Status
-from .least_gap.search import LeastGapRuleSetSearch
+from .arguments import clauses_of
+from .differences import GreatestDifference, LeastTrueGap, pairs
 from .search import RuleSetSearch
 
 RATIO = 0.01
@@ -39,7 +42,13 @@ class RuleSetRanges:
         ``without_bound`` of the best one that does not. Searches end when the answer is clear, so that an objective may
         not be the least. A rule that changes nothing counts as use.
     gaps : DataFrame
-        By criterion: ``least`` (no such set has a smaller gap) and ``found`` (the gap of one), both shares.
+        By criterion: ``least`` (no such set has a smaller gap) and ``found`` (the gap of one; ``nan`` where none is
+        known), both shares. The gap is the largest difference between two groups, in what the set predicts.
+    differences : DataFrame
+        For each rate of the criteria and each pair of groups that have it: ``rate``, ``group``, ``other``, ``least``
+        and ``greatest`` (of the group's rate - the other's, among the sets that were met; they are of near sets), and
+        ``at_least`` and ``at_most``, which are proven of all near sets: where they are the same, the range is exact.
+        No rows where weights have so many digits that sums do not fit in 64 bits.
     seconds : float
     """
 
@@ -48,6 +57,7 @@ class RuleSetRanges:
     threshold: float
     columns: pd.DataFrame
     gaps: pd.DataFrame
+    differences: pd.DataFrame
     seconds: float = field(repr=False)
 
 
@@ -61,7 +71,7 @@ def rule_set_ranges(
     report: Callable[[str], None] = lambda doing: None,
     **parameters: Any,
 ) -> RuleSetRanges:
-    """Which columns all, some or no rule sets near the optimum use, and their least gaps between groups.
+    """Which columns all, some or no rule sets near the optimum use, and the ranges of their gaps between groups.
 
     Two searches for each column answer it: one for a set that has to use it, one on the problem without it. Nothing is
     listed, so that it does not matter how many sets there are.
@@ -75,8 +85,8 @@ def rule_set_ranges(
     ratio : float, optional
         at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is a ratio of 0.01.
     criteria : tuple of str
-        Such as ``("equal_opportunity",)``, over the problem's groups: the least gap of any such set, where the loss is
-        the Hamming loss.
+        Such as ``("equal_opportunity",)``, over the problem's groups: the least gap of any such set, and the least and
+        the greatest difference between each two groups, where the loss is the Hamming loss.
     time_limit : float, optional
         Seconds for all of it; what is not clear then is "not known".
     report : callable
@@ -115,10 +125,12 @@ def rule_set_ranges(
     frame.index.name = "column"
     order = {ALL: 0, SOME: 1, UNKNOWN: 2, NONE: 3}
     frame = frame.sort_values("used_by", key=lambda values: values.map(order), kind="stable")
+    criteria = tuple(criterion_called(name)[0] for name in criteria)
     gaps = {name: _gap(search, name, threshold, late, report) for name in criteria}
     found = pd.DataFrame.from_dict(gaps, orient="index", columns=["least", "found"])
     found.index.name = "criterion"
-    return RuleSetRanges(search.problem, optimum, threshold, frame, found, time.monotonic() - began)
+    apart = _differences(search, best, criteria, threshold, late, report)
+    return RuleSetRanges(search.problem, optimum, threshold, frame, found, apart, time.monotonic() - began)
 
 
 _FIGURES = ("objective", "bound", "without", "without_bound")
@@ -218,14 +230,19 @@ def _figures(found: Snapshot | float) -> tuple[float, float]:
     return math.inf if found.incumbent is None else found.incumbent.objective, found.lower_bound
 
 
+def _is_near(search: RuleSetSearch, model: Any, threshold: float) -> bool:
+    """Whether a set of small loss is near the optimum, with what its complexity costs, too."""
+    return bool(model.objective(search.loss, search.regularization) <= threshold)
+
+
 def _gap(
     search: RuleSetSearch, criterion: str, threshold: float, late: float, report: Callable[[str], None]
 ) -> tuple[float, float]:
     """The least gap of a set whose loss is at most the threshold, and the one of a set that was found."""
     report(f"least gap: {criterion.replace('_', ' ')}")
-    total = float(search.problem.total_weight)
-    share = max(0.0, 1 - math.floor(threshold) / total) if search.problem.integral else max(0.0, 1 - threshold / total)
-    asked = LeastGapRuleSetSearch(
+    most = math.floor(threshold) if search.problem.integral else threshold
+    share = max(0.0, 1 - most / float(search.problem.total_weight))
+    asked = LeastTrueGap(
         search.problem,
         criterion,
         float(np.nextafter(share, 0.0)),
@@ -233,5 +250,64 @@ def _gap(
         max_conditions=search.max_conditions,
         form=search.form,
     )
-    last = _until(asked, late, lambda snapshot: False)
-    return max(0.0, last.lower_bound), math.nan if last.incumbent is None else float(last.incumbent.objective)
+
+    def clear(snapshot: Snapshot) -> bool:
+        return snapshot.incumbent is not None and snapshot.lower_bound >= snapshot.incumbent.objective
+
+    last = _until(asked, late, clear)
+    near = last.incumbent is not None and _is_near(search, last.incumbent.model, threshold)
+    found = float(last.incumbent.objective) if near and last.incumbent is not None else math.nan
+    return max(0.0, last.lower_bound), found
+
+
+def _differences(
+    search: RuleSetSearch,
+    best: Snapshot,
+    criteria: tuple[str, ...],
+    threshold: float,
+    late: float,
+    report: Callable[[str], None],
+) -> pd.DataFrame:
+    """The least and the greatest difference of each rate between each two groups."""
+    rows = []
+    for rate in dict.fromkeys(rate for name in criteria for rate in CRITERIA[_RATES_OF.get(name, name)]):
+        ends = [(pair, _greatest(search, best, rate, pair, threshold, late, report)) for pair in pairs(search.problem)]
+        for (pair, upper), (_, lower) in zip(ends[::2], ends[1::2], strict=True):
+            if upper is not None and lower is not None:
+                assert search.problem.groups is not None
+                names = (search.problem.groups.names[g] for g in pair)
+                rows.append((rate, *names, -lower[0], upper[0], -lower[1], upper[1]))
+    head = ["rate", "group", "other", "least", "greatest", "at_least", "at_most"]
+    return pd.DataFrame(rows, columns=head)
+
+
+_RATES_OF = {"false_positive_rate_parity": "predictive_equality"}
+
+
+def _greatest(
+    search: RuleSetSearch,
+    best: Snapshot,
+    rate: str,
+    pair: tuple[int, int],
+    threshold: float,
+    late: float,
+    report: Callable[[str], None],
+) -> tuple[float, float] | None:
+    """The largest difference of a near set that was met, and what none exceeds; None where a group has no such rate."""
+    assert search.problem.groups is not None
+    assert best.incumbent is not None
+    assert isinstance(best.incumbent.model, RuleSet)
+    report(f"{rate.replace('_', ' ')}: {' and '.join(search.problem.groups.names[g] for g in pair)}")
+    settings = {name: value for name, value in _settings(search).items() if name not in ("loss", "regularization")}
+    start = clauses_of(best.incumbent.model, search.problem, search.form)
+    try:
+        asked = GreatestDifference(search.problem, rate, *pair, threshold, [start], settings)
+    except ValueError:
+        return None
+    while not asked.ended and time.monotonic() <= late:
+        asked.advance(_SLICE)
+    found, most = asked.found, float(asked.most)
+    if found is None:
+        return math.nan, most
+    model = RuleSet.from_problem(search.problem, found[1], search.form)
+    return float(found[0]) if _is_near(search, model, threshold) else math.nan, most

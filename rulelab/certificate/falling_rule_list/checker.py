@@ -97,7 +97,28 @@ def falling_value(
         When the model does not fit the problem, does not fall, or says what its antecedents do not.
     """
     if model.violation_penalty is not None:
-        raise CertificateError("the model is softly falling; certificates are for lists that fall")
+        raise CertificateError("the model is softly falling, and the certificate is for lists that fall")
+    require_counts(problem, model, positive_weight, None)
+    inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
+    cost, last = space.per_rule * len(model.rules), Fraction(1)
+    for antecedent in (*model.antecedents, None):
+        captured = left if antecedent is None else left & inside[:, antecedent]
+        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
+        cost += min(space.per_positive * p, space.per_negative * q)
+        if p + q:
+            if Fraction(p, p + q) > last:
+                raise CertificateError("the model does not fall: a proportion is larger than the one before it")
+            last = Fraction(p, p + q)
+        left = left & ~captured
+    return cost
+
+
+def require_counts(problem: Problem, model: FallingRuleList, positive_weight: float, penalty: float | None) -> None:
+    """Refuse a model whose rules do not say what its antecedents do; raises CertificateError."""
+    if model.violation_penalty != penalty:
+        raise CertificateError(
+            f"the certificate is for the violation penalty {penalty!r}, the model for {model.violation_penalty!r}"
+        )
     if model.positive_weight != positive_weight:
         raise CertificateError(
             f"the certificate is for the positive weight {positive_weight!r}, the model for {model.positive_weight!r}"
@@ -105,7 +126,7 @@ def falling_value(
     if model.n_antecedents != problem.n_antecedents or tuple(model.classes) != tuple(problem.classes):
         raise CertificateError("the model was made for other antecedents or classes than those of the problem")
     try:
-        again = FallingRuleList.from_problem(problem, model.antecedents, positive_weight)
+        again = FallingRuleList.from_problem(problem, model.antecedents, positive_weight, penalty)
     except (ModelError, TypeError) as error:
         raise CertificateError(f"the model does not fit the problem: {error}") from None
     for k, (said, is_so) in enumerate(zip((*model.rules, model.default), (*again.rules, again.default), strict=True)):
@@ -121,18 +142,6 @@ def falling_value(
             raise CertificateError(
                 f"{where} claims the probability {said.probability}, but it is {is_so.probability:.10g}"
             )
-    inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
-    cost, last = space.per_rule * len(model.rules), Fraction(1)
-    for antecedent in (*model.antecedents, None):
-        captured = left if antecedent is None else left & inside[:, antecedent]
-        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
-        cost += min(space.per_positive * p, space.per_negative * q)
-        if p + q:
-            if Fraction(p, p + q) > last:
-                raise CertificateError("the model does not fall: a proportion is larger than the one before it")
-            last = Fraction(p, p + q)
-        left = left & ~captured
-    return cost
 
 
 def _entries(space: FallingStates, arrays: Mapping[str, np.ndarray]) -> Entries:

@@ -70,20 +70,20 @@ def children(space: FallingStates, entries: Entries) -> Children:
     for part in chunks(space, len(parent)):
         of = parent[part]
         total, first = positive.total[of], (positive.first[of], negative.first[of])
-        proven[part] = _loss_reaches(space, total, *first, p[part], n[part], entries.values[of] - 2 * rule)
+        proven[part] = loss_reaches(space, total, *first, p[part], n[part], entries.values[of] - 2 * rule)
     parent, j, p, n, required = (each[~proven] for each in (parent, j, p, n, required))
     left = entries.sets[parent] & space.outside[j]
     proven = np.zeros(len(left), dtype=bool)
     for part in chunks(space, len(left)):
         positive, negative = space.totals(left[part])
-        proven[part] = _loss_reaches(
+        proven[part] = loss_reaches(
             space, positive.total, positive.first, negative.first, p[part], n[part], required[part] - rule
         )
     parent, j, left, p, n, required = (each[~proven] for each in (parent, j, left, p, n, required))
     return Children(np.flatnonzero(exceeded), parent, j, Entries(left, p, n, required))
 
 
-def _loss_reaches(
+def loss_reaches(
     space: FallingStates,
     total: np.ndarray,
     first_positive: np.ndarray,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import preparing, remaining
 from ...arguments import is_whole, require
-from ...certificate import Certificate, CertificateError, prove_falling_rule_list
+from ...certificate import Certificate, CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
 from ...data.problem import Problem
 from ...kernels.growing import next_capacity, resized
 from ...kernels.jit import is_compiled
@@ -155,15 +155,14 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, has a length limit, or is for softly falling lists; when
-            weights are not integers.
+            When the search has not ended with status OPTIMAL, or has a length limit; when weights are not multiples of
+            a unit; of softly falling lists also when another one is better by less than the search tells apart.
         """
-        if self.violation_penalty is not None:
-            raise CertificateError("there are no certificates for softly falling lists; set violation_penalty=None")
         if self.max_length is not None:
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
         bound = self._to_prove(bound_only)
-        return prove_falling_rule_list(self.problem, self._current().model, self.regularization, bound)
+        prove = prove_falling_rule_list if self.violation_penalty is None else prove_soft_falling_rule_list
+        return prove(self.problem, self._current().model, self.regularization, bound)
 
     @property
     def memory_bytes(self) -> int:

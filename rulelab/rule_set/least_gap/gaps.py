@@ -66,6 +66,7 @@ def gaps_of(
     form: str,
     min_group_size: int,
     per_complexity: Fraction = Fraction(0),
+    rates: str | None = None,
 ) -> Gaps:
     """What a criterion compares over the problem's groups.
 
@@ -80,6 +81,8 @@ def gaps_of(
         Groups with fewer rows are left out of the criterion.
     per_complexity : Fraction
         What a unit of complexity costs besides the loss, in units of the weights.
+    rates : str, optional
+        As for `make_program`.
 
     Raises
     ------
@@ -87,10 +90,10 @@ def gaps_of(
         When there are no two groups to compare, or a group has nothing that its rate could be measured on.
     """
     exact = criterion(0.0)  # type: ignore[call-arg]
-    program = make_program(problem, max_complexity, loss, form, exact, 0.0, min_group_size)
+    program = make_program(problem, max_complexity, loss, form, exact, 0.0, min_group_size, rates)
     if per_complexity:
         price = float(per_complexity * program.unit)
-        program = make_program(problem, max_complexity, loss, form, exact, price, min_group_size)
+        program = make_program(problem, max_complexity, loss, form, exact, price, min_group_size, rates)
     names, hit = groups_of(problem, exact).names, 0 if form == "dnf" else 1
     mass = program.kind_mass.tolist()
     positives, negatives = ([mass[2 * g + side] for g in range(len(names))] for side in (hit, 1 - hit))

@@ -112,6 +112,7 @@ class LeastGapRuleSetSearch(LeastGap):
     """
 
     family: ClassVar[str] = "rule_set"
+    _rates: ClassVar[str | None] = None  # how rates count errors, where not as the loss does
 
     def __init__(
         self,
@@ -146,8 +147,9 @@ class LeastGapRuleSetSearch(LeastGap):
         self.warm_start = starts
         self._starts = [clauses_of(one, problem, form) for one in starts]
         chosen = problem, made, self.max_complexity, loss, form, self.min_group_size
-        self._gaps = gaps_of(*chosen)
-        self._ties = gaps_of(*chosen, per_complexity=Fraction(1, 1 << (self.max_complexity + 1).bit_length()))
+        self._gaps = gaps_of(*chosen, rates=self._rates)
+        each = Fraction(1, 1 << (self.max_complexity + 1).bit_length())
+        self._ties = gaps_of(*chosen, per_complexity=each, rates=self._rates)
         self._most_loss = self.most_errors(self.min_accuracy)
         self._limit: str | None = None
         self._best: FoundSet | None = None

@@ -1,0 +1,291 @@
+"""Proofs that a softly falling list is optimal: a table of prefixes, each with what must still follow it.
+
+The first entry is the empty prefix, and what follows it costs at least the model's objective: that is the claim. Any
+other entry follows an earlier one by an antecedent, and claims what is left of the claim: less the rule, its loss and
+its rise. In the notation of `soft_states` the claim V of an entry for (S, m) holds if
+
+    V <= cost of the else on S,   and for every antecedent a that captures a part of S, with m' the least proportion
+    after it,   V - rule - cost of a on S <= f(S minus a, m'),
+
+the latter by a bound that is computed here, or since an entry for S minus a and some least proportion of at least m'
+claims as much: f falls as m grows. So all claims hold, by induction on the size of S. A certificate has no numbers of
+costs that could be wrong: those of all entries follow from the model. All sums that decide are exact fractions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...data.problem import Problem
+from ...models import FallingRuleList
+from ..bound import LOWER_BOUND, bounded, cost_to_prove, for_bound
+from ..certificate import Certificate, CertificateError
+from ..contents import check_arrays, check_parameters
+from ..origin import Origin
+from ..outcome import Outcome
+from ..whole_weights import in_whole_weights
+from .checker import NEEDED, require_counts
+from .children import chunks
+from .soft_states import SoftChildren, SoftEntries, SoftStates, soft_children, soft_states
+
+PENALTY = "violation_penalty"
+ARRAYS = {"parents", "antecedents"}
+_LARGEST_SETS = 1 << 32
+_LARGEST_VALUE = 1 << 60
+
+
+class Claim(NamedTuple):
+    """What an entry claims: the least cost of what follows, and the least proportion so far."""
+
+    value: Fraction
+    lowest: Fraction
+
+
+class Step(NamedTuple):
+    """A rule that follows a prefix, and the claim that it leaves."""
+
+    parent: int
+    antecedent: int
+    left: bytes
+    claim: Claim
+
+
+def check(
+    problem: Problem, model: FallingRuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
+) -> Outcome:
+    """Check the prefixes against the problem and the model."""
+    found: dict[str, Any] = {}
+    checked: dict[str, int] = {}
+    try:
+        check_parameters(parameters, (*NEEDED, PENALTY), "softly falling rule lists", (LOWER_BOUND,))
+        check_arrays(arrays, ARRAYS)
+        regularization, positive_weight, penalty = (parameters[name] for name in (*NEEDED, PENALTY))
+        space, value = _space(problem, model, regularization, positive_weight, penalty)
+        found["objective"] = float(value * space.unit)
+        least = _claimed(parameters, value, space.unit)
+        if LOWER_BOUND not in parameters:
+            found["lower_bound"] = found["objective"]
+        sets, claims = _entries(space, arrays, least)
+        table: dict[bytes, list[Claim]] = {}
+        for key, claim in zip(map(bytes, sets), claims, strict=True):
+            table.setdefault(key, []).append(claim)
+        checked.update(sets=len(table), entries=len(claims), looked_up=0)
+        checked["inequalities"] = len(claims) * (1 + len(space.states.antecedents))
+        for k, antecedent in _stops(space, sets, claims):
+            after = f" after the rule {_name(problem, space, antecedent)}" if antecedent >= 0 else ""
+            raise CertificateError(f"what follows entry {k} would cost more than the else does{after}")
+        for step in _steps(space, sets, claims):
+            checked["looked_up"] += 1
+            if not any(_covers(claim, step.claim) for claim in table.get(step.left, ())):
+                raise CertificateError(
+                    f"entry {step.parent} may be followed by the rule {_name(problem, space, step.antecedent)}, and "
+                    "the certificate does not rule out that this leads to a list that costs less"
+                )
+        if LOWER_BOUND in parameters:
+            return bounded(float(least * space.unit), found, checked)
+    except CertificateError as error:
+        return Outcome(False, str(error), checked=checked, **found)
+    return Outcome(
+        valid=True,
+        reason=(
+            f"no softly falling rule list has an objective below {found['lower_bound']:.10g} at regularization "
+            f"{regularization!r}, positive weight {positive_weight!r} and violation penalty {penalty!r}"
+        ),
+        resolution=0.0,
+        checked=checked,
+        **found,
+    )
+
+
+def prove_soft_falling_rule_list(
+    problem: Problem, model: FallingRuleList, regularization: float, lower_bound: float | None = None
+) -> Certificate:
+    """Prove that no softly falling rule list, of any length, has a smaller objective.
+
+    Parameters
+    ----------
+    problem : Problem
+        With weights that are multiples of a unit, of less than 2^26 units together.
+    model : FallingRuleList
+        An optimal list with a violation penalty, from any solver.
+    regularization : float
+        Cost of one rule, 0 <= regularization < 1.
+    lower_bound : float, optional
+        Prove instead that no list has an objective below this; whether the model is optimal is left open.
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    CertificateError
+        When the model does not fit the problem, or a better list exists, by however little.
+    """
+    if model.violation_penalty is None:
+        raise CertificateError("the model must fall; softly falling lists have a violation penalty")
+    penalty = model.violation_penalty
+    space, value = _space(problem, model, regularization, model.positive_weight, penalty)
+    parents, antecedents = _table(space, _claimed(for_bound(lower_bound), value, space.unit))
+    return Certificate(
+        family=model.family,
+        fingerprint=problem.fingerprint,
+        parameters={
+            "regularization": float(regularization) + 0.0,
+            "positive_weight": float(model.positive_weight),
+            PENALTY: float(penalty) + 0.0,
+            **for_bound(lower_bound),
+        },
+        arrays={"parents": np.array(parents, dtype=np.int64), "antecedents": np.array(antecedents, dtype=np.int64)},
+        origin=Origin.of(problem),
+    )
+
+
+def _space(
+    problem: Problem, model: FallingRuleList, regularization: float, positive_weight: float, penalty: float
+) -> tuple[SoftStates, Fraction]:
+    """The costs, and what the model costs by counts that are made anew."""
+    whole = in_whole_weights(problem)
+    space = soft_states(whole, regularization, positive_weight, penalty)
+    require_counts(problem, model, positive_weight, penalty)
+    inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
+    cost, lowest = Fraction(space.states.per_rule * len(model.rules)), Fraction(1)
+    for antecedent in (*model.antecedents, None):
+        captured = left if antecedent is None else left & inside[:, antecedent]
+        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
+        cost += space.piece(p, q, lowest)
+        lowest = min(lowest, Fraction(p, p + q)) if p + q else lowest
+        left = left & ~captured
+    if cost >= _LARGEST_VALUE:
+        raise CertificateError("the parameters have too many digits for a certificate: the model costs too much")
+    return space, cost
+
+
+def _claimed(parameters: Mapping[str, float], value: Fraction, unit: Fraction) -> Fraction:
+    """What no list may cost less than: the model's cost, or the one that the certificate is for."""
+    if LOWER_BOUND not in parameters:
+        return value
+    return Fraction(cost_to_prove(parameters, math.floor(value), unit))
+
+
+def _entries(space: SoftStates, arrays: Mapping[str, np.ndarray], least: Fraction) -> tuple[np.ndarray, list[Claim]]:
+    """The sets and claims of the entries, made from what leads to them."""
+    parents, antecedents = arrays["parents"], arrays["antecedents"]
+    n, states = len(parents) if parents.ndim == 1 else 0, space.states
+    if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents)):
+        raise CertificateError("'parents' and 'antecedents' must be one integer each for every entry")
+    if n == 0 or parents[0] != -1 or antecedents[0] != -1:
+        raise CertificateError("the first entry must be the empty prefix, or the table says nothing about the model")
+    if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n)).any():
+        raise CertificateError("an entry does not follow an earlier one")
+    if (antecedents[1:] < 0).any() or (antecedents[1:] >= len(states.antecedents)).any():
+        raise CertificateError("an entry follows by an antecedent that the problem does not have")
+    if n * states.n_bytes > _LARGEST_SETS:
+        raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
+    sets = np.empty((n, states.n_bytes), dtype=np.uint8)
+    sets[0] = states.everything[0]
+    for k in range(1, n):
+        np.bitwise_and(sets[parents[k]], states.outside[antecedents[k]], out=sets[k])
+    captured = np.zeros((n, 2), dtype=np.int64)
+    for part in chunks(states, n - 1):
+        hit = sets[parents[1:][part]] & ~states.outside[antecedents[1:][part]]
+        positive, negative = states.totals(hit & states.everything)
+        captured[1:][part, 0], captured[1:][part, 1] = positive.total, negative.total
+    claims = [Claim(least, Fraction(1))]
+    for parent, (p, q) in zip(parents[1:].tolist(), captured[1:].tolist(), strict=True):
+        if p + q == 0:
+            raise CertificateError("an entry follows by an antecedent that captures nothing")
+        claims.append(_after(space, claims[parent], p, q))
+    return sets, claims
+
+
+def _after(space: SoftStates, claim: Claim, p: int, q: int) -> Claim:
+    """What is left of a claim after a rule that captures p positives and q negatives."""
+    value = claim.value - space.states.per_rule - space.piece(p, q, claim.lowest)
+    return Claim(value, min(claim.lowest, Fraction(p, p + q)))
+
+
+def _covers(known: Claim, asked: Claim) -> bool:
+    """Whether a claim about a set implies another one about it."""
+    return known.value >= asked.value and known.lowest >= asked.lowest
+
+
+def _parts(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[tuple[int, SoftChildren]]:
+    """What is left to show, for some entries at a time: the first of them, and that."""
+    for part in chunks(space.states, len(claims)):
+        some = claims[part]
+        p, n = ([getattr(claim.lowest, side) for claim in some] for side in ("numerator", "denominator"))
+        values = [math.ceil(max(claim.value, Fraction(-1))) for claim in some]
+        numbers = (np.array(each, dtype=np.int64) for each in (p, n, values))
+        yield part.start, soft_children(space, SoftEntries(sets[part], *numbers))
+
+
+def _stops(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[tuple[int, int]]:
+    """Entries that the else undercuts, at once (-1) or after one rule of this antecedent."""
+    for first, below in _parts(space, sets, claims):
+        yield from _undercut(space, claims, first, below)
+
+
+def _undercut(space: SoftStates, claims: list[Claim], first: int, below: SoftChildren) -> Iterator[tuple[int, int]]:
+    """See `_stops`: those that the rounded numbers could not decide, exactly."""
+    for k, antecedent, p, q, rest_p, rest_q in zip(*(each.tolist() for each in below.stops), strict=True):
+        claim = claims[first + k]
+        if antecedent >= 0:
+            claim = _after(space, claim, p, q)
+        if claim.value > space.piece(rest_p, rest_q, claim.lowest):
+            yield first + k, antecedent
+
+
+def _steps(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[Step]:
+    """The rules that the bounds do not rule out, with what they leave to be shown."""
+    for first, below in _parts(space, sets, claims):
+        yield from _open(space, claims, first, below)
+
+
+def _open(space: SoftStates, claims: list[Claim], first: int, below: SoftChildren) -> Iterator[Step]:
+    rows = zip(
+        below.parent.tolist(), below.antecedent.tolist(), map(bytes, below.left), below.captured.tolist(), strict=True
+    )
+    for parent, antecedent, left, (p, q) in rows:
+        yield Step(first + parent, antecedent, left, _after(space, claims[first + parent], p, q))
+
+
+def _table(space: SoftStates, least: Fraction) -> tuple[list[int], list[int]]:
+    """Parent and antecedent of every entry of the closed table: largest sets first, what no other entry covers."""
+    parents: list[int] = []
+    antecedents: list[int] = []
+    states = space.states
+    root = Step(-1, -1, bytes(states.everything[0]), Claim(least, Fraction(1)))
+    waiting: dict[int, dict[bytes, list[Step]]] = {len(states.positives): {root.left: [root]}}
+    while waiting:
+        kept = [step for several in waiting.pop(max(waiting)).values() for step in _uncovered(several)]
+        start = len(parents)
+        parents.extend(step.parent for step in kept)
+        antecedents.extend(step.antecedent for step in kept)
+        claims = [step.claim for step in kept]
+        sets = np.frombuffer(b"".join(step.left for step in kept), dtype=np.uint8).reshape(len(kept), states.n_bytes)
+        for first, below in _parts(space, sets, claims):
+            if next(_undercut(space, claims, first, below), None) is not None:
+                raise CertificateError("the model is not optimal for these parameters: a better list exists")
+            for step in _open(space, claims, first, below):
+                size = int.from_bytes(step.left).bit_count()
+                waiting.setdefault(size, {}).setdefault(step.left, []).append(step._replace(parent=start + step.parent))
+    return parents, antecedents
+
+
+def _uncovered(several: list[Step]) -> list[Step]:
+    """Of the needs of one set, those that no other one covers."""
+    kept: list[Step] = []
+    for step in sorted(several, key=lambda step: (-step.claim.value, -step.claim.lowest)):
+        if not any(_covers(other.claim, step.claim) for other in kept):
+            kept.append(step)
+    return kept
+
+
+def _name(problem: Problem, space: SoftStates, antecedent: int) -> str:
+    return repr(problem.names[space.states.antecedents[antecedent]])

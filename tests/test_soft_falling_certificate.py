@@ -1,0 +1,182 @@
+"""Proofs of softly falling lists: exactly the optimal ones have one, and no change makes a proof of a lie."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import rows
+
+import rulelab as rl
+from rulelab.certificate import CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
+from rulelab.cli.commands import main
+from rulelab.falling_rule_list import SoftSearch
+
+WEIGHTS, PRICES, PENALTIES = [0.5, 1.0, 2.0, 5.0], [0.0, 1e-6, 0.01, 0.05], [0.0, 0.01, 0.1, 0.5, 2.0]
+cases = partial(rows, *map(st.sampled_from, (WEIGHTS, PRICES, PENALTIES)), max_weight=6)
+
+
+def problem_of(case):
+    return rl.Problem.from_arrays(case[0], case[1], sample_weight=case[2])
+
+
+def exact(*numbers):
+    return [Fraction(repr(number)) for number in numbers]
+
+
+@settings(max_examples=60)
+@given(cases(), st.lists(st.integers(0, 4), max_size=3, unique=True))
+def test_exactly_the_optimal_lists_have_a_proof(case, antecedents):
+    A, y, weight, w, C, penalty = case
+    problem = problem_of(case)
+    model = rl.FallingRuleList.from_problem(problem, [j for j in antecedents if j < A.shape[1]], w, penalty)
+    best = naive.best_falling_rule_list(A, y, weight, *exact(w, C, penalty))
+    if model.exact_objective(C) != best:
+        with pytest.raises(CertificateError, match="better list"):
+            prove_soft_falling_rule_list(problem, model, C)
+        return
+    answer = rl.verify(problem, model, prove_soft_falling_rule_list(problem, model, C), C)
+    assert answer.valid, answer.reason
+    assert answer.objective == answer.lower_bound == model.objective(C)
+    assert answer.resolution == 0
+
+
+@settings(max_examples=40)
+@given(cases())
+def test_what_a_search_proves_checks_and_is_the_optimum(case):
+    A, y, weight, w, C, penalty = case
+    problem = problem_of(case)
+    search = SoftSearch(problem, C, w, penalty, iterations=0)
+    model = rl.solve(search).incumbent.model
+    best = naive.best_falling_rule_list(A, y, weight, *exact(w, C, penalty))
+    if model.exact_objective(C) != best:  # by less than the search tells apart
+        with pytest.raises(CertificateError, match="better list"):
+            search.certificate()
+        return
+    assert rl.verify(problem, model, search.certificate(), C)
+
+
+@settings(max_examples=40)
+@given(cases(), st.floats(0.2, 1.1))
+def test_a_bound_is_proven_up_to_the_optimum_and_not_beyond(case, part):
+    A, y, weight, w, C, penalty = case
+    problem = problem_of(case)
+    model = rl.FallingRuleList.from_problem(problem, (), w, penalty)
+    best = naive.best_falling_rule_list(A, y, weight, *exact(w, C, penalty))
+    bound = float(best) * part
+    if part > 1 and best:
+        with pytest.raises(CertificateError):
+            prove_soft_falling_rule_list(problem, model, C, bound)
+    elif best:
+        answer = rl.verify(problem, model, prove_soft_falling_rule_list(problem, model, C, bound))
+        assert answer.state == "bound", answer.reason
+        assert answer.lower_bound <= best
+        assert answer.lower_bound == pytest.approx(bound, rel=1e-9)
+
+
+@pytest.fixture(scope="module")
+def proven():
+    """A list that rises, and is the best because it may."""
+    rng = np.random.default_rng(0)
+    A = rng.random((300, 7)) < rng.uniform(0.2, 0.6, 7)
+    y = rng.random(300) < np.where(A[:, 0] & ~A[:, 1], 0.9, np.where(A[:, 2], 0.55, 0.2))
+    problem = rl.Problem.from_arrays(A, y.astype(int))
+    search = SoftSearch(problem, 0.003, 1.0, 0.01)
+    model = rl.solve(search).incumbent.model
+    return problem, model, search.certificate()
+
+
+def test_a_list_that_rises_is_proven(proven):
+    problem, model, certificate = proven
+    assert model.rise > 0
+    assert len(certificate.arrays["parents"]) > 10
+    answer = rl.verify(problem, model, certificate, 0.003)
+    assert answer.valid, answer.reason
+    assert "softly falling" in answer.reason
+
+
+def test_every_entry_is_needed(proven):
+    problem, model, certificate = proven
+    parents, antecedents = (certificate.arrays[name] for name in ("parents", "antecedents"))
+    leaves = sorted({*range(1, len(parents))} - set(parents.tolist()))
+    for k in leaves[:: max(1, len(leaves) // 12)]:
+        rest = np.where(parents > k, parents - 1, parents)
+        fewer = {"parents": np.delete(rest, k), "antecedents": np.delete(antecedents, k)}
+        answer = rl.verify(problem, model, replace(certificate, arrays=fewer))
+        assert not answer
+        assert "does not rule out" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "reason"),
+    [
+        ("parents", 5, 5, "earlier"),
+        ("parents", 5, -1, "earlier"),
+        ("parents", 0, 0, "first entry"),
+        ("antecedents", 5, 10**6, "does not have"),
+        ("antecedents", 5, -2, "does not have"),
+    ],
+)
+def test_malformed_tables_are_refused(proven, name, place, value, reason):
+    problem, model, certificate = proven
+    array = certificate.arrays[name].copy()
+    array[place] = value
+    answer = rl.verify(problem, model, replace(certificate, arrays={**certificate.arrays, name: array}))
+    assert not answer
+    assert reason in answer.reason
+
+
+def test_another_model_parameter_or_kind_of_proof_is_refused(proven):
+    problem, model, certificate = proven
+    said = certificate.parameters
+    shorter = rl.FallingRuleList.from_problem(problem, model.antecedents[:-1], 1.0, 0.01)
+    assert not rl.verify(problem, shorter, certificate)
+    assert (
+        "violation penalty"
+        in rl.verify(
+            problem, rl.FallingRuleList.from_problem(problem, model.antecedents, 1.0, 0.02), certificate
+        ).reason
+    )
+    hard = rl.FallingRuleList.from_problem(problem, model.antecedents, 1.0)
+    assert not rl.verify(problem, hard, certificate)
+    for other in (0.011, 0.0, 1e300, 5e-324):
+        assert not rl.verify(problem, model, replace(certificate, parameters={**said, "violation_penalty": other}))
+    without = {name: value for name, value in said.items() if name != "violation_penalty"}
+    assert not rl.verify(problem, model, replace(certificate, parameters=without))
+    falling = rl.solve(rl.FallingRuleListSearch(problem, 0.003)).incumbent.model
+    of_falling = prove_falling_rule_list(problem, falling, 0.003)
+    assert "softly" in rl.verify(problem, model, of_falling).reason
+    with pytest.raises(CertificateError, match="must fall"):
+        prove_soft_falling_rule_list(problem, falling, 0.003)
+
+
+def test_what_cannot_be_counted_is_refused_in_words():
+    counts = [[1, 0], [0, 1], [0, 0]], [3, 4, 1]
+    for weight, penalty, C, reason in ((6.1, 0.5, 0.01, "whole weights"), (6, 0.5, 0.01234567891234567, "too many")):
+        problem = rl.Problem.from_counts(*counts, [2, 1, weight])
+        search = SoftSearch(problem, C, 1.0, penalty)
+        rl.solve(search)
+        with pytest.raises(CertificateError, match=reason):
+            search.certificate()
+    problem = rl.Problem.from_counts(*counts, [2, 1, 6])
+    with pytest.raises(CertificateError, match="not proven"):
+        SoftSearch(problem, 0.01, 1.0, 0.5).certificate()
+
+
+def test_the_commands_make_and_check_the_proof(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    A = rng.random((60, 3)) < 0.5
+    y = rng.random(60) < np.where(A[:, 0], 0.8, 0.3)
+    path, model, proof = (tmp_path / name for name in ("people.csv", "model.json", "proof.npz"))
+    path.write_text("a,b,c,y\n" + "".join(",".join(map(str, map(int, row))) + "\n" for row in np.column_stack([A, y])))
+    asked = ["--target", "y", "--model", "falling-rule-list", "--violation-penalty", "0.1", "--quiet"]
+    assert main(["fit", str(path), *asked, "-o", str(model), "--proof", str(proof)]) == 0
+    capsys.readouterr()
+    assert main(["verify", str(path), "--target", "y", str(model), str(proof)]) == 0
+    assert "violation penalty 0.1" in capsys.readouterr().out
