@@ -129,7 +129,7 @@ def _fair_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[
 
 def _value_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[Proof]:
     least = _least_fair(data, groups, {"precision": "precision"})
-    search = rl.RuleListSearch(problem, 0.02, fairness=rl.PredictiveParity(0.05), min_group_size=3)
+    search = rl.RuleListSearch(problem, 0.02, fairness=rl.PredictiveParity(0.2), min_group_size=3)
     model = rl.solve(search).incumbent.model
     proof = Proof("list of predictive parity", problem, model, search.certificate(), least)
     yield from (proof, _of_bound(proof))

@@ -29,7 +29,7 @@ def reread(certificate: rl.Certificate) -> rl.Certificate:
 @pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_certified_lists_have_proofs_that_hold(part: int) -> None:
     held = 0
-    for seed in range(12 * part, 12 * part + 12):
+    for seed in range(8 * part, 8 * part + 8):
         rows, search = case(seed)
         snapshot = finished(search)
         if snapshot.incumbent is None:
@@ -50,7 +50,7 @@ def test_certified_lists_have_proofs_that_hold(part: int) -> None:
             )
             assert answer.checked["ranges"] == len(certificate.arrays["sizes"])
             held += 1
-    assert held >= 5
+    assert held >= 3
 
 
 @pytest.mark.parametrize("tolerance", [0.02, 0.01])

@@ -108,7 +108,7 @@ def test_a_list_may_predict_nobody_positive_and_small_groups_are_left_out() -> N
 
 
 def test_limits_stop_a_search_that_then_goes_on() -> None:
-    search = rl.RuleListSearch(larger_problem(), 0.01, fairness=rl.PredictiveParity(0.02))
+    search = rl.RuleListSearch(larger_problem(m=10), 0.01, fairness=rl.PredictiveParity(0.02))
     assert rl.solve(search, work_limit=3).limit == "work"
     search = pickle.loads(pickle.dumps(search))
     search.memory_limit = 1
@@ -119,10 +119,10 @@ def test_limits_stop_a_search_that_then_goes_on() -> None:
     last = rl.solve(search)
     assert last.status is rl.Status.OPTIMAL
     assert last.memory_bytes < 4_000_000
-    whole = rl.solve(rl.RuleListSearch(larger_problem(), 0.01, fairness=rl.PredictiveParity(0.02)))
+    whole = rl.solve(rl.RuleListSearch(larger_problem(m=10), 0.01, fairness=rl.PredictiveParity(0.02)))
     assert whole.incumbent.objective == last.incumbent.objective
     warm = rl.RuleListSearch(
-        larger_problem(), 0.01, fairness=rl.PredictiveParity(0.02), warm_start=last.incumbent.model
+        larger_problem(m=10), 0.01, fairness=rl.PredictiveParity(0.02), warm_start=last.incumbent.model
     )
     assert rl.solve(warm, work_limit=1).incumbent.objective == last.incumbent.objective
     predicted = last.incumbent.model.predicts_positive(search.problem.matrix())

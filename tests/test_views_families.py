@@ -50,9 +50,9 @@ FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
     "least_gap_of_sets": {
         "family": "least_gap_of_sets",
         "data": "diabetes",
-        "max_complexity": 6,
+        "max_complexity": 4,
         "max_conditions": 2,
-        "thresholds": 3,
+        "thresholds": 2,
         "min_accuracy": 0.76,
     },
     "least_gap": {"family": "least_gap", "data": "diabetes", "max_conditions": 1, "max_length": 1, "thresholds": 2},
