@@ -9,7 +9,18 @@ import numpy as np
 
 from .certificate import CertificateError
 from .data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
-from .search import Search
+from .search import Search, Snapshot
+
+_MOST_STORED, _MOST_STORED_SOFTLY = 5_000, 500
+
+
+def is_quick(search: Any, last: Snapshot) -> bool:
+    """Whether its proof takes some seconds at most, by how many prefixes the search has stored.
+
+    Each takes a millisecond; those of softly falling lists, which are proven in fractions, take five.
+    """
+    softly = getattr(search, "violation_penalty", None) is not None
+    return last.counts.get("stored", 0) <= (_MOST_STORED_SOFTLY if softly else _MOST_STORED)
 
 
 class Proving(Search):

@@ -17,6 +17,7 @@ import rulelab as rl
 from rulelab.certificate import CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
 from rulelab.cli.commands import main
 from rulelab.falling_rule_list import SoftSearch
+from rulelab.proving import is_quick
 
 WEIGHTS, PRICES, PENALTIES = [0.5, 1.0, 2.0, 5.0], [0.0, 1e-6, 0.01, 0.05], [0.0, 0.01, 0.1, 0.5, 2.0]
 cases = partial(rows, *map(st.sampled_from, (WEIGHTS, PRICES, PENALTIES)), max_weight=6)
@@ -180,3 +181,13 @@ def test_the_commands_make_and_check_the_proof(tmp_path, capsys):
     capsys.readouterr()
     assert main(["verify", str(path), "--target", "y", str(model), str(proof)]) == 0
     assert "violation penalty 0.1" in capsys.readouterr().out
+
+
+def test_a_proof_that_takes_long_is_not_made_unasked() -> None:
+    problem = rl.Problem.from_arrays([[0], [1]] * 3, [0, 1, 0, 0, 1, 1])
+    softly = rl.FallingRuleListSearch(problem, violation_penalty=0.5)
+    last = rl.solve(softly)
+    many = replace(last, counts={**last.counts, "stored": 501})
+    assert is_quick(softly, last)
+    assert not is_quick(softly, many)
+    assert is_quick(rl.FallingRuleListSearch(problem), many)

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from ..models import Model
     from ..recipe import Recipe
     from ..recording import Recording
-    from ..search import Snapshot
-
-_MOST_STORED = 5_000
-"""Prefixes that a search may have stored for its proof to be made without being asked for."""
+    from ..search import Search, Snapshot
 
 
 def add_keep(parser: argparse.ArgumentParser) -> None:
@@ -44,11 +41,13 @@ def check_keep(args: argparse.Namespace) -> None:
         raise CommandError(error) from error
 
 
-def is_provable(args: argparse.Namespace, recipe: Recipe, snapshot: Snapshot) -> bool:
+def is_provable(args: argparse.Namespace, recipe: Recipe, search: Search, snapshot: Snapshot) -> bool:
     """Whether there may be a proof that is made in a moment, as ``--proof`` would."""
+    from ..proving import is_quick
+
     without = args.weight is None and args.at_least is None
     own = recipe.parameters.get("max_length") is None and not recipe.parameters.get("max_uses")
-    return without and own and snapshot.counts.get("stored", 0) <= _MOST_STORED
+    return without and own and is_quick(search, snapshot)
 
 
 def keep(

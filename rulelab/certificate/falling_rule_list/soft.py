@@ -265,6 +265,8 @@ def _table(space: SoftStates, least: Fraction) -> tuple[list[int], list[int]]:
     while waiting:
         kept = [step for several in waiting.pop(max(waiting)).values() for step in _uncovered(several)]
         start = len(parents)
+        if (start + len(kept)) * states.n_bytes > _LARGEST_SETS:
+            raise CertificateError(f"the certificate's sets of rows take more than {_LARGEST_SETS} bytes")
         parents.extend(step.parent for step in kept)
         antecedents.extend(step.antecedent for step in kept)
         claims = [step.claim for step in kept]

@@ -7,15 +7,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ...certificate import Certificate
+from ...proving import is_quick
 from ...search import Status
 from ...store import Run, Store
 from ..cards.card import Card
 from ..live.recipe import load_code
 from ..live.session import SearchSession, State
 from ..search.runs.words import settings_in_words
-
-MOST_STORED = 5_000
-"""Prefixes that a search may have stored for its proof to be made beside the page."""
 
 
 def is_worth_keeping(session: SearchSession) -> bool:
@@ -65,7 +63,7 @@ def is_provable(session: SearchSession) -> bool:
     last, search = session.snapshot, session.search
     if last is None or last.status is not Status.OPTIMAL or not hasattr(search, "certificate"):
         return False
-    return last.counts.get("stored", 0) <= MOST_STORED
+    return is_quick(search, last)
 
 
 def prove(session: SearchSession, card: Card) -> Callable[[], Certificate]:
