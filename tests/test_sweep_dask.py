@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from patience import PATIENCE
+from patience import PATIENCE, wait_until
 from test_sweep import DATA, GRID, TIMES, hard
 from test_sweep_counted import COUNTS
 from test_sweep_counted import GRID as COUNTED_GRID
@@ -35,12 +35,17 @@ def test_a_cluster_changes_nothing(client):
 
 
 def test_cancelling_on_a_cluster(client):
-    sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=4, client=client, time_limit=PATIENCE)
+    sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=4, client=client, time_limit=None)
     assert not sweep.wait(1)
     sweep.cancel()
     assert sweep.wait(PATIENCE)
     assert sweep.progress.state == "cancelled"
     assert sweep.progress.done == 0
+    wait_until(lambda: not any(client.run(_going_on).values()), 0.1)
+
+
+def _going_on(dask_worker):
+    return len(dask_worker.state.executing) + len(dask_worker.state.long_running)
 
 
 def test_counted_rows_on_a_cluster(client):

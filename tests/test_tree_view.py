@@ -342,7 +342,8 @@ def test_a_pixel_shows_the_prefix_at_its_middle(tree):
     whole = tree.sort_values("node", ignore_index=True)
     if len(whole) <= int(tree["descendants"].max()):
         return  # a part of a tree
-    n, parent, below = len(whole), whole["parent"].tolist(), whole["descendants"].tolist()
+    parent, below, length = (whole[name].tolist() for name in ("parent", "descendants", "length"))
+    n = len(whole)
     left = [0] * n
     for k in range(1, n):
         left[k] = left[parent[k]] + sum(below[j] + 1 for j in range(1, k) if parent[j] == parent[k])
@@ -354,7 +355,7 @@ def test_a_pixel_shows_the_prefix_at_its_middle(tree):
     for row in range(len(pixels.node)):
         for column in range(columns):
             at = (column + 0.5) * n / columns
-            there = [k for k in range(n) if whole["length"][k] == row and left[k] <= at < left[k] + below[k] + 1]
+            there = [k for k in range(n) if length[k] == row and left[k] <= at < left[k] + below[k] + 1]
             assert pixels.node[row, column] == (there[0] if there else -1)
             assert pixels.fate[row, column] == (fate[there[0]] if there else 255)
     assert set(pixels.shown.tolist()) >= {parent[k] for k in pixels.shown.tolist() if k}

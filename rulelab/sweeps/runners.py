@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, Protocol
@@ -113,11 +115,12 @@ class OnDask:
         self._limits = limits
         self._stopped = stopped
         self._future: Any = None
+        self._name = f"rulelab-sweep-{uuid.uuid4().hex}"
 
     def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
-        self._future = self._client.submit(worker.run, self._plan, job, warm_start, pure=False)
+        self._future = self._client.submit(worker.run_on_cluster, self._plan, job, warm_start, self._name, pure=False)
         if self._stopped():
-            self._future.cancel()
+            self.stop()
         try:
             result: Result = self._awaited()
         except SweepError:
@@ -151,5 +154,12 @@ class OnDask:
                 )
 
     def stop(self) -> None:
-        if self._future is not None:
-            self._future.cancel()
+        """Forget the fit, and tell the worker, which Dask lets go on with what it has begun."""
+        from distributed import Event
+
+        if self._future is None:
+            return
+        if self._future.status == "pending" and self._client.status == "running":
+            with contextlib.suppress(Exception):  # of a cluster that goes in this moment
+                Event(self._name, client=self._client).set()
+        self._future.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,6 +15,8 @@ from .plan import Fold, Plan
 from .result import Job, Result
 
 METHODS: dict[str, Method] = {**FAMILIES, **BASELINES}
+
+_LOOK_SECONDS = 0.3
 
 _here = threading.local()
 
@@ -44,6 +47,21 @@ def run(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, stopped: Cal
         if not isinstance(error, ValueError):
             _here.fold = _here.at = None  # it may be half made, or what the memory is full of
         return job.failed(told(error), limits)
+
+
+def run_on_cluster(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, name: str) -> Result:
+    """`run` on a worker of a Dask cluster, until the event of this name is set there."""
+    from distributed import Event
+
+    event, looked, over = Event(name), time.monotonic(), False
+
+    def stopped() -> bool:
+        nonlocal looked, over
+        if not over and time.monotonic() - looked > _LOOK_SECONDS:
+            over, looked = event.is_set(), time.monotonic()
+        return over
+
+    return run(plan, job, warm_start, stopped)
 
 
 def limits_of(plan: Plan) -> dict[str, Any]:
