@@ -21,6 +21,13 @@ def place(tmp_path: Path) -> Iterator[Path]:
     rl.views.keep_runs(None)
 
 
+_LIST_CHANGES = """() => Bokeh.documents.some((document) => [...document._all_models.values()].some((model) => {
+  if (!model.rows?.[0]?.hash) { return false }
+  model.rows = model.rows.map((row) => ({ ...row, said: `${row.said} ` }))
+  return true
+}))"""
+
+
 def test_a_run_lasts(visit, place: Path) -> None:
     view = visit().open("?data=tic_tac_toe&max_conditions=1&regularization=0.02")
     page = view.page
@@ -41,7 +48,9 @@ def test_a_run_lasts(visit, place: Path) -> None:
     drawer = page.get_by_role("dialog")
     item = drawer.get_by_role("listitem")
     item.get_by_role("button", name="Rename").click()
-    page.keyboard.type(HOSTILE)
+    page.keyboard.type(HOSTILE[:5])
+    assert page.evaluate(_LIST_CHANGES)
+    page.keyboard.type(HOSTILE[5:])
     page.keyboard.press("Enter")
     drawer.get_by_text(HOSTILE, exact=True).wait_for()
     item.get_by_role("checkbox").check()

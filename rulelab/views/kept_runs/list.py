@@ -79,6 +79,7 @@ export function render({ model }) {
     list.querySelectorAll("input[type=checkbox]").forEach((box) => { box.checked = all.checked })
     count()
   })
+  let renamed = null  // what is typed stays when the list changes meanwhile
   const item = (row) => {
     const one = made("li", "", { class: row.present ? "present" : "" })
     const box = made("input", "", { type: "checkbox", "aria-label": `Choose ${row.title}`,
@@ -90,22 +91,30 @@ export function render({ model }) {
     const acts = made("span", "", { class: "acts" })
     const act = (name, what, run) =>
       button(name, run, { "aria-label": `${name} ${row.title}`, "data-act": `${what} ${row.hash}` })
-    const rename = () => {
+    const rename = (text) => {
       const field = made("input", "", { type: "text", maxlength: "80", "aria-label": `New name of ${row.title}` })
-      field.value = row.name
+      field.value = text
       field.placeholder = row.title
+      const keep = () => { renamed = { hash: row.hash, text: field.value } }
+      const name = () => { renamed = null; send("rename", [row.hash], field.value) }
+      field.addEventListener("input", keep)
       field.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") { send("rename", [row.hash], field.value) }
-        if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); show(true) }
+        if (event.key === "Enter") { name() }
+        if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); renamed = null; show(true) }
       })
-      const done = button("Save name", () => send("rename", [row.hash], field.value))
-      title.replaceChildren(field, done)
+      title.replaceChildren(field, button("Save name", name))
+      keep()
+    }
+    const begin = () => {
+      rename(row.name)
+      const field = title.querySelector("input")
       field.focus()
       field.select()
     }
+    if (renamed?.hash === row.hash) { rename(renamed.text) }
     if (row.openable) { acts.append(act("Open", "open", () => { send("open", [row.hash]); dialog.close() })) }
     if (row.proven) { acts.append(act("Check proof", "check", () => send("check", [row.hash]))) }
-    acts.append(act("Rename", "rename", rename))
+    acts.append(act("Rename", "rename", begin))
     const link = made("a", "Link", { href: `?run=${row.hash.slice(0, 16)}`, "aria-label": `Link to ${row.title}` })
     acts.append(link)
     const top = made("div", "", { class: "top" })
@@ -114,6 +123,7 @@ export function render({ model }) {
     return one
   }
   let drawn = ""
+  const at = () => root.getRootNode().activeElement
   const show = (anew = false) => {
     about.textContent = model.about
     said.textContent = model.said
@@ -121,10 +131,14 @@ export function render({ model }) {
     empty.textContent = model.rows.length ? "" : model.empty
     const now = JSON.stringify(model.rows)
     if (anew === true || now !== drawn) {
-      const held = root.getRootNode().activeElement?.dataset?.act
+      const held = at()?.dataset?.act
+      const typed = at()?.type === "text" && list.contains(at()) ? at() : null
+      const range = typed && [typed.selectionStart, typed.selectionEnd]
       drawn = now
       list.replaceChildren(...model.rows.map(item))
       if (held) { list.querySelector(`[data-act="${held}"]`)?.focus({ preventScroll: true }) }
+      const field = typed && list.querySelector("input[type=text]")
+      if (field) { field.focus({ preventScroll: true }); field.setSelectionRange(...range) }
     }
     count()
   }
