@@ -79,8 +79,8 @@ LONG: dict[str, Callable[[], rl.Search]] = {
     "softly falling": lambda: rl.FallingRuleListSearch(
         noisy(1000, 150), 0.0005, violation_penalty=0.05, iterations=5, random_state=0
     ),
-    "rule set": lambda: rl.RuleSetSearch(noisy(800, 60), 20),
-    "fair list": lambda: rl.RuleListSearch(grouped(1000, 100), 0.0005, fairness=rl.EqualOpportunity(0.01)),
+    "rule set": lambda: rl.RuleSetSearch(noisy(3000, 150), 40),
+    "fair list": lambda: rl.RuleListSearch(grouped(2000, 200), 0.0002, fairness=rl.EqualOpportunity(0.01)),
     "predictive parity": lambda: rl.RuleListSearch(grouped(1000, 100), 0.0005, fairness=rl.PredictiveParity(0.01)),
     "least gap": lambda: rl.LeastGapSearch(grouped(1000, 100), "equalized_odds", min_accuracy=0.6),
     "must use": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005, must_use=["antecedent 3"]),
