@@ -250,6 +250,8 @@ def test_tables_of_what_the_models_do() -> None:
         ({"limit": 0}, "limit must be"),
         ({"memory_limit": 0}, "memory_limit must be"),
         ({"fairness": rl.EqualOpportunity(0.1)}, "without a fairness constraint"),
+        ({"must_use": ["antecedent 0"]}, "found without must_use"),
+        ({"max_uses": {"c0": 1}}, "found without max_uses"),
         ({"max_complexity": 1}, "max_complexity must be"),
         ({"regularization": 0.1234567890123456}, "few digits"),
     ],

@@ -1,4 +1,4 @@
-"""Rule sets that have to use columns or conditions, against all sets that do."""
+"""Rule sets that have to use columns or conditions, or may use some only so often, against all sets that do."""
 
 from __future__ import annotations
 
@@ -21,22 +21,32 @@ LIMITS = {"false_negative": rl.EqualOpportunity, "selection": rl.DemographicPari
 
 
 def best_that_uses(
-    data: sets.Data, demands: list[set[int]], complexity: int, most: int, asked: dict[str, str], price: Fraction, limits
+    data: sets.Data,
+    demands: list[set[int]],
+    limited: list[tuple[set[int], int]],
+    complexity: int,
+    most: int,
+    asked: dict[str, str],
+    price: Fraction,
+    limits,
 ) -> Fraction | None:
-    """The least objective of all sets of clauses that decide some row, of which each demand is met by one."""
-    found: dict[tuple[frozenset[int], frozenset[int]], tuple[int, ...]] = {}
+    """The least objective of all sets of clauses that decide some row, which meet each demand and keep each limit."""
+    found: dict[tuple[object, ...], tuple[int, ...]] = {}
     for size in range(1, most + 1):
         for clause in combinations(range(data.A.shape[1]), size):
             rows = sets.decides(data, clause, asked["form"])
             met = frozenset(r for r, which in enumerate(demands) if which & set(clause))
+            counted = tuple(len(which & set(clause)) for which, _ in limited)
             if rows:
-                found.setdefault((rows, met), clause)
+                found.setdefault((rows, met, counted), clause)
     best = None
     for n in range(complexity // 2 + 1):
         for chosen in combinations(found.items(), n):
             used = sum(1 + len(clause) for _, clause in chosen)
-            met = {r for (_, some), _ in chosen for r in some}
+            met = {r for (_, some, _), _ in chosen for r in some}
             if used > complexity or len(met) < len(demands):
+                continue
+            if any(sum(key[2][i] for key, _ in chosen) > k for i, (_, k) in enumerate(limited)):
                 continue
             clauses = [clause for _, clause in chosen]
             errors = sets.errors_of(data, clauses, asked["loss"], asked["form"])
@@ -46,8 +56,8 @@ def best_that_uses(
     return best
 
 
-def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, list[set[int]]]:
-    """A small random problem, arguments of the search, the least objective that is possible, what must be used."""
+def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, list[set[int]], list[tuple[set, int]]]:
+    """A small random problem, arguments of the search, the least objective, what must be used, what is limited."""
     rng = np.random.default_rng(seed)
     m, rows = int(rng.integers(3, 6)), int(rng.integers(6, 16))
     A = rng.random((rows, m)) < rng.choice([0.2, 0.5, 0.8])
@@ -62,6 +72,9 @@ def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, li
     attach_conditions(frame, [Condition(column, "==", j) for j, column in enumerate(columns)])
     names = {c: {j for j in range(m) if columns[j] == c} for c in columns} | {n: {j} for j, n in enumerate(frame)}
     must = [str(name) for name in rng.choice(list(names), int(rng.integers(1, 3)), replace=False)]
+    at_most = {c: int(rng.integers(0, 3)) for c in sorted(set(columns)) if rng.random() < 0.4}
+    must = [] if at_most and rng.random() < 0.5 else must
+    limited = [(names[column], k) for column, k in at_most.items()]
     complexity, most = int(rng.integers(2, 8)), int(rng.integers(1, 4))
     asked = {"loss": str(rng.choice(["hamming", "zero_one"])), "form": str(rng.choice(["dnf", "cnf"]))}
     price = Fraction(int(rng.integers(0, 4)), 4)
@@ -70,17 +83,18 @@ def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, li
     limits = [(str(fair), tolerance)] if fair else []
     data = sets.Data(A, y, [Fraction(w) for w in weight.tolist()], group.tolist())
     demands = [names[name] for name in must]
-    best = best_that_uses(data, demands, complexity, min(most, m, complexity - 1), asked, price, limits)
+    best = best_that_uses(data, demands, limited, complexity, min(most, m, complexity - 1), asked, price, limits)
     problem = rl.Problem.from_arrays(frame, y, sample_weight=weight, groups=group)
     criterion = LIMITS[str(fair)](float(tolerance)) if fair else None
     given = {"max_complexity": complexity, "max_conditions": most, "regularization": float(price)}
-    return problem, {**given, **asked, "fairness": criterion, "must_use": must}, best, demands
+    more = {"fairness": criterion, "must_use": must, "max_uses": at_most or None}
+    return problem, {**given, **asked, **more}, best, demands, limited
 
 
 def check(seeds: range) -> set[str]:
     ends = set()
     for seed in seeds:
-        problem, asked, best, demands = drawn(seed)
+        problem, asked, best, demands, limited = drawn(seed)
         search = rl.RuleSetSearch(problem, **asked)
         bounds, snapshot = [], search.advance(1)
         while snapshot.status is rl.Status.RUNNING:
@@ -97,6 +111,7 @@ def check(seeds: range) -> set[str]:
         assert bounds == sorted(bounds), seed
         clauses = snapshot.incumbent.model.clauses
         assert all(any(which & set(clause) for clause in clauses) for which in demands), seed
+        assert all(sum(len(which & set(clause)) for clause in clauses) <= k for which, k in limited), seed
         assert all(rule.positives + rule.negatives for rule in snapshot.incumbent.model.rules), seed
     return ends
 
@@ -110,12 +125,36 @@ def test_the_best_set_that_uses_is_found_among_all_of_many() -> None:
     check(range(40, 600))
 
 
+def test_limits_hold_in_wide_problems_too() -> None:
+    free = rl.solve(rl.RuleSetSearch(PROBLEM, 12, 3)).incumbent
+    column = max(COLUMNS, key=lambda name: conditions_on(free.model, name))
+    most = conditions_on(free.model, column)
+    assert most > 1
+    costs = []
+    for k in range(most + 1):
+        snapshot = rl.solve(rl.RuleSetSearch(PROBLEM, 12, 3, max_uses={column: k}))
+        assert snapshot.status is rl.Status.OPTIMAL
+        assert conditions_on(snapshot.incumbent.model, column) <= k
+        costs.append(snapshot.incumbent.objective)
+    assert costs == sorted(costs, reverse=True)
+    assert costs[-1] == free.objective < costs[0]
+    without = rl.solve(rl.RuleSetSearch(PROBLEM.without(column), 12, 3)).incumbent
+    assert costs[0] == without.objective
+
+
 DATA = rl.datasets.load("diabetes")
 PROBLEM = rl.Problem.from_arrays(rl.Binarizer(3).fit_transform(DATA.X), DATA.y)
 
 
+COLUMNS = tuple(dict.fromkeys(joined[0].column for joined in PROBLEM.conditions or ()))
+
+
+def conditions_on(model: rl.RuleSet, column: str) -> int:
+    return sum(c.column == column for rule in model.rules for literal in rule.literals for c in literal.conditions)
+
+
 def uses(model: rl.RuleSet, column: str) -> bool:
-    return any(c.column == column for rule in model.rules for literal in rule.literals for c in literal.conditions)
+    return conditions_on(model, column) > 0
 
 
 def test_a_search_that_must_use_can_be_limited_and_goes_on() -> None:
@@ -137,6 +176,10 @@ def test_a_search_that_must_use_can_be_limited_and_goes_on() -> None:
     assert len(search.pool()) == min(600, len(search.columns))
     with pytest.raises(rl.CertificateError, match="must_use is not covered"):
         search.certificate()
+    limited = rl.RuleSetSearch(PROBLEM, 4, 1, max_uses={"sex": 0})
+    assert rl.solve(limited).status is rl.Status.OPTIMAL
+    with pytest.raises(rl.CertificateError, match="max_uses is not covered"):
+        limited.certificate()
 
 
 def test_what_cannot_be_used_is_refused_or_infeasible() -> None:
@@ -145,7 +188,14 @@ def test_what_cannot_be_used_is_refused_or_infeasible() -> None:
             rl.RuleSetSearch(PROBLEM, must_use=wrong)
     with pytest.raises(ValueError, match="must_use and must_not_use both have 'sex'"):
         rl.RuleSetSearch(PROBLEM.without("sex"), must_use=["sex"])
+    for limits, why in (({"sez": 1}, r"max_uses: no antecedent uses 'sez'.*'sex'"), (["sex"], "max_uses must have a")):
+        with pytest.raises(ValueError, match=why):
+            rl.RuleSetSearch(PROBLEM, max_uses=limits)
+    with pytest.raises(ValueError, match="made of an array without columns"):
+        rl.RuleSetSearch(rl.Problem.from_arrays(np.eye(4, dtype=bool), [0, 1, 0, 1]), max_uses={"a": 1})
     assert rl.solve(rl.RuleSetSearch(PROBLEM, 3, 1, must_use=["sex", "age"])).status is rl.Status.INFEASIBLE
+    never = rl.RuleSetSearch(PROBLEM, 4, 1, must_use=["sex"], max_uses={"sex": 0})
+    assert rl.solve(never).status is rl.Status.INFEASIBLE
     never = rl.Problem.from_arrays(pd.DataFrame({"a": [0, 1, 0, 1], "b": [0, 0, 0, 0]}), [0, 1, 0, 1])
     assert rl.solve(rl.RuleSetSearch(never, must_use=["b"])).status is rl.Status.INFEASIBLE
     found = rl.solve(rl.RuleSetSearch(never, must_use="b", form="cnf"))
@@ -166,7 +216,13 @@ def test_every_door_lets_it_through(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert sweep.wait(PATIENCE)
     assert set(sweep.frame["status"]) == {"optimal"}
     options = [f"--{name.replace('_', '-')}={value}" for name, value in asked.items()]
-    command = ["fit", "diabetes", "--model", "rule-set", *options, "--must-use", "sex", "--quiet"]
+    command = ["fit", "diabetes", "--model", "rule-set", *options, "--max-uses", "bmi:1", "--quiet"]
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert "of at most 2 conditions among the rule sets that have at most 1 condition on bmi: " in said
+    limited = rl.RuleSetClassifier(**asked, max_uses={"bmi": 1}).fit(DATA.X, DATA.y)
+    assert conditions_on(limited.model_, "bmi") <= 1
+    command = [*command[: -len(("--max-uses", "bmi:1", "--quiet"))], "--must-use", "sex", "--quiet"]
     assert main([*command, "-o", str(tmp_path / "m.json")]) == 0
     said = capsys.readouterr().out
     assert "of at most 2 conditions among the rule sets that use sex: " in said

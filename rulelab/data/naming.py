@@ -30,6 +30,22 @@ def limits_of(max_uses: Any) -> dict[str, int]:
     return {column: int(k) for column, k in given.items()}
 
 
+def uses_of(limits: Mapping[str, int], conditions: Sequence[Sequence[Condition]] | None, n: int) -> np.ndarray:
+    """Conditions on each limited column that each antecedent has: int64 array, shape (len(limits), n).
+
+    Raises
+    ------
+    ValueError
+        When no antecedent has a condition on a column, or there are no columns.
+    """
+    columns = {c.column for joined in conditions or () for c in joined}
+    for column in limits:
+        if column not in columns:
+            raise unknown(column, columns or {NO_COLUMNS}, "max_uses")
+    uses = [[sum(c.column == column for c in joined) for joined in conditions or ()] for column in limits]
+    return np.array(uses, dtype=np.int64).reshape(len(limits), n)
+
+
 NO_COLUMNS = "(the problem was made of an array without columns)"
 
 

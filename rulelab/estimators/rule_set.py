@@ -57,6 +57,9 @@ class RuleSetClassifier(CertifiedClassifier):
     must_use : sequence of str, optional
         Columns and conditions that some rule of the set has to use each; a rule that covers no row uses nothing, and is
         in no set then. The proof is over the sets that obey; there are no certificates of it.
+    max_uses : dict of str to int, optional
+        Most conditions on a column in the whole set. The proof is over the sets that obey; there are no certificates of
+        it.
     monotone : dict of str to {"increasing", "decreasing"}, optional
         Columns of numbers or Booleans of which more can only help a positive prediction, or only hinder it, whatever
         the others hold: rules have no condition on them that points the other way (``<=`` where it is increasing). A
@@ -119,6 +122,7 @@ class RuleSetClassifier(CertifiedClassifier):
         must_not_use: Sequence[str] | None = None,
         monotone: Mapping[str, str] | None = None,
         must_use: Sequence[str] | None = None,
+        max_uses: Mapping[str, int] | None = None,
         verbose: bool = False,
     ) -> None:
         self.max_complexity = max_complexity
@@ -140,4 +144,5 @@ class RuleSetClassifier(CertifiedClassifier):
         self.must_not_use = must_not_use
         self.monotone = monotone
         self.must_use = must_use
+        self.max_uses = max_uses
         self.verbose = verbose

@@ -145,17 +145,20 @@ MUST_USE = Parameter(
 )
 """Of rule lists and rule sets, whose rules use columns and conditions."""
 
+MAX_USES = Parameter(
+    "max_uses",
+    None,
+    "most conditions on a column in the whole list or set",
+    "limits",
+    label="Conditions on a column, at most",
+    none="any number",
+)
+"""Of rule lists and rule sets."""
+
 DEMANDS = (
     MUST_USE,
     Parameter("first_rule", None, "the antecedent of the first rule", "name", label="First rule", none="any"),
-    Parameter(
-        "max_uses",
-        None,
-        "most conditions on a column in the whole list",
-        "limits",
-        label="Conditions on a column, at most",
-        none="any number",
-    ),
+    MAX_USES,
 )
 """Of rule lists: what a list has to obey."""
 NAMING = ("name", "names", "limits", "directions")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import least_gap
 from .criteria import in_words
 from .family import Family
-from .parameter import FAIRNESS, MONOTONE, MUST_USE, Parameter
+from .parameter import FAIRNESS, MAX_USES, MONOTONE, MUST_USE, Parameter
 from .wording import count
 
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ RULE_SET = Family(
             label="Rules in the proof, at most",
         ),
         MUST_USE,
+        MAX_USES,
     ),
     make_search=_search,
     make_model=_model,

@@ -1,68 +1,121 @@
-"""What some rule of a set must use, as constraints of the integer program: rows that nobody has count who uses it.
+"""What a set must use, and how much of a column it may, as constraints of the integer program: rows that nobody has.
 
-A row that has all conditions is covered by every rule, and one that has all but those of a demand by every rule that
-does not use it. The rules that use it are those that cover the first row and not the second, so that
+A row that has all conditions is covered by every rule, and one that has all but some of them by every rule that does
+not use those. The rules that use them are those that cover the first row and not the second, so that
 
     times that the second is covered <= times that the first is covered - 1
 
-says that there is one. Bounds, pricing and branching treat it as they treat a fairness constraint. A rule that covers
-no training row uses nothing: it is none of the rules that a set is made of.
+says that there is one, and, over the conditions on a column, each with a row that has all but this one,
+
+    sum of the times that the first is covered and theirs is not <= k
+
+that at most k of them are used. Bounds, pricing and branching treat it as they treat a fairness constraint. A rule that
+covers no training row uses nothing: it is none of the rules that a set is made of.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ..data.naming import as_names, used_by
+from ..data.naming import as_names, limits_of, used_by, uses_of
 from ..data.problem import Problem
 from .pool import Clause, Pool
 from .program import Constraint, Program
 
 
-def demands_of(problem: Problem, must_use: Any) -> np.ndarray:
-    """Which conditions meet each demand: bool array, shape (n_demands, n_antecedents).
+@dataclass(frozen=True, eq=False)
+class Demands:
+    """What a set has to obey.
+
+    Attributes
+    ----------
+    meets : bool array, shape (n_demands, n_antecedents)
+        Which antecedents meet each demand; some rule must have one of them.
+    uses : int64 array, shape (n_limits, n_antecedents)
+        Conditions on a column that each antecedent has.
+    most : int64 array, shape (n_limits,)
+        How many of them a set may have.
+    """
+
+    meets: np.ndarray
+    uses: np.ndarray
+    most: np.ndarray
+
+    def __bool__(self) -> bool:
+        return bool(len(self.meets) or len(self.most))
+
+    @property
+    def limited(self) -> np.ndarray:
+        """The antecedents whose uses are counted: int64 array."""
+        return np.flatnonzero(self.uses.any(axis=0))
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows that nobody has: bool array, shape (n, n_antecedents).
+
+        The first has all antecedents, the next all but those that meet each demand, the last all but one of `limited`.
+        There are none where nothing is demanded.
+        """
+        m = self.meets.shape[1]
+        if not self:
+            return np.zeros((0, m), dtype=bool)
+        return np.vstack([np.ones((1, m), dtype=bool), ~self.meets, ~np.eye(m, dtype=bool)[self.limited]])
+
+    @property
+    def bounds(self) -> list[tuple[list[int], int]]:
+        """For each constraint the factors of the times that `rows` are covered, and what they may come to."""
+        n, limited = len(self.meets), self.limited
+        out = [([-1, *(int(q == r) for q in range(n)), *([0] * len(limited))], -1) for r in range(n)]
+        for uses, most in zip(self.uses[:, limited].tolist(), self.most.tolist(), strict=True):
+            out.append(([sum(uses), *([0] * n), *(-k for k in uses)], most))
+        return out
+
+
+def demands_of(problem: Problem, must_use: Any, max_uses: Any) -> Demands:
+    """The demands on sets of a problem.
 
     Parameters
     ----------
     problem : Problem
     must_use : sequence of str, or None
         Columns and conditions; see `rulelab.data.naming.users`.
+    max_uses : mapping of str to int, or None
+        Most conditions on a column in the whole set.
 
     Raises
     ------
     ValueError
-        When nothing has a name, or a name is left out.
+        When nothing has a name, a name is left out, or a value is of no use.
     """
     wanted = as_names(must_use, "must_use")
     for name in wanted:
         if name in problem.left_out:
             raise ValueError(f"must_use and must_not_use both have {name!r}; a rule cannot use what is left out")
     found = used_by(wanted, problem.names, problem.conditions, "must_use")
-    return np.array(found, dtype=bool).reshape(len(wanted), problem.n_antecedents)
+    limits = limits_of(max_uses)
+    return Demands(
+        meets=np.array(found, dtype=bool).reshape(len(wanted), problem.n_antecedents),
+        uses=uses_of(limits, problem.conditions, problem.n_antecedents),
+        most=np.array(list(limits.values()), dtype=np.int64),
+    )
 
 
-def counting_rows(demands: np.ndarray) -> np.ndarray:
-    """The rows that nobody has: bool array, shape (n_demands + 1, n_antecedents), or none where nothing is demanded."""
-    everything = np.ones((min(1, len(demands)), demands.shape[1]), dtype=bool)
-    return np.vstack([everything, ~demands])
-
-
-def demanding(program: Program, n_demands: int) -> Program:
-    """The program with a constraint for each demand, whose patterns end with the rows that count."""
-    if not n_demands:
+def demanding(program: Program, demands: Demands) -> Program:
+    """The program with the constraints of the demands, whose patterns end with the rows that count."""
+    if not demands:
         return program
-    more, mass = n_demands + 1, max([1, *program.whole.tolist()])  # no lighter than a row: linear programs are floats
+    more = len(demands.rows)
+    mass = max([1, *program.whole.tolist()])  # no lighter than a row: linear programs are floats
     kinds, none = program.n_kinds + np.arange(more), np.zeros(more, dtype=np.int64)
     nothing = (Fraction(0),) * more
     rows = [Constraint((*c.leave, *nothing), (*c.cover, *nothing), c.bound) for c in program.constraints]
-    for r in range(1, more):
-        cover = [Fraction(0)] * (program.n_kinds + more)
-        cover[program.n_kinds], cover[program.n_kinds + r] = Fraction(-1), Fraction(1)
-        rows.append(Constraint((Fraction(0),) * len(cover), tuple(cover), Fraction(-mass)))
+    before = (Fraction(0),) * program.n_kinds
+    for factors, bound in demands.bounds:
+        rows.append(Constraint((*before, *nothing), (*before, *map(Fraction, factors)), Fraction(mass * bound)))
     whole = np.append(program.whole, np.full(more, mass, dtype=program.whole.dtype))
     scaled = np.full(more, mass * program.scale if not program.exact else mass).astype(program.mass.dtype)
     return replace(
@@ -78,10 +131,10 @@ def demanding(program: Program, n_demands: int) -> Program:
     )
 
 
-def first_to_meet(demands: np.ndarray, pool: Pool) -> tuple[Clause, ...] | None:
+def first_to_meet(demands: Demands, pool: Pool) -> tuple[Clause, ...] | None:
     """For each demand the condition of least cost, taken into the pool; None where no condition covers a row."""
     found = []
-    for which in demands:
+    for which in demands.meets:
         known = pool.find_all([(int(j),) for j in np.flatnonzero(which)])
         if not known:
             return None

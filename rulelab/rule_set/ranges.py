@@ -79,7 +79,7 @@ def rule_set_ranges(
     Parameters
     ----------
     search : RuleSetSearch or Problem
-        Without a fairness constraint and without ``must_use``; brought to its proof first.
+        Without a fairness constraint, ``must_use`` and ``max_uses``; brought to its proof first.
     within : float, optional
         Sets with an objective at most the optimum's + ``within`` (in rows, or weight) count; or
     ratio : float, optional
@@ -150,8 +150,10 @@ def _check(search: RuleSetSearch, within: Any, ratio: Any, criteria: Any, time_l
         ("time_limit", time_limit, positive(time_limit), "a number of at least 0"),
         ("criteria", criteria, isinstance(criteria, tuple), "a tuple of names of criteria"),
     )
-    if search.fairness is not None or search.must_use:
-        raise ValueError("ranges are of rule sets without a fairness constraint, and without what they must use")
+    if search.fairness is not None or search.must_use or search.max_uses:
+        raise ValueError(
+            "ranges are of rule sets without a fairness constraint, and without what they must use or may not use often"
+        )
     if criteria and search.loss != "hamming":
         raise ValueError("least gaps are of sets near the optimum of the Hamming loss, not of the 0-1 loss")
     if criteria and search.problem.groups is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..arguments import is_whole
 from ..certificate import Certificate, CertificateError
 from ..data.exact_weights import rounded_down
 from ..data.fairness import Criterion, groups_of, left_out
-from ..data.naming import as_names
+from ..data.naming import as_names, limits_of
 from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
@@ -22,7 +22,7 @@ from ..search import Search, Snapshot, Status, solve
 from . import snapshot_detail as figures
 from .arguments import check, clauses_of
 from .closing.closing import Closing, bytes_per_rule
-from .demands import counting_rows, demanding, demands_of, first_to_meet
+from .demands import demanding, demands_of, first_to_meet
 from .equal_rates import Part, parts
 from .features import Features
 from .generation import ColumnGeneration
@@ -87,6 +87,8 @@ class RuleSetSearch(Search):
     must_use : sequence of str, optional
         Columns and conditions that some rule of the set has to use each; a rule that covers no row (of a CNF: rejects
         none) uses nothing, and is in no set then. INFEASIBLE where no set does. There are no certificates of it.
+    max_uses : mapping of str to int, optional
+        Most conditions on a column in the whole set. There are no certificates of it.
     random_state : int, optional
         Seed of the set search; 0 by default.
     warm_start : RuleSet, or sequence of rules, optional
@@ -122,6 +124,7 @@ class RuleSetSearch(Search):
         warm_start: RuleSet | Sequence[Sequence[int]] | None = None,
         min_group_size: int = 0,
         must_use: Sequence[str] | None = None,
+        max_uses: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(problem)
         check(
@@ -149,7 +152,8 @@ class RuleSetSearch(Search):
         self.random_state = random_state
         self.warm_start = None if warm_start is None else clauses_of(warm_start, problem, form)
         self.must_use = as_names(must_use, "must_use") or None
-        self._demands = demands_of(problem, must_use)
+        self.max_uses = limits_of(max_uses) or None
+        self._demands = demands_of(problem, must_use, max_uses)
         self._phase = "reducing"
         self._limit: str | None = None
         self._program = self._new_program()
@@ -183,6 +187,7 @@ class RuleSetSearch(Search):
             "column_limit": self.column_limit,
             "memory_limit": self.memory_limit,
             "must_use": self.must_use,
+            "max_uses": self.max_uses,
             "random_state": self.random_state,
             "warm_start": self.warm_start,
         }
@@ -293,8 +298,9 @@ class RuleSetSearch(Search):
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
             what is not certified: the 0-1 loss, weights that are not integers.
         """
-        if self.must_use:
-            raise CertificateError("must_use is not covered by certificates of rule sets")
+        for name, asked in (("must_use", self.must_use), ("max_uses", self.max_uses)):
+            if asked:
+                raise CertificateError(f"{name} is not covered by certificates of rule sets")
         if self.loss != "hamming" or not self.problem.integral or self._program.exactness:
             raise CertificateError("certificates are for the Hamming loss with integer weights")
         if not self._program.is_literal:
@@ -355,7 +361,7 @@ class RuleSetSearch(Search):
             self.regularization,
             self.min_group_size,
         )
-        return demanding(program, len(self._demands))
+        return demanding(program, self._demands)
 
     @property
     def left_out(self) -> str:
@@ -365,7 +371,7 @@ class RuleSetSearch(Search):
         return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
 
     def _prepare(self) -> None:
-        self._features = Features.from_problem(self.problem, self.form, counting_rows(self._demands))
+        self._features = Features.from_problem(self.problem, self.form, self._demands.rows)
         self._pool = Pool(self._program, self._features)
         self._offer(())
         self._needed = first_to_meet(self._demands, self._pool)

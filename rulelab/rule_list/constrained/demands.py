@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...data.directions import NEGATIVE, POSITIVE, Directions, allowed_labels
-from ...data.naming import NO_COLUMNS, as_names, limits_of, unknown, used_by
+from ...data.naming import as_names, limits_of, unknown, used_by, uses_of
 from ...data.problem import Problem
 
 _MOST = 62
@@ -108,17 +108,12 @@ def demands_of(
             raise unknown(str(first_rule), names, "first_rule", "is")
         first = names.index(first_rule)
     limits = limits_of(max_uses)
-    columns = {c.column for joined in conditions or () for c in joined}
-    for column in limits:
-        if column not in columns:
-            raise unknown(column, columns or {NO_COLUMNS}, "max_uses")
-    uses = [[sum(c.column == column for c in joined) for joined in conditions or ()] for column in limits]
     return Demands(
         meets=meets,
         n=len(wanted),
         apart=len(found) < 2 or int(np.sum(found, axis=0).max()) < 2,
         first=first,
-        uses=np.array(uses, dtype=np.int64).reshape(len(limits), m),
+        uses=uses_of(limits, conditions, m),
         most=np.array(list(limits.values()), dtype=np.int64),
         longest=m if max_length is None else max_length,
         labels=allowed_labels(monotone, conditions) if monotone else np.full(m, NEGATIVE | POSITIVE, dtype=np.uint8),

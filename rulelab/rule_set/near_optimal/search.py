@@ -66,7 +66,8 @@ class NearOptimalRuleSetSearch(NearEnumeration):
     Parameters
     ----------
     search : RuleSetSearch or Problem
-        A search without a fairness constraint; it is advanced to its end first when it has not certified the optimum.
+        A search without ``fairness``, ``must_use`` and ``max_uses``; it is advanced to its end first when it has not
+        certified the optimum.
     within : float, optional
         Sets with an objective at most the optimum's + ``within`` (in rows, or weight) are near-optimal; or
     ratio : float, optional
@@ -386,14 +387,21 @@ def _program(search: RuleSetSearch) -> Program:
     return program
 
 
+def _check_free(parameters: dict[str, Any]) -> None:
+    if parameters.get("fairness") is not None:
+        raise ValueError("near-optimal rule sets are found without a fairness constraint")
+    for name in ("must_use", "max_uses"):
+        if parameters.get(name):
+            raise ValueError(f"near-optimal rule sets are found without {name}")
+
+
 def _check(search: Any, within: Any, ratio: Any, limit: Any, memory_limit: Any, parameters: dict[str, Any]) -> None:
     if isinstance(search, RuleSetSearch):
         if parameters:
             raise ValueError(f"{', '.join(parameters)}: the search's own; give them only with a problem")
-        if search.fairness is not None:
-            raise ValueError("near-optimal rule sets are found without a fairness constraint")
+        _check_free(search.parameters)
     elif not isinstance(search, Problem):
         raise ValueError(f"search must be a RuleSetSearch or a Problem, not {search!r}")
-    elif parameters.get("fairness") is not None:
-        raise ValueError("near-optimal rule sets are found without a fairness constraint")
+    else:
+        _check_free(parameters)
     check_distance(ratio, memory_limit, limit, within=within)

@@ -59,6 +59,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "must_not_use": None,
         "monotone": None,
         "must_use": None,
+        "max_uses": None,
     },
     "cart": {**_BINARIZING, "max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0},
     "random_forest": {**_BINARIZING, "n_estimators": 100, "min_samples_leaf": 1, "max_depth": None},

@@ -22,7 +22,8 @@ KINDS = (
 def editable(search: Search) -> bool:
     """Whether models of this search can be edited."""
     whole = type(search) in (RuleListSearch, ExactSearch, SoftSearch, RuleSetSearch)
-    return whole and getattr(search, "fairness", None) is None and not getattr(search, "must_use", None)
+    free = not any(getattr(search, name, None) for name in ("must_use", "max_uses"))
+    return whole and free and getattr(search, "fairness", None) is None
 
 
 def bench_of(search: Search) -> Bench[Any]:
