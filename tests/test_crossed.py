@@ -50,7 +50,7 @@ ONCE_WRONG = {
 
 MANY = 60
 """The seeds of each family that the long test judges."""
-SLOW = {"value_list": 4}
+SLOW = {"value_list": 10, "rule_set": 2}
 """Families of which so many times fewer are judged."""
 
 
