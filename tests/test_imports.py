@@ -22,7 +22,7 @@ FLOORS: list[str] = [
     "data.boolean_table data.columns data.gaps data.naming",
     "data.antecedents data.binarize data.directions data.problem_arguments",
     "data.groups",
-    "data.mining data.problem",
+    "data.mining data.multiclass data.problem",
     "data.fairness",
     "data.rate_constraints",
     "data.predictive_values",
