@@ -71,7 +71,41 @@ def ripper(A, y, penalty, limit):
     return np.asarray(model.predict(frame), dtype=int), len(model.ruleset_), False
 
 
-METHODS = {"gosdt": gosdt, "streed": streed, "greedy": greedy, "cart": cart, "ripper": ripper}
+def brcg(A, y, penalty, limit):
+    """BRCG of AIX360: column generation, then rounding; a rule may have several conditions, each costs next to nothing."""
+    import pandas as pd
+    from aix360.algorithms.rbm import BooleanRuleCG
+
+    names = [(f"c{j}", operation, "") for operation in ("", "not") for j in range(A.shape[1])]
+    columns = pd.MultiIndex.from_tuples(names, names=["feature", "operation", "value"])
+    frame = pd.DataFrame(np.hstack([A, 1 - A]), columns=columns)
+    model = BooleanRuleCG(lambda0=penalty, lambda1=1e-6, timeMax=limit, silent=True)
+    model.fit(frame, y)
+    return model.predict(frame), int((model.w > 0.5).sum()), False
+
+
+def fastsrs(A, y, penalty, limit):
+    """FastSRS: rule sets by simulated annealing over mined rules, of at most five conditions."""
+    from fastsrs import ORS, predict_MRS
+
+    names, table = [f"c{j}_{value}" for value in (1, 0) for j in range(A.shape[1])], np.hstack([A, 1 - A])
+    model = ORS(table, y, names, "fpgrowth")
+    model.set_parameters(c1=1e-6, c2=penalty, c3=1e-6)
+    model.set_fixed_bounds()
+    model.generate_rules(5, 2, 2000, method="fpgrowth", criteria="precision")
+    found, _ = model.train(500, 0.25, False)
+    return predict_MRS(found, table), len(found), False
+
+
+METHODS = {
+    "gosdt": gosdt,
+    "streed": streed,
+    "brcg": brcg,
+    "fastsrs": fastsrs,
+    "ripper": ripper,
+    "greedy": greedy,
+    "cart": cart,
+}
 
 
 def main(method, file, penalty, limit):

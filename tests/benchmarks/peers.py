@@ -1,8 +1,9 @@
 """What others find: rule lists and trees of other packages on the same conditions, by the same objective.
 
 The objective is training errors / n + regularization * rules; of a tree the splits count as rules, which are as many as
-in a list with as many answers. All may branch on a condition or its negation. Every fit of a peer runs in a process and
-an environment of its own.
+in a list with as many answers. All may branch on a condition or its negation; rules of a set, and those of RIPPER, may
+have several conditions for the price of one, so that they can cost less than the best list. Every fit of a peer runs in
+a process and an environment of its own.
 """
 
 from __future__ import annotations
@@ -18,16 +19,22 @@ from typing import Any
 
 import numpy as np
 from _measure import Table, measure, parser, use_shared_data
+from _peers_figure import draw
 
 import rulelab as rl
 
-NEEDED = ("gosdt==1.0.4", "pystreed==1.4.0", "imodels==3.0.4", "wittgenstein==0.3.5", "scikit-learn<1.8", "six")
+NEEDED = (
+    *("gosdt==1.0.4", "pystreed==1.4.0", "imodels==3.0.4", "wittgenstein==0.3.5", "scikit-learn<1.8", "six"),
+    *("aix360==0.3.0", "cvxpy>=1.9,<2", "ecos==2.0.14", "fastsrs==0.1.2"),
+)
 KINDS = {
     "gosdt": "list, exact",
     "streed": "tree, exact",
+    "brcg": "set, rounded",
+    "fastsrs": "set, annealed",
+    "ripper": "rules, greedy",
     "greedy": "list, greedy",
     "cart": "tree, greedy",
-    "ripper": "rules, greedy",
 }
 _PATIENCE = 10
 """Times its limit after which a fit that does not mind it is ended."""
@@ -57,6 +64,8 @@ def main(argv: Sequence[str]) -> None:
     if python is None:
         print(f"no peers in {args.environment}: --install makes that environment, from the package index")
     table.save(args.json)
+    if args.figure is not None:
+        args.figure.write_text(draw(table.rows), encoding="utf-8")
 
 
 def _own(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
@@ -110,5 +119,6 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     arguments.add_argument("--time-limit", type=int, default=60, help="seconds per fit (%(default)s)")
     where = Path.home() / ".cache" / "rulelab" / "peers"
     arguments.add_argument("--environment", type=Path, default=where, metavar="DIR", help="theirs (%(default)s)")
+    arguments.add_argument("--figure", type=Path, metavar="FILE.html", help="also draw objectives against times")
     arguments.add_argument("--install", action="store_true", help="make the environment first")
     return arguments.parse_args(argv)
