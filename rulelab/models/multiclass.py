@@ -16,6 +16,7 @@ from ..shown import as_table
 from . import serialisation, sql, text
 from .branches import Branch, conjunction
 from .errors import ModelError
+from .indices import indices
 from .tables import satisfied
 
 
@@ -85,13 +86,11 @@ class MultiClassRuleList:
     n_antecedents: int
 
     @classmethod
-    def from_problem(cls, problem: MultiClassProblem, antecedents: Sequence[int]) -> MultiClassRuleList:
+    def from_problem(cls, problem: MultiClassProblem, antecedents: Sequence[int | str]) -> MultiClassRuleList:
         """The list of these antecedents with its exact training counts; raises ModelError."""
         free = np.ones(len(problem.matrix), dtype=bool)
         rules = []
-        for j in map(int, antecedents):
-            if not 0 <= j < problem.n_antecedents:
-                raise ModelError(f"there is no antecedent {j}; the problem has {problem.n_antecedents}")
+        for j in indices(antecedents, problem.names):
             hit = free & problem.matrix[:, j]
             conditions = None if problem.conditions is None else problem.conditions[j]
             rules.append(_rule(problem, hit, free, j, problem.names[j], conditions))
