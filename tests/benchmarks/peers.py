@@ -3,7 +3,8 @@
 The objective is training errors / n + regularization * rules; of a tree the splits count as rules, which are as many as
 in a list with as many answers. All may branch on a condition or its negation; rules of a set, and those of RIPPER, may
 have several conditions for the price of one, so that they can cost less than the best list. Every fit of a peer runs in
-a process and an environment of its own.
+a process and an environment of its own; seconds are those of the fit, after all imports. MB are what the process holds
+at most beyond what it held before the fit, of rulelab what the search says that it holds.
 """
 
 from __future__ import annotations
