@@ -276,6 +276,11 @@ def test_a_proof_is_saved_and_read_again(iris: Any, tmp_path: Path) -> None:
         proof.origin.problem(X, (y == "setosa") * 1)
     other = replace(proof.origin, classes=("oak", "setosa", "virginica"))
     assert "other antecedents or classes" in replace(proof, origin=other).check(problem, model).reason
+    two = rl.Problem.from_antecedents(ants, (y == "setosa") * 1)
+    of_two = rl.RuleListSearch(two, 0.02)
+    best = rl.solve(of_two).incumbent.model
+    three = replace(of_two.certificate(), origin=replace(proof.origin, classes=(0, 1, 2)))
+    assert "other antecedents or classes" in rl.verify(two, best, three).reason
     file = rl.Certificate.load(path)
     for wrong in (
         replace(file, family="rule_list"),

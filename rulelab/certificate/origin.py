@@ -94,7 +94,7 @@ class Origin:
             raise OriginError(f"the target must be the name of a column, not {_short(self.target)}")
         if not all(map(_is_label, self.classes)) or not 2 <= len(set(self.classes)) == len(self.classes):
             raise OriginError(
-                f"the classes must be different texts or numbers, two or more, not {_short(self.classes)}"
+                f"the classes must be two different texts or numbers, or more, not {_short(self.classes)}"
             )
         if not self.conditions or len(self.conditions) != len(self.names) or len(set(self.names)) < len(self.names):
             raise OriginError("there must be antecedents, each with a name of its own")
