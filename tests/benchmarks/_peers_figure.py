@@ -1,4 +1,4 @@
-"""What others find as a page of dot plots, one for each data set: the objective against the time that it took."""
+"""What others find as a page of dot plots, one for each data set: the objective against the processor time that it took."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def _plot(name: str, rows: Sequence[Mapping[str, Any]]) -> Any:
         width=620,
         height=340,
         x_axis_type="log",
-        x_range=(1e-2, 1e3),
+        x_range=(5e-4, 1e3),
         title=f"{name}, {rows[0]['conditions']} conditions; filled: proven optimal",
-        x_axis_label="seconds",
+        x_axis_label="user CPU seconds of the fit",
         y_axis_label="errors / rows + price of rules",
         toolbar_location=None,
     )
-    for row in rows:
+    for row in reversed(rows):
         if row["objective"] is None:
             continue
         marker, colour = _LOOKS[row["method"]]
         said = f"{row['errors']} errors, {row['rules']} rules, {row['']}".removesuffix(", ")
-        source = ColumnDataSource({"x": [max(row["seconds"], 1e-2)], "y": [row["objective"]], "said": [said]})
+        source = ColumnDataSource({"x": [max(row["user s"], 1e-3)], "y": [row["objective"]], "said": [said]})
         dot = plot.scatter(
             "x",
             "y",
@@ -59,7 +59,7 @@ def _plot(name: str, rows: Sequence[Mapping[str, Any]]) -> Any:
             fill_alpha=1.0 if row[""] == "proven" else 0.0,
             legend_label=f"{row['method']} ({row['models']})",
         )
-        plot.add_tools(HoverTool(renderers=[dot], tooltips=[(row["method"], "@said"), ("seconds", "@x{0.00}")]))
+        plot.add_tools(HoverTool(renderers=[dot], tooltips=[(row["method"], "@said"), ("user s", "@x{0.000}")]))
     if plot.legend:
         plot.add_layout(plot.legend[0], "right")
     plot.y_range.start = 0
