@@ -1,4 +1,4 @@
-"""What others find as a page of dot plots, one for each data set: the objective against the processor time that it took."""
+"""What others find as a page of dot plots, one for each data set: the objective against the processor time."""
 
 from __future__ import annotations
 
