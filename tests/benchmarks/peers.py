@@ -60,8 +60,8 @@ def main(argv: Sequence[str]) -> None:
         conditions = rl.Binarizer(thresholds=args.thresholds, negations=False).fit_transform(data.X)
         A, y = conditions.to_numpy(dtype=bool), np.asarray(data.y) == 1
         table.add(name, A.shape[1], "rulelab", "list, exact", *_own(np.hstack([A, ~A]), y, args))
-        for method, kind in KINDS.items() if python else ():
-            table.add(name, A.shape[1], method, kind, *_peer(method, python, A, y, args))
+        for method in args.methods if python else ():
+            table.add(name, A.shape[1], method, KINDS[method], *_peer(method, python, A, y, args))
     if python is None:
         print(f"no peers in {args.environment}: --install makes that environment, from the package index")
     table.save(args.json)
@@ -115,6 +115,7 @@ def _python_of(environment: Path, install: bool) -> Path | None:
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     arguments = parser("peers", __doc__ or "", repeats=1)
     arguments.add_argument("data", nargs="*", default=["tic_tac_toe", "diabetes", "breast_cancer"], help="data sets")
+    arguments.add_argument("--methods", nargs="+", choices=KINDS, default=list(KINDS), help="of others (all)")
     arguments.add_argument("--regularization", type=float, default=0.01, help="cost of a rule (%(default)s)")
     arguments.add_argument("--thresholds", type=int, default=5, help="quantiles of a number (%(default)s)")
     arguments.add_argument("--time-limit", type=int, default=60, help="seconds per fit (%(default)s)")
