@@ -64,3 +64,24 @@ def test_what_was_written_before_stands_beside(tmp_path: Path, capsys: pytest.Ca
         with pytest.raises(SystemExit):
             main([*run, "--beside", str(file)])
         assert "error: argument --beside" in capsys.readouterr().err
+
+
+def test_peers_are_run_beside_each_other_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In an environment in which CART alone is installed: the tests' own."""
+    environment, figure, numbers = tmp_path / "peers", tmp_path / "peers.html", tmp_path / "peers.json"
+    (environment / "bin").mkdir(parents=True)
+    python = environment / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    own = f"--environment={environment}", f"--figure={figure}", f"--json={numbers}"
+    assert main(["bench", "peers", "tic_tac_toe", "--methods", "gosdt", "cart", "--regularization", "0.02", *own]) == 0
+    rows = {row["method"]: row for row in json.loads(numbers.read_text())["rows"]}
+    assert next(iter(rows)) == "rulelab"
+    assert rows["rulelab"][""] == "proven"
+    assert rows["cart"]["objective"] == pytest.approx(rows["cart"]["errors"] / 958 + 0.02 * rows["cart"]["rules"])
+    assert rows["cart"]["rules"] > 0
+    assert "ModuleNotFoundError" in rows["gosdt"][""]
+    drawn = figure.read_text(encoding="utf-8")
+    assert "rulelab (list, exact)" in drawn
+    assert "cart (tree, greedy)" in drawn
+    assert "tic_tac_toe" in capsys.readouterr().out

@@ -44,6 +44,64 @@ def test_the_list_is_that_of_the_search_and_its_proof_is_checked(capsys: Any, tm
     assert sum(sum(rule["counts"]) for rule in (*saved["rules"], saved["default"])) == 300
 
 
+def test_a_proof_is_checked_on_the_file(capsys: Any, tmp_path: Path, table: Path) -> None:
+    model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
+    asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "-o", model, "--proof", proof)
+    assert run(capsys, *asked)[0] == 0
+    status, said, heard = run(capsys, "verify", table, model, proof)
+    assert status == 0, heard
+    assert f"valid: this rule list is optimal for {table.stem}, target species, at regularization 0.02" in said
+    assert "of 3 classes" in said
+    assert run(capsys, "verify", table, model, proof, "--regularization", "0.02")[0] == 0
+    rows = table.read_text().splitlines()
+    turned = tmp_path / table.name
+    turned.write_text("\n".join([rows[0], *rows[:0:-1]]))
+    assert run(capsys, "verify", turned, model, proof)[0] == 0, "the order of the rows does not matter"
+    turned.write_text("\n".join(rows[:-1]))
+    status, said, _ = run(capsys, "verify", turned, model, proof)
+    assert (status, said) == (1, "not valid: the proof is of other data\n")
+    turned.write_text("\n".join(rows[:101]))
+    status, said, _ = run(capsys, "verify", turned, model, proof)
+    assert status == 1
+    assert "the classes are ('setosa', 'versicolor'), not" in said
+    worse = json.loads(model.read_text())
+    worse["rules"][0]["prediction"] = worse["default"]["prediction"]
+    changed = tmp_path / "changed.json"
+    changed.write_text(json.dumps(worse))
+    status, said, _ = run(capsys, "verify", table, changed, proof)
+    assert status == 1
+    assert "predicts, or counts, otherwise" in said
+    for options, status, text in (
+        (("--regularization", "0.03"), 1, "is for the regularization 0.02, not 0.03"),
+        (("--positive", "setosa"), 2, "without --positive"),
+        (("--target", "half"), 1, "about the target 'species', not 'half'"),
+    ):
+        found, said, heard = run(capsys, "verify", table, model, proof, *options)
+        assert found == status
+        assert text in said + heard
+    status, _, heard = run(capsys, "explain-proof", table, model, proof, "--rule", "n > 1")
+    assert status == 2
+    assert "a list of several classes, where a model of two classes is asked for" in heard
+
+
+def test_saved_lists_are_exported(capsys: Any, tmp_path: Path, table: Path) -> None:
+    path = tmp_path / "model.json"
+    asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "--quiet", "-o", path)
+    assert run(capsys, *asked)[0] == 0
+    model = rl.load_model(path)
+    for form, text in (
+        ("text", f"{model.to_text()}\n"),
+        ("json", model.to_json()),
+        ("python", model.to_python()),
+        ("sql", model.to_sql()),  # type: ignore[call-arg]
+    ):
+        assert run(capsys, "export", path, "--to", form) == (0, text, "")
+    for options in (("--to", "pmml"), ("--to", "sql", "--value", "probability")):
+        status, _, heard = run(capsys, "export", path, *options)
+        assert status == 2
+        assert "holds a list of several classes" in heard
+
+
 def test_limits_say_what_is_proven(capsys: Any, table: Path) -> None:
     asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "--quiet")
     status, said, heard = run(capsys, *asked, "--max-length", "1")
@@ -66,6 +124,8 @@ def test_limits_say_what_is_proven(capsys: Any, table: Path) -> None:
         (("--model", "rule-set"), "is not an option of --model rule-set"),
         (("--count",), "not counts"),
         (("--weight", "half"), "takes whole numbers"),
+        (("--weight", "n", "--proof", "p.npz"), "leave --weight out"),
+        (("--max-length", "2", "--proof", "p.npz"), "leave --max-length out"),
         (("--target", "specie"), "did you mean 'species'?"),
         (("--leave-out", "luck"), "there is no feature 'luck'"),
     ],

@@ -248,3 +248,8 @@ def test_the_frame_given_is_not_changed() -> None:
     d = from_frame(frame, "y")
     assert list(frame.columns) == [0, "y"]
     assert (list(d.X.columns), list(d.X.index)) == (["0"], [0, 1])
+
+
+def test_a_table_is_no_file() -> None:
+    with pytest.raises(DatasetError, match=r"a table, not a file: rulelab\.datasets\.from_frame"):
+        read(pd.DataFrame({"a": [1], "y": [0]}), target="y")  # type: ignore[arg-type]

@@ -142,8 +142,14 @@ def test_only_a_valid_proof_of_lists_is_explained() -> None:
     with pytest.raises(rl.CertificateError, match="antecedents"):
         rl.explain_proof(problem, model, certificate, rl.RuleList.without_rules((0, 1), 3, 4))
     no_rules = rl.FallingRuleList.from_problem(problem, [])
-    with pytest.raises(rl.CertificateError, match="only proofs of rule lists"):
+    with pytest.raises(
+        rl.CertificateError, match="can be explained; this one is of a falling rule list with positive weight"
+    ):
         rl.explain_proof(problem, no_rules, prove_falling_rule_list(problem, no_rules, 0.9), model)
+    soft = rl.FallingRuleListSearch(problem, 0.02, violation_penalty=0.5)
+    best = rl.solve(soft).incumbent.model
+    with pytest.raises(rl.CertificateError, match="with positive weight, violation penalty"):
+        rl.explain_proof(problem, best, soft.certificate(), model)
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -289,6 +289,26 @@ def test_unknown_antecedent():
             RuleList.from_problem(problem, [j])
 
 
+def test_models_are_made_of_names_too():
+    problem = rl.Problem.from_arrays([[1, 0], [0, 1], [1, 1]], [1, 0, 1], ["age > 22", "has debts"])
+    several = rl.MultiClassProblem.from_arrays([[1, 0], [0, 1], [1, 1]], [1, 2, 3], ["age > 22", "has debts"])
+    for model, source in ((rl.RuleList, problem), (rl.FallingRuleList, problem), (rl.MultiClassRuleList, several)):
+        by_name = model.from_problem(source, ["has debts", "age > 22"])
+        assert by_name == model.from_problem(source, [1, 0]) == model.from_problem(source, ["has debts", np.int64(0)])
+        for wrong, said in (
+            (["age > 23"], "no antecedent is called 'age > 23'; the nearest: 'age > 22'"),
+            ("age > 22", "not the text 'age > 22'"),
+            ([0.5], "an index or a name, not 0.5"),
+            ([None], "an index or a name, not None"),
+        ):
+            with pytest.raises(ModelError, match=said):
+                model.from_problem(source, wrong)
+    clauses = [["has debts", "age > 22"]]
+    assert rl.RuleSet.from_problem(problem, clauses) == rl.RuleSet.from_problem(problem, [[0, 1]])
+    with pytest.raises(ModelError, match="no antecedent is called 'debts'; the nearest: 'has debts'"):
+        rl.RuleSet.from_problem(problem, [["debts"]])
+
+
 def test_saved_files(tmp_path):
     path = tmp_path / "model.json"
     small().to_json(path)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import sqlite3
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +18,10 @@ from hypothesis import strategies as st
 from naive_classes import best_list, objective_of
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from test_exchange import checker, damaged
 
 import rulelab as rl
+from rulelab.models import parse_model
 
 
 @st.composite
@@ -193,3 +198,103 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
             check(estimator)
     else:
         check(estimator)
+
+
+def test_saved_lists_are_read_again(iris: Any, solved: Any, tmp_path: Path) -> None:
+    X, _ = iris
+    problem, _, model = solved
+    unused = rl.MultiClassRuleList.from_problem(problem, [*model.antecedents, model.antecedents[0]])
+    nothing = rl.MultiClassRuleList.without_rules([1, 2, 3], [0, 4, 2])
+    for each in (model, unused, nothing):
+        assert rl.MultiClassRuleList.from_json(each.to_json()) == each
+        each.to_json(tmp_path / "model.json")
+        assert rl.load_model(tmp_path / "model.json") == each
+        checker().validate(json.loads(each.to_json()))
+        with pytest.raises(rl.ModelError, match="where models of two classes are taken"):
+            parse_model(each.to_json())
+    again = rl.MultiClassRuleList.from_json(model.to_json())
+    assert (again.predict(X) == model.predict(X)).all()
+    assert (again.predict_proba(X) == model.predict_proba(X)).all()
+    with pytest.raises(rl.ModelError, match="of the family 'multi_class_rule_list', not 'rule_list'"):
+        rl.RuleList.from_json(model.to_json())
+    two = rl.RuleList.without_rules(("a", "b"), 1, 2)
+    with pytest.raises(rl.ModelError, match="of the family 'rule_list', not 'multi_class_rule_list'"):
+        rl.MultiClassRuleList.from_json(two.to_json())
+
+
+def test_what_is_wrong_with_a_saved_list_is_said(solved: Any) -> None:
+    _, _, model = solved
+    whole = json.loads(model.to_json())
+    for data in damaged(whole):
+        with pytest.raises(rl.ModelError):
+            rl.MultiClassRuleList.from_dict(data)
+        assert not checker().is_valid(data), data
+    first = whole["rules"][0]
+    for changed, said in (
+        ({"antecedent": 99}, "but it has"),
+        ({"prediction": "oak"}, "not one of its classes"),
+        ({"counts": [1, 2]}, "3 whole numbers"),
+        ({"counts": [1, 2, -1]}, "3 whole numbers"),
+        ({"counts": [1, 2, 1.0]}, "3 whole numbers"),
+    ):
+        with pytest.raises(rl.ModelError, match=said):
+            rl.MultiClassRuleList.from_dict({**whole, "rules": [{**first, **changed}]})
+    empty = {**whole, "rules": [], "default": {**whole["default"], "counts": [0, 0, 0]}}
+    with pytest.raises(rl.ModelError, match="count no row"):
+        rl.MultiClassRuleList.from_dict(empty)
+    with pytest.raises(rl.ModelError, match="different labels"):
+        rl.MultiClassRuleList.from_dict({**whole, "classes": ["a", "a", "b"]})
+
+
+def test_databases_predict_the_same(iris: Any) -> None:
+    X, y = iris
+    X = X.set_axis([name.removesuffix(" (cm)") for name in X.columns], axis=1)
+    ants = rl.mine_antecedents(rl.Binarizer(thresholds=3).fit_transform(X), 1)
+    problem = rl.MultiClassProblem.from_antecedents(ants, y)
+    model = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02)).incumbent.model
+    with sqlite3.connect(":memory:") as database:
+        X.to_sql("flowers", database, index=False)
+        found = database.execute(f"SELECT {model.to_sql('sqlite')} FROM flowers").fetchall()
+    assert [label for (label,) in found] == model.predict(X).tolist()
+
+
+def test_a_proof_is_saved_and_read_again(iris: Any, tmp_path: Path) -> None:
+    X, y = iris
+    ants = rl.mine_antecedents(rl.Binarizer(thresholds=3).fit_transform(X), 1)
+    problem = rl.MultiClassProblem.from_antecedents(ants, y)
+    search = rl.MultiClassRuleListSearch(problem, 0.02)
+    model, path = rl.solve(search).incumbent.model, tmp_path / "proof.npz"
+    search.certificate().save(path)
+    proof = rl.MultiClassCertificate.load(path)
+    assert proof.check(problem, model)
+    assert (proof.sets == search.certificate().sets).all()
+    assert proof.origin is not None
+    rows = np.random.default_rng(0).permutation(150)
+    other_order = proof.origin.problem_of_classes(X.iloc[rows], y[rows])
+    assert proof.check(other_order, model), "the order of the rows does not matter"
+    with pytest.raises(ValueError, match="cannot have the classes"):
+        proof.origin.problem(X, (y == "setosa") * 1)
+    other = replace(proof.origin, classes=("oak", "setosa", "virginica"))
+    assert "other antecedents or classes" in replace(proof, origin=other).check(problem, model).reason
+    two = rl.Problem.from_antecedents(ants, (y == "setosa") * 1)
+    of_two = rl.RuleListSearch(two, 0.02)
+    best = rl.solve(of_two).incumbent.model
+    three = replace(of_two.certificate(), origin=replace(proof.origin, classes=(0, 1, 2)))
+    assert "other antecedents or classes" in rl.verify(two, best, three).reason
+    file = rl.Certificate.load(path)
+    for wrong in (
+        replace(file, family="rule_list"),
+        replace(file, parameters={}),
+        replace(file, arrays={**file.arrays, "more": file.arrays["values"]}),
+        replace(file, arrays={**file.arrays, "sets": file.arrays["sets"][:, :1]}),
+        replace(file, arrays={**file.arrays, "values": file.arrays["values"][:-1]}),
+        replace(file, arrays={**file.arrays, "n_patterns": np.array([1 << 40])}),
+        replace(file, arrays={**file.arrays, "n_patterns": np.array([0])}),
+    ):
+        with pytest.raises(rl.CertificateError):
+            rl.MultiClassCertificate.of(wrong)
+    fine = rl.MultiClassRuleListSearch(problem, 0.02 + 1e-17 + 1e-12 / 3)
+    rl.solve(fine)
+    large = replace(fine.certificate(), values=(1 << 63,) * len(fine.certificate().values))
+    with pytest.raises(rl.CertificateError, match="too many digits"):
+        large.save(path)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
 
 import naive
 import numpy as np
+import pandas as pd
 import pytest
 
 import rulelab as rl
 from rulelab.cli.commands import main
+from rulelab.data.conditions import Condition, attach_conditions
+from rulelab.rule_set.uses import LimitedUse, count
 
 C, D = 5, 2
 
@@ -56,6 +60,69 @@ def test_who_uses_a_column_is_what_trying_all_sets_finds(seed: int, within: int)
             assert row["used_by"] == "some"
             assert row["without"] <= found.threshold
             assert row["objective"] <= found.threshold
+
+
+def all_rules(t: Any, uses: np.ndarray) -> list[tuple[int, ...]]:
+    """One of those that cover the same rows, at least one, with the same conditions that count."""
+    found: dict[Any, tuple[int, ...]] = {}
+    for size in range(1, D + 1):
+        for rule in combinations(range(t.A.shape[1]), size):
+            rows = t.A[:, list(rule)].all(axis=1)
+            if rows.any():
+                found.setdefault((rows.tobytes(), tuple(j for j in rule if uses[j])), rule)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("price", [0.0, 1.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_how_often_a_column_is_used_is_what_trying_all_sets_finds(seed: int, price: float) -> None:
+    t = table(seed)
+    conditions = [Condition("ab"[j // 2], "==", j) for j in range(4)]
+    frame = pd.DataFrame(t.A, columns=list(map(str, conditions)))
+    attach_conditions(frame, conditions)
+    problem = rl.Problem.from_arrays(frame, t.y.astype(int))
+    asked = {"max_complexity": 7, "max_conditions": D, "regularization": price}
+    found = rl.rule_set_ranges(problem, 3, graded=True, **asked)
+    for column in "ab":
+        uses = np.array([c.column == column for c in conditions])
+        rules, counts = all_rules(t, uses), []
+        for n in range(4):
+            for chosen in combinations(rules, n):
+                complexity = sum(1 + len(rule) for rule in chosen)
+                loss = naive.hamming_loss(t.A, t.y, [1] * len(t.y), chosen)
+                if complexity <= 7 and loss + price * complexity <= found.threshold:
+                    counts.append(sum(uses[j] for rule in chosen for j in rule))
+        row = found.columns.loc[column]
+        assert (row["fewest"], row["most"]) == (row["at_least"], row["at_most"]) == (min(counts), max(counts))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_sets_that_must_use_so_much_are_the_best_of_these(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    t = table(seed)
+    uses = rng.integers(0, 3, 4)
+    uses[0] = 1
+    complexity, bound, at_least = int(rng.integers(2, 8)), int(rng.integers(1, 5)), bool(rng.random() < 0.7)
+    best = min(
+        (
+            naive.hamming_loss(t.A, t.y, [1] * len(t.y), chosen)
+            for n in range(complexity // 2 + 1)
+            for chosen in combinations(all_rules(t, uses), n)
+            if sum(1 + len(rule) for rule in chosen) <= complexity
+            and (total := sum(uses[j] for rule in chosen for j in rule)) >= (bound if at_least else total)
+            and total <= (total if at_least else bound)
+        ),
+        default=None,
+    )
+    asked = {"max_complexity": complexity, "max_conditions": D}
+    snapshot = rl.solve(LimitedUse(t.problem, uses, bound, at_least, asked))
+    if best is None:
+        assert (snapshot.status, snapshot.incumbent) == (rl.Status.INFEASIBLE, None)
+        return
+    assert snapshot.status is rl.Status.OPTIMAL
+    assert snapshot.incumbent.objective == best
+    total = count(snapshot.incumbent.model, uses)
+    assert total >= bound if at_least else total <= bound
 
 
 def predicted(t: Any, clauses: Any, form: str = "dnf") -> np.ndarray:
@@ -143,11 +210,18 @@ def test_at_a_limit_nothing_is_said_that_is_not_known() -> None:
     t = table(0)
     search = rl.RuleSetSearch(t.problem, C, D)
     rl.solve(search)
-    found = rl.rule_set_ranges(search, 0, time_limit=0.0)
+    found = rl.rule_set_ranges(search, 0, time_limit=0.0, graded=True)
     assert set(found.columns["used_by"]) <= {"all", "some", "none", "not known"}
     for j, name in enumerate(t.problem.names):
         if found.columns.loc[name, "used_by"] == "all":
             assert uses(t, j)[losses(t) <= found.threshold].all()
+        grades = found.columns.loc[name]
+        near = losses(t) <= found.threshold
+        used = [
+            sum(j in clause for clause in clauses) for clauses, is_near in zip(t.sets, near, strict=True) if is_near
+        ]
+        assert grades["at_least"] <= min(used)
+        assert max(used) <= grades["at_most"]
     with pytest.raises(ValueError, match="not certified"):
         rl.rule_set_ranges(rl.RuleSetSearch(t.problem, C, D), time_limit=0.0)
 
@@ -160,6 +234,7 @@ def test_at_a_limit_nothing_is_said_that_is_not_known() -> None:
         ({"ratio": "x"}, "ratio must be"),
         ({"time_limit": float("nan")}, "time_limit must be"),
         ({"criteria": "equal_opportunity"}, "criteria must be"),
+        ({"graded": 1}, "graded must be"),
         ({"criteria": ("opportunity",)}, "criterion must be"),
         ({"fairness": rl.EqualOpportunity(0.1)}, "without a fairness constraint"),
         ({"must_use": ["antecedent 0"]}, "without what they must use"),
@@ -177,6 +252,7 @@ def test_the_command_says_who_uses_what(capsys: pytest.CaptureFixture[str]) -> N
     out = capsys.readouterr().out
     assert out.startswith("column ")
     assert "used by" in out
+    assert "conditions on it" in out
     assert "equal opportunity" in out
     assert "true positive rate" in out
     assert "exact" in out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .agreement import other_origin
 from .certificate import Certificate, CertificateError
 from .exclusion import Exclusion
 from .explaining import explain_proof
@@ -29,6 +30,7 @@ __all__ = [
     "ProvenRange",
     "Verification",
     "explain_proof",
+    "other_origin",
     "prove_demanding_rule_list",
     "prove_fair_falling_rule_list",
     "prove_fair_rule_list",

@@ -54,5 +54,7 @@ def explain_proof(problem: Problem, model: Model, certificate: Certificate, aske
         raise CertificateError(f"the proof is not valid: {checked.reason}")
     plain = set(certificate.parameters) == {"regularization"} and {"sets", "values"} <= set(certificate.arrays)
     if not (isinstance(model, RuleList) and plain):
-        raise CertificateError("only proofs of rule lists without further constraints can be explained")
+        beside = ", ".join(sorted(set(certificate.parameters) - {"regularization"}))
+        this = f"this one is of a {model.family}{f' with {beside}' if beside else ''}".replace("_", " ")
+        raise CertificateError(f"only proofs of rule lists without further constraints can be explained; {this}")
     return exclude(problem, model, certificate.parameters["regularization"], certificate.arrays, asked)

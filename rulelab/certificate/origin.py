@@ -16,6 +16,7 @@ from .. import strict_json
 from ..data.columns import as_frame
 from ..data.conditions import Condition
 from ..data.directions import NAME, Directions, as_directions, check_all, check_cells
+from ..data.multiclass import MultiClassProblem
 from ..data.naming import users
 from ..data.problem import Problem
 from ..data.problem_arguments import Conditions
@@ -42,13 +43,18 @@ class OriginError(ValueError):
     """An origin is malformed, or does not fit the table; the message says where."""
 
 
-class _Packed(NamedTuple):
+class PackedAntecedents(NamedTuple):
     """Antecedents as `Problem.from_antecedents` reads them, without the module that mines them."""
 
     words: np.ndarray
     n_rows: int
     names: tuple[str, ...]
     conditions: Conditions
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Unpacked: bool array of shape (n_rows, n_antecedents)."""
+        return bits.unpack(self.words, self.n_rows).T
 
 
 @dataclass(frozen=True)
@@ -61,8 +67,8 @@ class Origin:
         The conditions on raw columns that each antecedent joins.
     names : tuple of str
         Of the antecedents: their conditions in words, with a number in brackets where words occur twice.
-    classes : tuple of two labels
-        The negative and the positive label.
+    classes : tuple of labels
+        The negative and the positive label; of a list of several classes all labels.
     target : str or None
         Name of the column with the labels, where it is known.
     left_out : tuple of str
@@ -78,7 +84,7 @@ class Origin:
 
     conditions: Conditions
     names: tuple[str, ...]
-    classes: tuple[Any, Any]
+    classes: tuple[Any, ...]
     target: str | None = None
     left_out: tuple[str, ...] = ()
     directions: Directions = ()
@@ -86,8 +92,10 @@ class Origin:
     def __post_init__(self) -> None:
         if not (self.target is None or isinstance(self.target, str)):
             raise OriginError(f"the target must be the name of a column, not {_short(self.target)}")
-        if len(self.classes) != 2 or not all(map(_is_label, self.classes)) or self.classes[0] == self.classes[1]:
-            raise OriginError(f"the classes must be two different texts or numbers, not {_short(self.classes)}")
+        if not all(map(_is_label, self.classes)) or not 2 <= len(set(self.classes)) == len(self.classes):
+            raise OriginError(
+                f"the classes must be two different texts or numbers, or more, not {_short(self.classes)}"
+            )
         if not self.conditions or len(self.conditions) != len(self.names) or len(set(self.names)) < len(self.names):
             raise OriginError("there must be antecedents, each with a name of its own")
         try:
@@ -111,7 +119,7 @@ class Origin:
             raise OriginError(str(error)) from None
 
     @classmethod
-    def of(cls, problem: Problem) -> Self | None:
+    def of(cls, problem: Problem | MultiClassProblem) -> Self | None:
         """The origin of a problem; None when it was made of an array, or with names and labels of another kind."""
         if problem.conditions is None:
             return None
@@ -147,6 +155,22 @@ class Origin:
         ProblemError
             When `y` does not hold two classes.
         """
+        if len(self.classes) != 2:
+            raise OriginError(f"a problem of two classes cannot have the classes {_short(self.classes)}")
+        packed = self.antecedents(X, sample_weight)
+        problem = Problem.from_antecedents(packed, y, sample_weight, groups)  # type: ignore[arg-type]
+        return replace(problem, classes=self.classes, left_out=self.left_out, directions=self.directions)
+
+    def problem_of_classes(self, X: pd.DataFrame, y: Any, sample_weight: Any = None) -> MultiClassProblem:
+        """As `problem`, of several classes; ``y`` has their labels."""
+        packed = self.antecedents(X, sample_weight)
+        problem = MultiClassProblem.from_antecedents(packed, y, sample_weight)  # type: ignore[arg-type]
+        if problem.classes != self.classes:
+            raise OriginError(f"the classes are {_short(problem.classes)}, not {_short(self.classes)}")
+        return replace(problem, left_out=self.left_out, directions=self.directions)
+
+    def antecedents(self, X: pd.DataFrame, sample_weight: Any = None) -> PackedAntecedents:
+        """On which rows of a raw table each antecedent holds; see `problem`. Raises OriginError."""
         frame, (distinct, members) = as_frame(X), _distinct(self.conditions)
         if missing := [name for name in self.columns if name not in frame.columns]:
             raise OriginError(f"the table has no column {_short(missing[0])}")
@@ -166,9 +190,7 @@ class Origin:
         words = np.empty((len(members), width), dtype=np.uint64)
         for row, joined in zip(words, members, strict=True):
             np.bitwise_and.reduce(holds[joined], axis=0, out=row)
-        packed = _Packed(words, len(frame), self.names, self.conditions)
-        problem = Problem.from_antecedents(packed, y, sample_weight, groups)  # type: ignore[arg-type]
-        return replace(problem, classes=self.classes, left_out=self.left_out, directions=self.directions)
+        return PackedAntecedents(words, len(frame), self.names, self.conditions)
 
     def dump(self) -> bytes:
         """As JSON: each condition once, the antecedents as indices, and the names that the conditions do not give.

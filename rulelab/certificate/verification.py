@@ -10,12 +10,11 @@ from ..data.directions import in_words
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, RuleList, RuleSet
 from ..shown import Fact, Shown
-from .agreement import same_conditions
+from .agreement import other_origin
 from .certificate import Certificate, CertificateError, is_plain
 from .falling_rule_list import checker as falling_rule_list
 from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft
-from .origin import Origin
 from .outcome import Outcome
 from .rule_list import checker as rule_list
 from .rule_list import demanding, least_gap, predictive
@@ -161,7 +160,7 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     for name, value in certificate.parameters.items():
         if not is_plain(value):
             return refuse(f"the parameter {name} of the certificate must be finite and no negative zero, not {value!r}")
-    if certificate.origin is not None and (wrong := _other_origin(certificate.origin, problem)):
+    if certificate.origin is not None and (wrong := other_origin(certificate.origin, problem)):
         return refuse(wrong)
     claimed = certificate.parameters.get("regularization")
     if regularization is not None and claimed != regularization:
@@ -177,12 +176,3 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     elif kind is RuleList and demanding.DEMANDS in certificate.arrays:
         checker = demanding.check
     return checker(problem, model, certificate.parameters, certificate.arrays)
-
-
-def _other_origin(origin: Origin, problem: Problem) -> str | None:
-    """What an origin says that the problem does not; the target's name and the conditions of an array are not known."""
-    if origin.names != problem.names or origin.classes != tuple(problem.classes):
-        return "the origin in the certificate has other antecedents or classes than the problem"
-    if problem.conditions is not None and not all(map(same_conditions, origin.conditions, problem.conditions)):
-        return "the origin in the certificate has other conditions than the antecedents of the problem"
-    return None

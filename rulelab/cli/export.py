@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .console import CommandError, say
 from .options import add
 from .output import writable
 
-if TYPE_CHECKING:
-    from ..models import Model
-
-FORMS: dict[str, Callable[[Model, argparse.Namespace], str]] = {
+FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
     "text": lambda model, args: f"{model.to_text(args.target)}\n",
     "json": lambda model, args: model.to_json(),
     "python": lambda model, args: model.to_python(),
     "sql": lambda model, args: model.to_sql(args.dialect or "duckdb", args.value or "prediction"),
     "pmml": lambda model, args: model.to_pmml(args.target or "prediction"),
 }
+
+OF_CLASSES: dict[str, Callable[[Any, argparse.Namespace], str]] = {
+    **{form: FORMS[form] for form in ("text", "json", "python")},
+    "sql": lambda model, args: model.to_sql(args.dialect or "duckdb"),
+}
+"""Of lists of several classes."""
 
 
 def add_to(commands: Any) -> None:
@@ -48,7 +51,7 @@ def add_to(commands: Any) -> None:
 
 def export(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    from ..models import ModelError, load_model
+    from ..models import Model, ModelError, load_model
 
     if args.to != "sql" and (args.dialect or args.value):
         raise CommandError("--dialect and --value are of --to sql")
@@ -56,7 +59,13 @@ def export(args: argparse.Namespace) -> int:
         raise CommandError("--target is of --to text and --to pmml")
     output = None if args.output is None else writable(args.output)
     try:
-        text = FORMS[args.to](load_model(args.model), args)
+        model = load_model(args.model)
+        if not isinstance(model, Model) and (args.to not in OF_CLASSES or args.value == "probability"):
+            raise CommandError(
+                f"{args.model} holds a list of several classes, which is written as {', '.join(OF_CLASSES)}; "
+                "its SQL gives the prediction"
+            )
+        text = (FORMS if isinstance(model, Model) else OF_CLASSES)[args.to](model, args)
     except ModelError as error:
         raise CommandError(f"{args.model}: {error}") from error
     except OSError as error:

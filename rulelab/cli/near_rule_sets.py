@@ -37,14 +37,16 @@ def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> 
         args.within,
         ratio=args.ratio,
         criteria=() if best.problem.groups is None or best.loss != "hamming" else _CRITERIA,
+        graded=True,
         time_limit=args.time_limit,
         report=report,
     )
     rows = [
-        (one_line(str(name)), row.used_by, *(_figure(x) for x in (row.bound, row.without_bound)))
+        (one_line(str(name)), row.used_by, _grades(row), *(_figure(x) for x in (row.bound, row.without_bound)))
         for name, row in zip(found.columns.index, found.columns.itertuples(index=False), strict=True)
     ]
-    parts = [table(("column", "used by", "with it at least", "without at least"), rows, right=(2, 3))]
+    heads = ("column", "used by", "conditions on it", "with it at least", "without at least")
+    parts = [table(heads, rows, right=(3, 4))]
     if len(found.gaps):
         gaps = [
             (
@@ -67,6 +69,13 @@ def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> 
         f"{found.seconds:.2f} s"
     )
     return "\n\n".join(parts)
+
+
+def _grades(row: Any) -> str:
+    """How many conditions on a column near sets have; where the ends are not proven, what is."""
+    exact = row.fewest == row.at_least and row.most == row.at_most
+    ends = f"{row.at_least}" if row.at_least == row.at_most else f"{row.at_least} to {row.at_most}"
+    return ends if exact else f"{ends}, met {row.fewest} to {row.most}"
 
 
 def _difference(row: Any) -> tuple[str, ...]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .console import CommandError, say
@@ -18,13 +20,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..datasets import Dataset
-    from ..multiclass import MultiClassRuleListSearch
+    from ..multiclass import MultiClassCertificate, MultiClassRuleListSearch
     from ..search import Snapshot
+    from .data_options import Report
 
 ONE_LIST = "one list"
 _OF_TWO = ("fairness", "min_group_size", "labels", "must_use", "first_rule", "max_uses", "monotone", "by_class")
 _OF_ANOTHER_SEARCH = ("policy", "beam_width", "search")
-_LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "proof", "record", "keep", "robustness", "random_state")
+_LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "record", "keep", "robustness", "random_state")
 _MOST_CHECKED = 200_000
 """Sets of a proof times antecedents that are checked at once, which takes a few seconds."""
 
@@ -40,9 +43,11 @@ def add_several_classes(parser: argparse.ArgumentParser) -> None:
 
 def fit_one_list(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    from ..multiclass import MultiClassProblem, MultiClassRuleListSearch
+    from ..data.multiclass import MultiClassProblem
+    from ..multiclass import MultiClassRuleListSearch
 
     output = None if args.output is None else writable(args.output)
+    proof = None if args.proof is None else writable(args.proof)
     _check(args)
     recipe = recipe_of(args, args.model)
     report = unheard if args.quiet else say
@@ -68,7 +73,7 @@ def fit_one_list(args: argparse.Namespace) -> int:
     unsaved: OSError | None = None
     if output is not None:  # before anything is printed, for whoever reads that may have gone
         try:
-            output.write_text(best.model.to_json(), encoding="utf-8")
+            best.model.to_json(output)
             report(f"saved {output}")
         except OSError as error:
             unsaved = error
@@ -76,6 +81,8 @@ def fit_one_list(args: argparse.Namespace) -> int:
     print(best.model.to_text(data.target), _verdict(search, snapshot, objective, interrupted), sep="\n\n")
     if unsaved is not None:
         raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
+    if proof is not None:
+        _save_proof(proof, search, data, labels, report)
     return 0
 
 
@@ -88,6 +95,13 @@ def _check(args: argparse.Namespace) -> None:
     given += [name for name in _LEFT_OUT if getattr(args, name) not in (None, False, [])]
     if given:
         raise CommandError(f"--{given[0].replace('_', '-')} does not go together with {asked}: leave one of them out")
+    if args.proof is not None and (args.weight is not None or hasattr(args, "max_length")):
+        unproven = "--weight" if args.weight is not None else "--max-length"
+        raise CommandError(
+            f"--proof is of lists of any length, and checked on rows that count alike: leave {unproven} out"
+        )
+    if args.proof is not None and args.proof == args.output:
+        raise CommandError(f"the model and the proof cannot both be written to {args.proof}")
     if is_counted(args):
         raise CommandError(f"{asked} takes a single file that is read into memory, not counts")
     if is_data_set(args.data):
@@ -101,6 +115,29 @@ def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
     data = of_sheet(args, sheet, None if labels is None or labels.empty else labels.iloc[0])
     assert labels is not None  # or it has been refused
     return data, labels.reset_index(drop=True)
+
+
+def _save_proof(path: Path, search: MultiClassRuleListSearch, data: Dataset, labels: pd.Series, report: Report) -> None:
+    """Save the proof with what it takes to check it on the data file, which is tried."""
+    try:
+        certificate = of_file(search.certificate(), data, labels)
+        certificate.save(path)
+    except ValueError as error:
+        raise CommandError(f"no proof is saved: {error}", 1) from error
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
+    report(f"saved {path}: {path.stat().st_size} bytes")
+
+
+def of_file(certificate: MultiClassCertificate, data: Dataset, labels: pd.Series) -> MultiClassCertificate:
+    """The proof with the target of the file; raises ValueError where the raw columns give another problem."""
+    from ..certificate import CertificateError
+
+    assert certificate.origin is not None  # the antecedents were mined from a table
+    origin = replace(certificate.origin, target=data.target)
+    if origin.problem_of_classes(data.X, labels).fingerprint != certificate.fingerprint:
+        raise CertificateError("the conditions of the antecedents do not give the same rows on the raw columns")
+    return replace(certificate, origin=origin)
 
 
 def _verdict(search: MultiClassRuleListSearch, snapshot: Snapshot, objective: str, interrupted: bool) -> str:

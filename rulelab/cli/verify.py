@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..certificate import Certificate, Origin, Verification
     from ..data.problem import Problem
     from ..datasets import Dataset, Sheet
-    from ..models import Model
+    from ..models import Model, MultiClassRuleList
 
 
 class NotValid(Exception):  # noqa: N818 - it is an answer
@@ -29,9 +29,14 @@ class OnlyBound(Exception):  # noqa: N818 - it is an answer
 
 def verify(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    certificate, model = read_proof(args.proof), read_model(args.model)
+    from ..models import MultiClassRuleList
+
+    certificate, model = read_proof(args.proof), read_any_model(args.model)
     try:
-        lines = _check(args, certificate, model)
+        if isinstance(model, MultiClassRuleList):
+            lines = _check_classes(args, certificate, model)
+        else:
+            lines = _check(args, certificate, model)
     except NotValid as reason:
         print(f"not valid: {one_line(str(reason))}")
         return 1
@@ -87,7 +92,7 @@ def read_proof(path: str) -> Certificate:
         raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def read_model(path: str) -> Model:
+def read_any_model(path: str) -> Model | MultiClassRuleList:
     from ..models import ModelError, load_model
 
     try:
@@ -96,6 +101,16 @@ def read_model(path: str) -> Model:
         raise CommandError(f"{path}: {error}") from error
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def read_model(path: str) -> Model:
+    """A model of two classes."""
+    from ..models import Model
+
+    model = read_any_model(path)
+    if not isinstance(model, Model):
+        raise CommandError(f"{path} holds a list of several classes, where a model of two classes is asked for")
+    return model
 
 
 def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> list[str]:
@@ -112,16 +127,71 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     return _report(data, certificate.origin, model, answer, encoded)
 
 
-def problem_of(args: argparse.Namespace, certificate: Certificate) -> tuple[Dataset, Problem, bool]:
-    """The data, the problem that a proof speaks of, and whether it says 1 and 0 for labels of the data."""
-    from ..certificate import OriginError
+def _check_classes(args: argparse.Namespace, certificate: Certificate, model: MultiClassRuleList) -> list[str]:
+    """As `_check`, of a list of several classes."""
+    from .. import datasets
+    from ..certificate import CertificateError, OriginError
+    from ..multiclass import MultiClassCertificate
 
+    try:
+        proof = MultiClassCertificate.of(certificate)
+    except CertificateError as error:
+        raise NotValid(f"the model is a list of several classes: {error}") from error
+    origin = _origin(args, certificate)
+    if args.regularization not in (None, proof.regularization):
+        raise NotValid(
+            f"the certificate is for the regularization {proof.regularization!r}, not {args.regularization!r}"
+        )
+    if args.positive is not None or args.sensitive or is_counted(args) or is_data_set(args.data):
+        raise CommandError(
+            f"{args.proof} is of several classes: it takes a file, without --positive, --sensitive or counts"
+        )
+    target = origin.target if args.target is None else args.target
+    if target is None:
+        raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
+    if target != (origin.target or target):
+        raise NotValid(f"the proof is about the target {origin.target!r}, not {target!r}")
+    try:
+        sheet = datasets.sheet(args.data, **reading_of(args))
+        found = sheet.frame[target].dropna() if target in sheet.frame.columns else None
+        data = file_data(
+            args, sheet, target, None if found is None or found.empty else found.iloc[0], keep_sensitive=True
+        )
+        assert found is not None  # or it has been refused
+        _check_columns(args, data, origin)
+        answer = proof.check(origin.problem_of_classes(data.X, found.reset_index(drop=True)), model)
+    except OriginError as error:
+        raise NotValid(str(error)) from error
+    except ValueError as error:
+        raise CommandError(error) from error
+    if not answer:
+        raise NotValid(answer.reason)
+    return [
+        f"valid: this rule list is optimal for {data.name}, target {data.target}, at regularization "
+        f"{proof.regularization!r}",
+        f"objective {answer.objective:.7f} = {model.errors} errors / {model.weight} rows "
+        f"+ {proof.regularization!r} x {count(len(model), 'rule')}, of {len(model.classes)} classes",
+        f"no rule list made of the proof's {len(origin.names)} antecedents has less; they join up to "
+        f"{count(max(map(len, origin.conditions)), 'condition')} on {_listed(origin.columns)}",
+        f"checked: {count(answer.checked['sets'], 'set')}; {answer.seconds:.2f} s",
+    ]
+
+
+def _origin(args: argparse.Namespace, certificate: Certificate) -> Origin:
     origin = certificate.origin
     if origin is None:
         raise CommandError(
             f"{args.proof} lacks the conditions of the antecedents: its problem was made of an array, not of a table; "
             "check it in Python with rulelab.verify(problem, model, certificate)"
         )
+    return origin
+
+
+def problem_of(args: argparse.Namespace, certificate: Certificate) -> tuple[Dataset, Problem, bool]:
+    """The data, the problem that a proof speaks of, and whether it says 1 and 0 for labels of the data."""
+    from ..certificate import OriginError
+
+    origin = _origin(args, certificate)
     data = _read_data(args, origin)
     encoded = _check_labels(data, origin)
     _check_columns(args, data, origin)

@@ -153,6 +153,8 @@ def sheet(
 
 def _contents(path: str | os.PathLike[str] | bytes | BinaryIO, nameless: str) -> tuple[bytes, str]:
     """The bytes of the file and what to call it; `nameless`: what to call bytes."""
+    if hasattr(path, "columns"):
+        raise DatasetError("this is a table, not a file: rulelab.datasets.from_frame makes a data set of it")
     if isinstance(path, bytes | bytearray | memoryview):
         return bytes(path), nameless
     if hasattr(path, "read"):

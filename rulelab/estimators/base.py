@@ -28,8 +28,7 @@ from ..data.metrics import group_rates
 from ..data.problem import Problem
 from ..families import FAMILIES
 from ..interrupts import noted
-from ..models import Model
-from ..multiclass import MultiClassRuleList
+from ..models import Model, MultiClassRuleList
 from ..recipe import Recipe
 from ..search import Status, steps
 from .draining import COUNTS, check_found, drained, warn_of_open

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 
 from ..data.antecedents import Antecedents
+from ..data.multiclass import MultiClassProblem
 from ..data.problem_arguments import ProblemError
-from ..multiclass import MultiClassProblem, MultiClassRuleList, MultiClassRuleListSearch
+from ..models import MultiClassRuleList
+from ..multiclass import MultiClassRuleListSearch
 from ..search import Status
 from .base import ONE_CLASS, _Fit
 from .draining import COUNTS, drained, warn_of_open

@@ -9,18 +9,21 @@ from .errors import ModelError
 from .evaluation import Evaluation
 from .falling_rule_list import FallingRuleList
 from .loading import load_model, parse_model
+from .multiclass import ClassRule, MultiClassRuleList
 from .rule import Rule
 from .rule_list import RuleList, rule_list_objective
 from .rule_set import RuleSet
 from .schema import json_schema
 
 __all__ = [
+    "ClassRule",
     "Clause",
     "DecisionList",
     "Evaluation",
     "FallingRuleList",
     "Model",
     "ModelError",
+    "MultiClassRuleList",
     "Rule",
     "RuleList",
     "RuleSet",

@@ -15,6 +15,7 @@ from . import serialisation, text
 from .base import Model
 from .branches import Branch, conjunction
 from .errors import ModelError
+from .indices import indices
 from .rule import Rule
 from .tables import satisfied
 
@@ -224,19 +225,17 @@ class Captured(NamedTuple):
     mostly_positive: bool
 
 
-def capture(problem: Problem, antecedents: Sequence[int]) -> Iterator[Captured]:
+def capture(problem: Problem, antecedents: Sequence[int | str]) -> Iterator[Captured]:
     """Let the antecedents capture patterns in order; the default comes last.
 
     Raises
     ------
     ModelError
-        When an index is out of range.
+        When there is no such antecedent.
     """
     free = np.ones(problem.n_patterns, dtype=bool)
     left = (problem.total_positive, problem.total_negative)
-    for j in map(int, antecedents):
-        if not 0 <= j < problem.n_antecedents:
-            raise ModelError(f"there is no antecedent {j}; the problem has {problem.n_antecedents}")
+    for j in indices(antecedents, problem.names):
         hit = free & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
         conditions = None if problem.conditions is None else problem.conditions[j]
         counts = _counts(problem, hit)

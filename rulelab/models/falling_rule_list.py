@@ -56,7 +56,7 @@ class FallingRuleList(DecisionList):
     def from_problem(
         cls,
         problem: Problem,
-        antecedents: Sequence[int],
+        antecedents: Sequence[int | str],
         positive_weight: float = 1.0,
         violation_penalty: float | None = None,
     ) -> Self:
@@ -65,8 +65,8 @@ class FallingRuleList(DecisionList):
         Parameters
         ----------
         problem : Problem
-        antecedents : sequence of int
-            Indices of antecedents, in order; may be empty.
+        antecedents : sequence of int or str
+            Indices or names of antecedents, in order; may be empty.
         positive_weight : float
             Above 0.
         violation_penalty : float, optional
@@ -75,7 +75,7 @@ class FallingRuleList(DecisionList):
         Raises
         ------
         ModelError
-            When an index or a parameter is out of range.
+            When there is no such antecedent, or a parameter is out of range.
         """
         found = list(capture(problem, antecedents))
         return cls._build(found, problem.classes, problem.n_antecedents, positive_weight, violation_penalty)

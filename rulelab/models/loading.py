@@ -8,10 +8,11 @@ from pathlib import Path
 from . import serialisation
 from .base import Model
 from .errors import ModelError
+from .multiclass import MultiClassRuleList
 
 
-def load_model(path: str | Path) -> Model:
-    """Read a model saved by ``to_json(path)``.
+def load_model(path: str | Path) -> Model | MultiClassRuleList:
+    """Read a model saved by ``to_json(path)``, of any family and number of classes.
 
     Raises
     ------
@@ -23,14 +24,23 @@ def load_model(path: str | Path) -> Model:
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"a model is loaded from the path of a file, not from {type(path).__name__}")
     with Path(path).open("rb") as stream:
-        return parse_model(stream.read(serialisation.LARGEST_TEXT + 1))
+        return _parse(stream.read(serialisation.LARGEST_TEXT + 1))
 
 
 def parse_model(text: str | bytes) -> Model:
-    """A model of any family from its JSON text (UTF-8 when bytes); raises ModelError."""
+    """A model of two classes, of any family, from its JSON text (UTF-8 when bytes); raises ModelError."""
+    model = _parse(text)
+    if isinstance(model, MultiClassRuleList):
+        raise ModelError("the saved model is a list of several classes, where models of two classes are taken")
+    return model
+
+
+def _parse(text: str | bytes) -> Model | MultiClassRuleList:
     data = serialisation.parse(text)
     family = serialisation.check_header(data)
+    if family == MultiClassRuleList.family:
+        return MultiClassRuleList.from_dict(data)
     if family not in Model.families:
-        known = ", ".join(map(repr, Model.families))
+        known = ", ".join(map(repr, (*Model.families, MultiClassRuleList.family)))
         raise ModelError(f"the saved model is of the unknown family {family!r}; this version of rulelab reads {known}")
     return Model.families[family].from_dict(data)

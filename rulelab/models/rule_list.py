@@ -34,22 +34,22 @@ class RuleList(DecisionList):
 
     @classmethod
     def from_problem(
-        cls, problem: Problem, antecedents: Sequence[int], labels: Sequence[int] | None = None
+        cls, problem: Problem, antecedents: Sequence[int | str], labels: Sequence[int] | None = None
     ) -> RuleList:
         """The list of these antecedents with its exact training counts.
 
         Parameters
         ----------
         problem : Problem
-        antecedents : sequence of int
-            Indices of antecedents, in order; may be empty.
+        antecedents : sequence of int or str
+            Indices or names of antecedents, in order; may be empty.
         labels : sequence of 0 or 1, optional
             What each rule, and at last the default, predicts: the index of a class. By default the majority.
 
         Raises
         ------
         ModelError
-            When an index is out of range.
+            When there is no such antecedent.
         """
         total = (problem.total_positive, problem.total_negative)
         chosen = [None] * (len(antecedents) + 1) if labels is None else labels

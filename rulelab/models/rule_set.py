@@ -18,6 +18,7 @@ from .branches import Branch, conjunction
 from .clause import Clause, Literal
 from .errors import ModelError
 from .evaluation import Evaluation
+from .indices import indices
 from .tables import satisfied
 
 FORMS = ("dnf", "cnf")
@@ -52,23 +53,23 @@ class RuleSet(Model):
     family: ClassVar[str] = "rule_set"
 
     @classmethod
-    def from_problem(cls, problem: Problem, clauses: Sequence[Sequence[int]], form: str = "dnf") -> RuleSet:
+    def from_problem(cls, problem: Problem, clauses: Sequence[Sequence[int | str]], form: str = "dnf") -> RuleSet:
         """The set of these clauses with its exact training counts.
 
         Parameters
         ----------
         problem : Problem
-        clauses : sequence of sequences of int
-            Indices of antecedents; may be empty, a clause may not.
+        clauses : sequence of sequences of int or str
+            Indices or names of antecedents; may be empty, a clause may not.
         form : "dnf" or "cnf"
 
         Raises
         ------
         ModelError
-            When an index is out of range, a clause is empty, or two clauses are the same.
+            When there is no such antecedent, a clause is empty, or two clauses are the same.
         """
         _check_form(form)
-        chosen = [tuple(sorted({int(j) for j in clause})) for clause in clauses]
+        chosen = [tuple(sorted(set(indices(clause, problem.names)))) for clause in clauses]
         _check_clauses(chosen, problem.n_antecedents)
         decided = np.zeros((len(chosen), problem.n_patterns), dtype=bool)
         for k, clause in enumerate(chosen):

@@ -98,12 +98,13 @@ def read_items(data: dict[str, Any], key: str, where: str = "") -> list[tuple[st
     return items
 
 
-def read_classes(data: dict[str, Any]) -> tuple[Any, ...]:
-    """The labels of a model: the negative and the positive one, or the only one."""
+def read_classes(data: dict[str, Any], most: int | None = 2) -> tuple[Any, ...]:
+    """The labels of a model: the negative and the positive one, or the only one; with ``most=None`` any number."""
     labels = read(data, "classes", list)
     scalars = all(isinstance(c, str | int) or (isinstance(c, float) and math.isfinite(c)) for c in labels)
-    if not scalars or not 1 <= len(set(labels)) == len(labels) <= 2:
-        raise ModelError("'classes' of the saved model must be one label or two different ones")
+    if not scalars or not 1 <= len(set(labels)) == len(labels) or (most is not None and len(labels) > most):
+        allowed = "different labels" if most is None else "one label or two different ones"
+        raise ModelError(f"'classes' of the saved model must be {allowed}")
     return tuple(labels)
 
 

@@ -6,18 +6,23 @@ default there, nor any rule followed by the best of what that leaves.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import BinaryIO, Self
 
 import numpy as np
 
-from ..certificate import Verification
-from ..models import ModelError
+from ..certificate import Certificate, CertificateError, Origin, Verification, other_origin
+from ..data.multiclass import MultiClassProblem
+from ..models import ModelError, MultiClassRuleList
 from ..shown import Fact, Shown
-from .model import MultiClassRuleList
-from .problem import MultiClassProblem
+
+_LARGEST_TABLE = 1 << 31
+"""Most cells of a table of sets that is read from a file."""
+_SETS, _VALUES, _PATTERNS = "sets", "values", "n_patterns"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,12 +36,15 @@ class MultiClassCertificate(Shown):
     regularization : float
     sets : bool array, shape (n_sets, n_patterns)
     values : tuple of int
+    origin : Origin or None
+        How a raw table becomes the problem; ``rulelab verify`` needs it.
     """
 
     fingerprint: str
     regularization: float
     sets: np.ndarray
     values: tuple[int, ...]
+    origin: Origin | None = None
 
     def _title(self) -> str:
         return "Certificate of a list of several classes"
@@ -45,6 +53,49 @@ class MultiClassCertificate(Shown):
         yield "regularization", self.regularization
         yield "sets", len(self.values)
         yield "made for the data", self.fingerprint
+
+    def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
+        """Write the file of a `Certificate`, whose sets are packed.
+
+        Raises
+        ------
+        CertificateError
+            When the costs have more digits than a file holds.
+        OSError
+            When the file cannot be written.
+        """
+        if max(map(abs, self.values)) >= 1 << 63:
+            raise CertificateError("the costs of this proof have too many digits for a file: round the regularization")
+        arrays: dict[str, np.ndarray] = {
+            _SETS: np.packbits(self.sets, axis=1),
+            _VALUES: np.array(self.values, dtype=np.int64),
+            _PATTERNS: np.array([self.sets.shape[1]], dtype=np.int64),
+        }
+        parameters = {"regularization": self.regularization}
+        Certificate(MultiClassRuleList.family, self.fingerprint, parameters, arrays, self.origin).save(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | BinaryIO) -> Self:
+        """Read what `save` wrote; nothing in the file is run. Raises CertificateError or OSError."""
+        return cls.of(Certificate.load(path))
+
+    @classmethod
+    def of(cls, file: Certificate) -> Self:
+        """The proof that is in a file; raises CertificateError where it is another one."""
+        if file.family != MultiClassRuleList.family:
+            raise CertificateError(f"this is a certificate of the family {file.family!r}")
+        if set(file.arrays) != {_SETS, _VALUES, _PATTERNS} or set(file.parameters) != {"regularization"}:
+            raise CertificateError("this certificate of several classes has other arrays or parameters")
+        sets, values, patterns = (file.arrays[name] for name in (_SETS, _VALUES, _PATTERNS))
+        kinds = sets.dtype == np.uint8 and values.dtype == patterns.dtype == np.int64
+        n = int(patterns[0]) if patterns.shape == (1,) else 0
+        if not kinds or n < 1 or sets.shape != (len(values), -(-n // 8)) or values.ndim != 1 or not len(values):
+            raise CertificateError("the arrays of this certificate do not fit together")
+        if len(values) * n > _LARGEST_TABLE:
+            raise CertificateError(f"{len(values)} sets of {n} patterns are too many to be read")
+        unpacked = np.unpackbits(sets, axis=1, count=n).astype(bool)
+        costs = tuple(values.tolist())
+        return cls(file.fingerprint, float(file.parameters["regularization"]), unpacked, costs, file.origin)
 
     def check(self, problem: MultiClassProblem, model: MultiClassRuleList) -> Verification:
         """Whether this proves that no list has a smaller objective than the model."""
@@ -69,6 +120,8 @@ def _wrong(proof: MultiClassCertificate, problem: MultiClassProblem, model: Mult
     """What is wrong with a proof; empty: nothing."""
     if proof.fingerprint != problem.fingerprint:
         return "the proof is of other data"
+    if proof.origin is not None and (wrong := other_origin(proof.origin, problem)):
+        return wrong
     sets, n_patterns = proof.sets, len(problem.matrix)
     if sets.shape != (len(proof.values), n_patterns) or sets.dtype != bool:
         return "the table of sets has another shape"

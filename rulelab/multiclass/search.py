@@ -27,11 +27,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..arguments import is_number, is_whole, require
-from ..certificate import CertificateError
+from ..certificate import CertificateError, Origin
+from ..data.multiclass import MultiClassProblem
+from ..models import MultiClassRuleList
 from ..search import Incumbent, Search, Snapshot, Status
 from .certificate import MultiClassCertificate
-from .model import MultiClassRuleList
-from .problem import MultiClassProblem
 
 _SMALL = 1 << 61
 _PER_SET = 320
@@ -148,7 +148,10 @@ class MultiClassRuleListSearch(Search):
         for key, cost in self._expanded.items():
             sets.append(self._free(key))
             values.append(best - cost)
-        return MultiClassCertificate(self.problem.fingerprint, self.regularization, np.array(sets), tuple(values))
+        problem = self.problem
+        return MultiClassCertificate(
+            problem.fingerprint, self.regularization, np.array(sets), tuple(values), Origin.of(problem)
+        )
 
     def _begin(self) -> None:
         self._begun = True

@@ -20,6 +20,7 @@ from ..search import Snapshot, Status
 from .arguments import clauses_of
 from .differences import GreatestDifference, LeastTrueGap, pairs
 from .search import RuleSetSearch
+from .uses import count, near, range_of_uses, uses_of_column
 
 RATIO = 0.01
 _SLICE = 5
@@ -40,7 +41,9 @@ class RuleSetRanges:
         By column (antecedent, when the problem does not know the columns): ``used_by`` ("all", "some" or "none" of the
         sets, "not known" at a limit); ``objective`` and ``bound`` of the best set that uses it, ``without`` and
         ``without_bound`` of the best one that does not. Searches end when the answer is clear, so that an objective may
-        not be the least. A rule that changes nothing counts as use.
+        not be the least. A rule that changes nothing counts as use. With ``graded`` also ``fewest`` and ``most``
+        conditions on the column of near sets that were met, and ``at_least`` and ``at_most``, which are proven of all
+        near sets; of rules that cover the same rows with the same conditions on the column a set has one.
     gaps : DataFrame
         By criterion: ``least`` (no such set has a smaller gap) and ``found`` (the gap of one; ``nan`` where none is
         known), both shares. The gap is the largest difference between two groups, in what the set predicts.
@@ -67,6 +70,7 @@ def rule_set_ranges(
     *,
     ratio: float | None = None,
     criteria: tuple[str, ...] = (),
+    graded: bool = False,
     time_limit: float | None = None,
     report: Callable[[str], None] = lambda doing: None,
     **parameters: Any,
@@ -87,6 +91,8 @@ def rule_set_ranges(
     criteria : tuple of str
         Such as ``("equal_opportunity",)``, over the problem's groups: the least gap of any such set, and the least and
         the greatest difference between each two groups, where the loss is the Hamming loss.
+    graded : bool
+        Also how many conditions on each column such sets have at least and at most, by some more searches a column.
     time_limit : float, optional
         Seconds for all of it; what is not clear then is "not known".
     report : callable
@@ -108,7 +114,7 @@ def rule_set_ranges(
         search = RuleSetSearch(search, **parameters)
     elif parameters:
         raise ValueError(f"a search has its parameters: leave {', '.join(parameters)} out")
-    _check(search, within, ratio, criteria, time_limit)
+    _check(search, within, ratio, criteria, graded, time_limit)
     began = time.monotonic()
     late = math.inf if time_limit is None else began + time_limit
     report("searching the optimum")
@@ -120,8 +126,8 @@ def rule_set_ranges(
     rows = {}
     for name in _columns(search.problem):
         report(f"column {name}")
-        rows[name] = _of_column(search, best, name, threshold, late)
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["used_by", *_FIGURES])
+        rows[name] = _of_column(search, best, name, threshold, late, graded)
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["used_by", *_FIGURES, *(_GRADES if graded else ())])
     frame.index.name = "column"
     order = {ALL: 0, SOME: 1, UNKNOWN: 2, NONE: 3}
     frame = frame.sort_values("used_by", key=lambda values: values.map(order), kind="stable")
@@ -134,9 +140,10 @@ def rule_set_ranges(
 
 
 _FIGURES = ("objective", "bound", "without", "without_bound")
+_GRADES = ("fewest", "most", "at_least", "at_most")
 
 
-def _check(search: RuleSetSearch, within: Any, ratio: Any, criteria: Any, time_limit: Any) -> None:
+def _check(search: RuleSetSearch, within: Any, ratio: Any, criteria: Any, graded: Any, time_limit: Any) -> None:
     if within is not None and ratio is not None:
         raise ValueError("within and ratio say the same in two ways: give one of them")
 
@@ -148,6 +155,7 @@ def _check(search: RuleSetSearch, within: Any, ratio: Any, criteria: Any, time_l
         ("within", within, positive(within), "a number of at least 0"),
         ("ratio", ratio, positive(ratio), "a number of at least 0"),
         ("time_limit", time_limit, positive(time_limit), "a number of at least 0"),
+        ("graded", graded, isinstance(graded, bool), "True or False"),
         ("criteria", criteria, isinstance(criteria, tuple), "a tuple of names of criteria"),
     )
     if search.fairness is not None or search.must_use or search.max_uses:
@@ -166,23 +174,26 @@ def _columns(problem: Problem) -> Iterator[str]:
     return iter(dict.fromkeys(condition.column for some in problem.conditions for condition in some))
 
 
-def _of_column(search: RuleSetSearch, best: Snapshot, name: str, threshold: float, late: float) -> tuple[Any, ...]:
-    """Who uses a column, and the figures that show it."""
+def _of_column(
+    search: RuleSetSearch, best: Snapshot, name: str, threshold: float, late: float, graded: bool
+) -> tuple[Any, ...]:
+    """Who uses a column, the figures that show it, and how often."""
     assert best.incumbent is not None
     assert isinstance(best.incumbent.model, RuleSet)
-    used = _uses(search.problem, best.incumbent.model, name)
+    counted = uses_of_column(search.problem, name)
+    used = count(best.incumbent.model, counted) > 0
     optimum = best.incumbent.objective
 
     def clear(snapshot: Snapshot) -> bool:
-        found = snapshot.incumbent is not None and snapshot.incumbent.objective <= threshold
-        return found or snapshot.lower_bound > threshold
+        return near(snapshot, threshold) is not None or snapshot.lower_bound > threshold
 
     with_, without = (optimum, optimum), (optimum, optimum)
     if used:
-        without = _figures(_without(search, name, late, clear))
+        other = _without(search, name, late, clear)
+        without = _figures(other)
     else:
-        asked = RuleSetSearch(search.problem, **{**_settings(search), "must_use": [name]})
-        with_ = _figures(_until(asked, late, clear))
+        other = _until(RuleSetSearch(search.problem, **{**_settings(search), "must_use": [name]}), late, clear)
+        with_ = _figures(other)
     if with_[1] > threshold:
         by = NONE
     elif without[1] > threshold:
@@ -191,14 +202,21 @@ def _of_column(search: RuleSetSearch, best: Snapshot, name: str, threshold: floa
         by = SOME
     else:
         by = UNKNOWN
-    return (by, *with_, *without)
+    figures = (by, *with_, *without)
+    if not graded:
+        return figures
+    if by == NONE:
+        return *figures, 0, 0, 0, 0
+    counts = [count(best.incumbent.model, counted)]
+    if without[0] <= threshold:
+        counts.append(0)
+    if not used and isinstance(other, Snapshot) and (met := near(other, threshold)) is not None:
+        counts.append(count(met, counted))
 
+    def until(asked: RuleSetSearch) -> Snapshot:
+        return _until(asked, late, clear)
 
-def _uses(problem: Problem, model: RuleSet, name: str) -> bool:
-    within = {problem.names.index(literal.name) for clause in model.rules for literal in clause.literals}
-    if problem.conditions is None:
-        return problem.names.index(name) in within
-    return any(condition.column == name for j in within for condition in problem.conditions[j])
+    return *figures, *range_of_uses(search, counted, counts, threshold, _settings(search), until, by == ALL)
 
 
 def _without(search: RuleSetSearch, name: str, late: float, clear: Callable[[Snapshot], bool]) -> Snapshot | float:

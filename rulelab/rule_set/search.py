@@ -22,7 +22,7 @@ from ..search import Search, Snapshot, Status, solve
 from . import snapshot_detail as figures
 from .arguments import check, clauses_of
 from .closing.closing import Closing, bytes_per_rule
-from .demands import demanding, demands_of, first_to_meet
+from .demands import Demands, demanding, demands_of, first_to_meet
 from .equal_rates import Part, parts
 from .features import Features
 from .generation import ColumnGeneration
@@ -153,7 +153,7 @@ class RuleSetSearch(Search):
         self.warm_start = None if warm_start is None else clauses_of(warm_start, problem, form)
         self.must_use = as_names(must_use, "must_use") or None
         self.max_uses = limits_of(max_uses) or None
-        self._demands = demands_of(problem, must_use, max_uses)
+        self._demands = self._demanded()
         self._phase = "reducing"
         self._limit: str | None = None
         self._program = self._new_program()
@@ -349,6 +349,10 @@ class RuleSetSearch(Search):
                 return
             self.work += 1
             self._settle()
+
+    def _demanded(self) -> Demands:
+        """What the set has to obey."""
+        return demands_of(self.problem, self.must_use, self.max_uses)
 
     def _new_program(self) -> Program:
         """The integer program that this search solves."""

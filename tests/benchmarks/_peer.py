@@ -1,6 +1,7 @@
 """One fit by a peer, in an environment of its own: reads a matrix, writes what came out as JSON."""
 
 import contextlib
+import importlib
 import json
 import resource
 import sys
@@ -71,13 +72,67 @@ def ripper(A, y, penalty, limit):
     return np.asarray(model.predict(frame), dtype=int), len(model.ruleset_), False
 
 
-METHODS = {"gosdt": gosdt, "streed": streed, "greedy": greedy, "cart": cart, "ripper": ripper}
+def brcg(A, y, penalty, limit):
+    """BRCG of AIX360: column generation, then rounding; conditions cost next to nothing."""
+    import pandas as pd
+    from aix360.algorithms.rbm import BooleanRuleCG
+
+    names = [(f"c{j}", operation, "") for operation in ("", "not") for j in range(A.shape[1])]
+    columns = pd.MultiIndex.from_tuples(names, names=["feature", "operation", "value"])
+    frame = pd.DataFrame(np.hstack([A, 1 - A]), columns=columns)
+    model = BooleanRuleCG(lambda0=penalty, lambda1=1e-6, timeMax=limit, silent=True)
+    model.fit(frame, y)
+    return model.predict(frame), int((model.w > 0.5).sum()), False
+
+
+def fastsrs(A, y, penalty, limit):
+    """FastSRS: rule sets by simulated annealing over mined rules; no two runs are alike."""
+    from fastsrs import ORS, predict_MRS
+
+    names, table = [f"c{j}_{value}" for value in (1, 0) for j in range(A.shape[1])], np.hstack([A, 1 - A])
+    model = ORS(table, y, names, "fpgrowth")
+    model.set_parameters(c1=1e-6, c2=penalty, c3=1e-6)
+    model.set_fixed_bounds()
+    model.generate_rules(5, 2, 2000, method="fpgrowth", criteria="precision")
+    found, _ = model.train(500, 0.25, False)
+    return predict_MRS(found, table), len(found), False
+
+
+METHODS = {
+    "gosdt": gosdt,
+    "streed": streed,
+    "brcg": brcg,
+    "fastsrs": fastsrs,
+    "ripper": ripper,
+    "greedy": greedy,
+    "cart": cart,
+}
+MODULES = {
+    "gosdt": ("pandas", "gosdt"),
+    "streed": ("pystreed",),
+    "brcg": ("pandas", "aix360.algorithms.rbm"),
+    "fastsrs": ("fastsrs",),
+    "ripper": ("pandas", "wittgenstein"),
+    "greedy": ("imodels",),
+    "cart": ("sklearn.tree",),
+}
+"""What is imported before the clock runs."""
+
+
+def memory(what):
+    """Megabytes of this process: VmRSS now, or VmHWM at most; the limits of resource are those of the parent, too."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith(what))
 
 
 def main(method, file, penalty, limit):
     """Fit, and print one line of JSON."""
     with np.load(file) as data:
         A, y = data["A"].astype(np.int64), data["y"].astype(np.int64)
+    with contextlib.redirect_stdout(sys.stderr):
+        for name in MODULES[method]:
+            importlib.import_module(name)
+    held = memory("VmRSS")
     before = resource.getrusage(resource.RUSAGE_SELF)
     began = time.perf_counter()
     with contextlib.redirect_stdout(sys.stderr):
@@ -86,7 +141,7 @@ def main(method, file, penalty, limit):
     after = resource.getrusage(resource.RUSAGE_SELF)
     errors = int((np.asarray(answers).astype(np.int64) != y).sum())
     figures = {"errors": errors, "rules": int(rules), "proven": bool(proven), "seconds": wall}
-    figures |= {"user": after.ru_utime - before.ru_utime, "megabytes": after.ru_maxrss / 1024}
+    figures |= {"user": after.ru_utime - before.ru_utime, "megabytes": max(0.0, memory("VmHWM") - held)}
     print(json.dumps(figures))
 
 

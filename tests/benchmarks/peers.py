@@ -1,8 +1,10 @@
 """What others find: rule lists and trees of other packages on the same conditions, by the same objective.
 
 The objective is training errors / n + regularization * rules; of a tree the splits count as rules, which are as many as
-in a list with as many answers. All may branch on a condition or its negation. Every fit of a peer runs in a process and
-an environment of its own.
+in a list with as many answers. All may branch on a condition or its negation; rules of a set, and those of RIPPER, may
+have several conditions for the price of one, so that they can cost less than the best list. Every fit of a peer runs in
+a process and an environment of its own; seconds are those of the fit, after all imports. MB are what the process holds
+at most beyond what it held before the fit, of rulelab what the search says that it holds.
 """
 
 from __future__ import annotations
@@ -18,16 +20,22 @@ from typing import Any
 
 import numpy as np
 from _measure import Table, measure, parser, use_shared_data
+from _peers_figure import draw
 
 import rulelab as rl
 
-NEEDED = ("gosdt==1.0.4", "pystreed==1.4.0", "imodels==3.0.4", "wittgenstein==0.3.5", "scikit-learn<1.8", "six")
+NEEDED = (
+    *("gosdt==1.0.4", "pystreed==1.4.0", "imodels==3.0.4", "wittgenstein==0.3.5", "scikit-learn<1.8", "six"),
+    *("aix360==0.3.0", "cvxpy>=1.9,<2", "ecos==2.0.14", "fastsrs==0.1.2"),
+)
 KINDS = {
     "gosdt": "list, exact",
     "streed": "tree, exact",
+    "brcg": "set, rounded",
+    "fastsrs": "set, annealed",
+    "ripper": "rules, greedy",
     "greedy": "list, greedy",
     "cart": "tree, greedy",
-    "ripper": "rules, greedy",
 }
 _PATIENCE = 10
 """Times its limit after which a fit that does not mind it is ended."""
@@ -52,11 +60,13 @@ def main(argv: Sequence[str]) -> None:
         conditions = rl.Binarizer(thresholds=args.thresholds, negations=False).fit_transform(data.X)
         A, y = conditions.to_numpy(dtype=bool), np.asarray(data.y) == 1
         table.add(name, A.shape[1], "rulelab", "list, exact", *_own(np.hstack([A, ~A]), y, args))
-        for method, kind in KINDS.items() if python else ():
-            table.add(name, A.shape[1], method, kind, *_peer(method, python, A, y, args))
+        for method in args.methods if python else ():
+            table.add(name, A.shape[1], method, KINDS[method], *_peer(method, python, A, y, args))
     if python is None:
         print(f"no peers in {args.environment}: --install makes that environment, from the package index")
     table.save(args.json)
+    if args.figure is not None:
+        args.figure.write_text(draw(table.rows), encoding="utf-8")
 
 
 def _own(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
@@ -105,10 +115,12 @@ def _python_of(environment: Path, install: bool) -> Path | None:
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     arguments = parser("peers", __doc__ or "", repeats=1)
     arguments.add_argument("data", nargs="*", default=["tic_tac_toe", "diabetes", "breast_cancer"], help="data sets")
+    arguments.add_argument("--methods", nargs="+", choices=KINDS, default=list(KINDS), help="of others (all)")
     arguments.add_argument("--regularization", type=float, default=0.01, help="cost of a rule (%(default)s)")
     arguments.add_argument("--thresholds", type=int, default=5, help="quantiles of a number (%(default)s)")
     arguments.add_argument("--time-limit", type=int, default=60, help="seconds per fit (%(default)s)")
     where = Path.home() / ".cache" / "rulelab" / "peers"
     arguments.add_argument("--environment", type=Path, default=where, metavar="DIR", help="theirs (%(default)s)")
+    arguments.add_argument("--figure", type=Path, metavar="FILE.html", help="also draw objectives against times")
     arguments.add_argument("--install", action="store_true", help="make the environment first")
     return arguments.parse_args(argv)

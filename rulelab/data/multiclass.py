@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..data.problem_arguments import Conditions, ProblemError, as_conditions, as_weights, boolean_matrix, names_of
 from ..kernels import bits
 from ..shown import Fact, Shown
+from .problem_arguments import Conditions, ProblemError, as_conditions, as_weights, boolean_matrix, names_of
 
 if TYPE_CHECKING:
-    from ..data.antecedents import Antecedents
+    from .antecedents import Antecedents
 
-_LARGEST_WEIGHT = 1 << 50
+LARGEST_WEIGHT = 1 << 50
 """In all: sums are exact in floating point numbers, with room to spare."""
 
 
@@ -31,7 +31,7 @@ class MultiClassProblem(Shown):
     Attributes
     ----------
     matrix : bool array, shape (n_patterns, n_antecedents)
-        The distinct patterns.
+        The distinct patterns, in an order that is that of no rows, so that proofs can be saved.
     counts : int64 array, shape (n_patterns, n_classes)
         Weight of each pattern's rows by class.
     names : tuple of str
@@ -129,7 +129,7 @@ class MultiClassProblem(Shown):
             weight = as_weights(sample_weight, n, "sample_weight")
             if weight.dtype.kind != "i":
                 raise ProblemError("a list of several classes takes whole numbers as sample_weight")
-        if int(weight.sum()) > _LARGEST_WEIGHT:
+        if int(weight.sum()) > LARGEST_WEIGHT:
             raise ProblemError(f"the weights sum to {int(weight.sum())}, which is more than 2^50")
         kept = np.flatnonzero(weight > 0)
         try:
@@ -138,7 +138,9 @@ class MultiClassProblem(Shown):
             raise ProblemError(f"the labels of y cannot be sorted: {error}") from None
         if len(classes) < 2:
             raise ProblemError("y has a single class on the rows of positive weight; two are needed")
-        group, first = bits.group_equal_rows(bits.pack(matrix[kept]))
+        words = bits.pack(matrix[kept])
+        group, first = bits.group_equal_rows(words)
         counts = np.zeros((len(first), len(classes)), dtype=np.int64)
         np.add.at(counts, (group, codes.ravel()), weight[kept])
-        return cls(matrix[kept][first], counts, names, tuple(classes.tolist()), n, conditions)
+        sorted_ = bits.order(words[first])
+        return cls(matrix[kept][first[sorted_]], counts[sorted_], names, tuple(classes.tolist()), n, conditions)

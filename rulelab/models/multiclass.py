@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
 from ..data.conditions import Condition
-from ..models import ModelError, serialisation, text
-from ..models.tables import satisfied
+from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
 from ..shown import as_table
-from .problem import MultiClassProblem
+from . import serialisation, sql, text
+from .branches import Branch, conjunction
+from .errors import ModelError
+from .indices import indices
+from .tables import satisfied
 
 
 @dataclass(frozen=True)
@@ -75,19 +78,19 @@ class MultiClassRuleList:
     n_antecedents : int
     """
 
+    family: ClassVar[str] = "multi_class_rule_list"
+
     rules: tuple[ClassRule, ...]
     default: ClassRule
     classes: tuple[Any, ...]
     n_antecedents: int
 
     @classmethod
-    def from_problem(cls, problem: MultiClassProblem, antecedents: Sequence[int]) -> MultiClassRuleList:
+    def from_problem(cls, problem: MultiClassProblem, antecedents: Sequence[int | str]) -> MultiClassRuleList:
         """The list of these antecedents with its exact training counts; raises ModelError."""
         free = np.ones(len(problem.matrix), dtype=bool)
         rules = []
-        for j in map(int, antecedents):
-            if not 0 <= j < problem.n_antecedents:
-                raise ModelError(f"there is no antecedent {j}; the problem has {problem.n_antecedents}")
+        for j in indices(antecedents, problem.names):
             hit = free & problem.matrix[:, j]
             conditions = None if problem.conditions is None else problem.conditions[j]
             rules.append(_rule(problem, hit, free, j, problem.names[j], conditions))
@@ -199,20 +202,66 @@ class MultiClassRuleList:
         """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
         return text.list_as_python(self.rules, self.default)  # type: ignore[arg-type]
 
-    def to_json(self) -> str:
-        """The list as JSON text: classes, rules with their conditions and counts, and the default."""
-        every = [
-            {
-                "name": rule.name,
-                "conditions": serialisation.conditions_to_list(rule.conditions),
-                "prediction": serialisation.plain(rule.prediction, "the prediction"),
-                "counts": list(rule.counts),
-            }
+    def to_sql(self, dialect: str = "duckdb") -> str:
+        """The predicted label as an expression of SQL; see `Model.to_sql`. Raises ModelError."""
+        *rules, default = (
+            Branch(
+                ((conjunction(rule.name, rule.conditions),),),
+                rule.prediction,
+                rule.probability,
+                rule.correct,
+                rule.errors,
+            )
             for rule in (*self.rules, self.default)
-        ]
-        labels = [serialisation.plain(label, "a class label") for label in self.classes]
-        content = {"family": "multi_class_rule_list", "classes": labels, "rules": every[:-1], "default": every[-1]}
-        return json.dumps(content, indent=2, allow_nan=False)
+        )
+        return sql.branches_as_sql(rules, default, dialect, "prediction")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""
+        return {
+            **serialisation.header(self.family),
+            "classes": [serialisation.plain(label, "a class label") for label in self.classes],
+            "n_antecedents": self.n_antecedents,
+            "rules": [_as_dict(rule) for rule in self.rules],
+            "default": _as_dict(self.default),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The inverse of `to_dict`.
+
+        Raises
+        ------
+        ModelError
+            Naming the entry that is missing or wrong.
+        """
+        family = serialisation.check_header(data)
+        if family != cls.family:
+            raise ModelError(f"the saved model is of the family {family!r}, not {cls.family!r}")
+        classes = serialisation.read_classes(data, most=None)
+        m = serialisation.read(data, "n_antecedents", int)
+        if m < 0:
+            raise ModelError(f"'n_antecedents' of the saved model is {m}; it cannot be negative")
+        items = [*serialisation.read_items(data, "rules"), ("default", serialisation.read(data, "default", dict))]
+        counts = [_read_counts(item, where, len(classes)) for where, item in items]
+        if not sum(map(sum, counts)):
+            raise ModelError("the rules of the saved model count no row")
+        *rules, default = (
+            _from_dict(item, where, classes, m, counts[k:], counts) for k, (where, item) in enumerate(items)
+        )
+        return cls(tuple(rules), default, classes, m)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The list as JSON text, also written to ``path`` when one is given; `rulelab.load_model` reads it."""
+        text = serialisation.dump(self.to_dict())
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The inverse of `to_json`; see `load_model` for files. Raises ModelError."""
+        return cls.from_dict(serialisation.parse(text))
 
 
 def _rule(
@@ -223,10 +272,68 @@ def _rule(
     name: str,
     conditions: tuple[Condition, ...] | None,
 ) -> ClassRule:
-    counts = problem.counts[hit].sum(axis=0)
-    asked = next(n for n in (counts, problem.counts[free].sum(axis=0), problem.counts.sum(axis=0)) if n.sum())
-    best = int(np.argmax(asked))
-    whole = tuple(counts.tolist())
+    counts, left, whole = (problem.counts[where].sum(axis=0).tolist() for where in (hit, free, slice(None)))
+    asked = _first_with_weight(counts, left, whole)
+    best = asked.index(max(asked))
     return ClassRule(
-        antecedent, name, conditions, problem.classes[best], whole, whole[best], float(asked[best] / asked.sum())
+        antecedent,
+        name,
+        conditions,
+        problem.classes[best],
+        tuple(counts),
+        counts[best],
+        asked[best] / sum(asked),
+    )
+
+
+def _first_with_weight(*counts: Sequence[int]) -> Sequence[int]:
+    """What a rule's probability is of: what it captures, what is left when it is reached, or all."""
+    return next(each for each in counts if sum(each))
+
+
+def _as_dict(rule: ClassRule) -> dict[str, Any]:
+    return {
+        "antecedent": rule.antecedent,
+        "name": rule.name,
+        "conditions": serialisation.conditions_to_list(rule.conditions),
+        "prediction": serialisation.plain(rule.prediction, "the prediction"),
+        "counts": list(rule.counts),
+    }
+
+
+def _read_counts(data: dict[str, Any], where: str, n_classes: int) -> list[int]:
+    """The training weights by class of a saved rule."""
+    counts = serialisation.read(data, "counts", list, where)
+    whole = all(type(n) is int and 0 <= n <= LARGEST_WEIGHT for n in counts)
+    if len(counts) != n_classes or not whole:
+        raise ModelError(f"'{where}.counts' of the saved model must be {n_classes} whole numbers of at least 0")
+    return counts
+
+
+def _from_dict(
+    data: dict[str, Any],
+    where: str,
+    classes: tuple[Any, ...],
+    n_antecedents: int,
+    left: list[list[int]],
+    whole: list[list[int]],
+) -> ClassRule:
+    """The inverse of `_as_dict`; ``left`` has the counts of this rule and of those after it, ``whole`` of all."""
+    default = where == "default"
+    antecedent = serialisation.read(data, "antecedent", type(None) if default else int, where)
+    if antecedent is not None and not 0 <= antecedent < n_antecedents:
+        raise ModelError(f"'{where}.antecedent' of the saved model is {antecedent}, but it has {n_antecedents}")
+    prediction = serialisation.read(data, "prediction", (str, int, float, bool), where)
+    if prediction not in classes:
+        raise ModelError(f"'{where}.prediction' of the saved model is {prediction!r}, not one of its classes")
+    which = classes.index(prediction)
+    asked = _first_with_weight(left[0], *([sum(each) for each in zip(*rows, strict=True)] for rows in (left, whole)))
+    return ClassRule(
+        antecedent,
+        serialisation.read(data, "name", str, where),
+        serialisation.read_conditions(data, where),
+        classes[which],
+        tuple(left[0]),
+        left[0][which],
+        asked[which] / sum(asked),
     )
