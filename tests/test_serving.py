@@ -204,21 +204,17 @@ def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> N
     assert answer(body, "application/json", False)[1] == body
 
 
-@pytest.fixture
-def kept_logging(monkeypatch: pytest.MonkeyPatch):
-    """Puts the loggers back as they were."""
+@pytest.mark.parametrize("time", ["first", "second"])
+def test_no_test_leaves_its_log_to_threads_of_the_next(time: str) -> None:
     names = ["", "rulelab", *logs._LIBRARIES]
-    before = [(log := logging.getLogger(name), log.handlers[:], log.propagate, log.level) for name in names]
-    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
-    yield
-    for log, handlers, propagate, level in before:
-        log.handlers[:], log.propagate = handlers, propagate
-        log.setLevel(level)
-    logging.captureWarnings(False)
+    kinds = {type(handler.formatter) for name in names for handler in logging.getLogger(name).handlers}
+    assert not kinds & {logs.TextFormatter, logs.JsonFormatter}
+    assert threading.excepthook is not logs._of_a_thread
+    logs.begin("text", io.StringIO())
 
 
 @pytest.mark.parametrize("style", ["text", "json"])
-def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal(style: logs.LogFormat, kept_logging: None) -> None:
+def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal(style: logs.LogFormat) -> None:
     out = io.StringIO()
     logs.begin(style, out)
     text = "x\n2026-01-01T00:00:00.000Z info root: forged\x1b[2J\u202e\x00"
@@ -290,7 +286,7 @@ def test_a_demonstration_ends_runs_whatever_the_settings_say(demo: None) -> None
     ],
 )
 def test_what_is_not_safe_is_not_served(
-    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str], kept_logging: None
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["serve", *arguments]) == 2
     err = capsys.readouterr().err
