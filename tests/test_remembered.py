@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 import panel as pn
@@ -11,7 +12,7 @@ from bokeh.core.has_props import HasProps
 from bokeh.core.json_encoder import serialize_json
 from bokeh.core.property.descriptors import PropertyDescriptor
 from bokeh.document import Document
-from bokeh.models import Range1d
+from bokeh.models import BasicTicker, ColumnDataSource, FactorRange, FixedTicker, Range1d, Title
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 from panel.io.state import set_curdoc
@@ -69,6 +70,46 @@ def test_documents_are_the_same() -> None:
     for _ in range(2):
         assert written(view()) == plain
         assert written(picture(), theme) == themed
+
+
+def found_in(document: Document) -> tuple[set[str], int]:
+    """The models that the roots of a document refer to, and how many calls it took."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        found = {each.id for root in document.roots for each in root.references()}
+    finally:
+        sys.setprofile(None)
+    return found, calls
+
+
+def test_models_that_are_referred_to_are_found_with_less_work() -> None:
+    document, source = Document(), ColumnDataSource({"x": [0.5] * 3000, "y": ["a"] * 3000})
+    with set_curdoc(document):
+        view().server_doc(document)
+    plot = figure(tags=[{"deep": [1, (Range1d(0, 7), "text")]}, {Range1d(0, 8): 2.0}], x_range=FactorRange("a", "b"))
+    plot.line("x", "y", source=source)
+    plot.yaxis[0].ticker = [1, 2.5]
+    document.add_root(plot)
+    known, before = found_in(document)
+    remember()
+    assert found_in(document)[0] == known
+    found, after = found_in(document)  # what is worked out for each class is known now
+    assert found == known
+    assert {source.id, plot.tags[0]["deep"][1][0].id, next(iter(plot.tags[1])).id} <= found
+    assert 2 * after < before
+    for value in (FixedTicker(ticks=[1]), None):  # set where there was none, and taken away
+        plot.yaxis[0].ticker = value or BasicTicker()
+        plot.title = value and Title(text="x")
+        found = found_in(document)[0]
+        forget()
+        assert found_in(document)[0] == found
+        remember()
 
 
 def test_defaults_that_can_change_are_not_shared() -> None:

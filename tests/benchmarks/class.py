@@ -23,9 +23,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
 from _measure import use_shared_data
 from _visitor import PATIENCE, Visitor
 
+from rulelab.views.serving.opening import GIVE_BACK_SECONDS
 from rulelab.views.serving.stalls import SAID
 
 QUERIES = (
@@ -63,6 +65,11 @@ class Server:
                 if self.process.poll() is not None or time.monotonic() > end:
                     raise
                 time.sleep(0.2)
+
+    @property
+    def children(self) -> int:
+        """Processes that it has begun, and that have not ended."""
+        return len(psutil.Process(self.process.pid).children(recursive=True))
 
     def stop(self) -> tuple[int, str]:
         """Ask it to end; its status and what it has complained about."""
@@ -124,6 +131,7 @@ async def lesson(server: Server, sessions: int, seconds: float, told: bool) -> N
     end = time.monotonic() + LATEST_CLOSED
     while (left := server.figures())["sessions"] + left["searches"] and time.monotonic() < end:
         await asyncio.sleep(0.5)
+    await asyncio.sleep(GIVE_BACK_SECONDS + 2.0)
     if left["sessions"] + left["searches"]:
         print(f"left after {LATEST_CLOSED:.0f} s: {left['sessions']:.0f} sessions, {left['searches']:.0f} searches")
 
@@ -195,7 +203,7 @@ def main(argv: Sequence[str] = ()) -> int:
             now = server.figures()
             print(
                 f"memory, all closed       {now['memory_bytes'] / 1e6:7.0f} MB, {now['threads']:.0f} threads,"
-                f" after {(number + 1) * args.sessions} pages",
+                f" {server.children} child processes, after {(number + 1) * args.sessions} pages",
                 flush=True,
             )
     finally:

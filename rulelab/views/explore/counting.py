@@ -15,6 +15,7 @@ from ...rule_list import NearOptimalCount, NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets
 from ...search import Snapshot
 from ..live.job import Progress
+from ..live.share import Share
 from ..live.wording import count, counted
 from .finding import MEMORY_BYTES
 from .finding_sets import FoundSets
@@ -96,10 +97,11 @@ def count_all(found: Good, seconds: float, progress: Progress) -> Total:
         progress.report("compiling the count: once per machine, some seconds")
         counter.compile()
     snapshot: Any = None
-    for snapshot in counter.steps(time_limit=seconds):
-        progress.doing = f"at least {counted(snapshot.n_lists, 'lists')}, {count(snapshot.states)} sets of rows"
-        if progress.cancelled:
-            break
+    with Share(counter, lambda: 0 if snapshot is None else snapshot.memory_bytes):
+        for snapshot in counter.steps(time_limit=seconds):
+            progress.doing = f"at least {counted(snapshot.n_lists, 'lists')}, {count(snapshot.states)} sets of rows"
+            if progress.cancelled:
+                break
     return Total(counter.result(), snapshot, found.ratio)
 
 

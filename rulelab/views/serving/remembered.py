@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import panel.io.document as panel_document
 import panel.io.server as panel_server
 from bokeh.core.has_props import HasProps, MetaHasProps
 from bokeh.core.property.descriptors import PropertyDescriptor
@@ -18,12 +19,13 @@ from bokeh.core.property.wrappers import PropertyValueContainer
 from bokeh.core.serialization import Serializer
 from bokeh.core.types import ID
 from bokeh.model import Model
+from bokeh.model import util as bokeh_references
 from bokeh.settings import settings
 from panel.io.state import state
 from panel.reactive import Syncable
 
-_PLAIN = (bool, int, float, str, type(None))
-"""Values that nobody can change."""
+from .references import PLAIN, of_models, of_values
+
 _UNKNOWN = object()
 
 
@@ -84,7 +86,7 @@ def _defaults(work_out: Callable[..., Any]) -> Any:
         found = known.get(key, _UNKNOWN)
         if found is _UNKNOWN:
             found = work_out(self, obj)
-            if type(found) in _PLAIN and not self.has_unstable_default(obj):
+            if type(found) in PLAIN and not self.has_unstable_default(obj):
                 known[key] = found
         return found
 
@@ -216,6 +218,15 @@ def _stylesheets(work_out: Callable[..., None]) -> Any:
     return patch_model_css
 
 
+def _nothing(_: Callable[[], None]) -> Any:
+    """No collection of garbage in the loop, once more after each page that was closed: see `Opening`."""
+
+    def garbage_collect() -> None:
+        return
+
+    return garbage_collect
+
+
 _BETTER: tuple[tuple[Any, Any, Callable[[Any], Any]], ...] = (
     (PropertyDescriptor, "has_unstable_default", _unstable),
     (PropertyDescriptor, "instance_default", _defaults),
@@ -226,4 +237,7 @@ _BETTER: tuple[tuple[Any, Any, Callable[[Any], Any]], ...] = (
     (Syncable, "_init_params", _first_values),
     (panel_server, "bundle_resources", _resources),
     (panel_server, "patch_model_css", _stylesheets),
+    (panel_document, "_garbage_collect", _nothing),
+    (bokeh_references, "visit_immediate_value_references", of_models),
+    (bokeh_references, "visit_value_and_its_immediate_references", of_values),
 )
