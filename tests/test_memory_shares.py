@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 import threading
 import time
@@ -23,7 +24,7 @@ from rulelab.views.allowance import ALLOWED, NO_MEMORY
 from rulelab.views.explore.finding import Wanted, find
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run
-from rulelab.views.live.job import Job, Progress
+from rulelab.views.live.job import Progress
 from rulelab.views.live.session import Prepared, SearchSession, State
 from rulelab.views.live.share import SHARES, Share
 from rulelab.views.search.setup import Setup
@@ -204,9 +205,11 @@ def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(
     run.join(PATIENCE)
     assert NO_MEMORY_LEFT in run.messages
     assert 0 < run.tables.done < 100
-    late = Job(lambda progress: 1)
+    late = Run(Order("tic_tac_toe", GRID, folds=2))
     late.join(PATIENCE)
-    assert (late.result, late.error) == (None, NO_MEMORY)
+    assert (late.error, late.started.sweeps) == (NO_MEMORY, ())
+    with pytest.raises(ValueError, match=re.escape(NO_MEMORY)):
+        find(lambda report: Prepared(long_search()), Wanted(), Progress())
 
 
 @pytest.mark.long

@@ -46,3 +46,9 @@ ALLOWED = Allowance()
 """That of this process."""
 NO_MEMORY = "This server has no memory left for another search: try again when others have closed their pages."
 NO_FILES = "This server takes no files: it is there to be tried out. Install rulelab to use your own."
+
+
+def take_memory() -> None:
+    """Begin something that takes much memory; raises a ValueError where there is none left."""
+    if ALLOWED.full:
+        raise ValueError(NO_MEMORY)

@@ -14,6 +14,7 @@ from ...data.metrics import FEW
 from ...rule_list import NearOptimalCount, NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets
 from ...search import Snapshot
+from ..allowance import take_memory
 from ..live.job import Progress
 from ..live.share import Share
 from ..live.wording import count, counted
@@ -91,6 +92,7 @@ def count_all(found: Good, seconds: float, progress: Progress) -> Total:
     """
     if isinstance(found, FoundSets):
         return Total(found.result, found.snapshot, found.ratio)
+    take_memory()
     search: Any = found.prepared.search
     counter = NearOptimalCounter(search, ratio=found.ratio, memory_limit=search.memory_limit or MEMORY_BYTES)
     if not counter.compiled:

@@ -16,6 +16,7 @@ from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_list.near_optimal.traits import Traits, reliance, traits_of
 from ...rule_set import RuleSetSearch
 from ...search import Status
+from ..allowance import take_memory
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.job import Progress
@@ -154,6 +155,7 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
     ValueError
         When there is nothing to enumerate, in the words of the page.
     """
+    take_memory()
     prepared = source(progress.report)
     search = prepared.search
     if type(search) is RuleSetSearch and search.fairness is None:

@@ -12,7 +12,7 @@ import pandas as pd
 from ...datasets import Dataset
 from ...sweeps import FAMILIES, Sweep
 from ...sweeps.result import FAILED
-from ..allowance import ALLOWED
+from ..allowance import ALLOWED, take_memory
 from ..live.job import Job, Progress
 from ..live.pool import Pool
 from ..live.wording import Standing, count, counted, family_name
@@ -173,6 +173,7 @@ class Run:
             sweep.cancel()
 
     def _work(self, progress: Progress) -> None:
+        take_memory()
         self.started = self._start(progress.report)
         sweeps = self.started.sweeps
         if self._own:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..allowance import ALLOWED, NO_MEMORY
 from .pool import Pool
 from .session import THREAD_NAME, lower_priority
 
@@ -106,8 +105,6 @@ class Job:
         error: str | None = "it stopped on an unexpected error; the log of the server has the details"
         try:
             with self._pool.place(lambda: self.progress.cancelled) as granted:
-                if granted and ALLOWED.full:
-                    raise ValueError(NO_MEMORY)
                 if granted:
                     self.result = self._work(self.progress)
             error = None if granted else "cancelled"

@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from ...recording import Course, Recording
 from ...search import Search, Snapshot, Status
-from ..allowance import ALLOWED, NO_MEMORY
+from ..allowance import ALLOWED, NO_MEMORY, take_memory
 from .hands import HANDS, LostError
 from .history import History, Mark
 from .pool import POOL, Pool
@@ -553,8 +553,9 @@ class SearchSession:
     def _report(self, doing: str) -> None:
         if self._ended():
             raise Unwanted
-        if ALLOWED.full or self._ended_by is not None:
+        if self._ended_by is not None:
             raise ValueError(NO_MEMORY)
+        take_memory()
         self.doing, self._state = doing, State.PREPARING
 
 
