@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -141,3 +142,17 @@ def test_it_replaces_only_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None
     assert not hasattr(PropertyDescriptor, "has_unstable_default")
     assert hasattr(vars(HasProps)["themed_values"], "worked_out")
     forget()
+
+
+def test_places_of_styles_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written(view())
+    looked: list[str] = []
+    isfile = os.path.isfile
+    monkeypatch.setattr(os.path, "isfile", lambda path: looked.append(str(path)) or isfile(path))
+    written(view())
+    assert [each for each in looked if each.endswith(".css")]
+    remember()
+    written(view())
+    looked.clear()
+    written(view())
+    assert not [each for each in looked if each.endswith(".css")]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import panel.io.document as panel_document
@@ -23,6 +24,7 @@ from bokeh.model import util as bokeh_references
 from bokeh.settings import settings
 from panel.io.state import state
 from panel.reactive import Syncable
+from param.parameters import Filename
 
 from .references import PLAIN, of_models, of_values
 
@@ -218,6 +220,22 @@ def _stylesheets(work_out: Callable[..., None]) -> Any:
     return patch_model_css
 
 
+def _resolved(work_out: Callable[..., Any]) -> Any:
+    """The places of Panel's own styles, which each component of a page asks the disk for."""
+    own = str(Path(panel_server.__file__).parents[1])
+    known: dict[Any, Any] = {}
+
+    def _resolve(self: Any, path: Any) -> Any:
+        found = known.get(path)
+        if found is None:
+            found = work_out(self, path)
+            if str(path).startswith(own):
+                known[path] = found
+        return found
+
+    return _resolve
+
+
 def _nothing(_: Callable[[], None]) -> Any:
     """No collection of garbage in the loop, once more after each page that was closed: see `Opening`."""
 
@@ -237,6 +255,7 @@ _BETTER: tuple[tuple[Any, Any, Callable[[Any], Any]], ...] = (
     (Syncable, "_init_params", _first_values),
     (panel_server, "bundle_resources", _resources),
     (panel_server, "patch_model_css", _stylesheets),
+    (Filename, "_resolve", _resolved),
     (panel_document, "_garbage_collect", _nothing),
     (bokeh_references, "visit_immediate_value_references", of_models),
     (bokeh_references, "visit_value_and_its_immediate_references", of_values),
