@@ -16,6 +16,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections import defaultdict
@@ -52,7 +53,8 @@ class Server:
         if searching is not None:
             command += ["--search-processes", str(searching)]
         environment = os.environ | {"RULELAB_WARMING": "0"}
-        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would hold up the server
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=self._log)
 
     def figures(self, seconds: float = 60.0) -> dict[str, float]:
         """Of /health, with the longest stall in the last ``seconds``; waits until there are any."""
@@ -74,8 +76,10 @@ class Server:
     def stop(self) -> tuple[int, str]:
         """Ask it to end; its status and what it has complained about."""
         self.process.terminate()
-        _, complaints = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, complaints.decode()
+        self.process.wait(PATIENCE)
+        with self._log as log:
+            log.seek(0)
+            return self.process.returncode, log.read().decode()
 
 
 def queries(sessions: int) -> list[str]:
