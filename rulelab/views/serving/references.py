@@ -21,20 +21,22 @@ _PLAIN = frozenset(PLAIN)
 
 def of_models(work_out: Callable[[Any, Visitor], None]) -> Any:
     """Visit what the properties of a model refer to, but for those that have a plain default and no value."""
-    known: dict[type, tuple[tuple[str, bool], ...]] = {}
+    known: dict[type, tuple[list[str], frozenset[str]]] = {}
 
     def visit_immediate_value_references(value: Any, visitor: Visitor) -> None:
         if not isinstance(value, HasProps):
             work_out(value, visitor)
             return
-        names = known.get(type(value))
-        if names is None:
-            names = known[type(value)] = tuple((name, _may_be_left(value, name)) for name in _names(value))
-        own, themed = value._property_values, value.themed_values()
-        for name, may_be_left in names:
-            if may_be_left and name not in own and not (themed and name in themed):
-                continue
-            util.visit_value_and_its_immediate_references(getattr(value, name), visitor)
+        if type(value) not in known:
+            known[type(value)] = _parted(value)
+        looked_at, left = known[type(value)]
+        own, made, themed = value._property_values, value._unstable_default_values, value.themed_values()
+        named = [name for name in own if name in left]
+        named += [name for name in themed or () if name in left and name not in own]
+        for name in (*looked_at, *named):
+            part = own[name] if name in own else made[name] if name in made else getattr(value, name)
+            if type(part) not in _PLAIN and not (isinstance(part, list | dict) and not part):
+                util.visit_value_and_its_immediate_references(part, visitor)
 
     return visit_immediate_value_references
 
@@ -61,9 +63,10 @@ def of_values(work_out: Callable[[Any, Visitor], None]) -> Any:
     return visit_value_and_its_immediate_references
 
 
-def _names(value: HasProps) -> list[str]:
-    """Properties that could refer to models, in Bokeh's order."""
-    return list(type(value).properties_with_refs())
+def _parted(value: HasProps) -> tuple[list[str], frozenset[str]]:
+    """Properties of a class that could refer to models: those to be looked at, and those that have to be set first."""
+    first = {name: _may_be_left(value, name) for name in type(value).properties_with_refs()}
+    return [name for name in first if not first[name]], frozenset(name for name in first if first[name])
 
 
 def _may_be_left(value: HasProps, name: str) -> bool:
