@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
+import threading
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -62,6 +64,20 @@ def instances(shared: Path) -> ModuleType:
     sys.modules["instances"] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(autouse=True)
+def log_as_before() -> Iterator[None]:
+    """A test that begins the log of the server ends with it: threads of later tests write to no stream of this one."""
+    loggers = [logging.getLogger(name) for name in ("", "rulelab", "panel", "bokeh", "tornado")]
+    before = [(each, each.handlers[:], each.propagate, each.level) for each in loggers]
+    excepthook = threading.excepthook
+    yield
+    for each, handlers, propagate, level in before:
+        each.handlers[:], each.propagate = handlers, propagate
+        each.setLevel(level)
+    threading.excepthook = excepthook
+    logging.captureWarnings(False)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -16,6 +16,7 @@ from patience import PATIENCE, wait_until
 from servers import served_here
 
 import rulelab as rl
+from rulelab.views.allowance import ALLOWED
 from rulelab.views.live.session import State
 from rulelab.views.live.trimming import give_back
 from rulelab.views.search.view import SearchView
@@ -113,3 +114,20 @@ def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: py
         wait_until(lambda: bool(given))
         assert len(given) < 3
         assert given[0].startswith("rulelab page"), "not in the server's loop"
+
+
+def test_those_who_are_there_wait_for_no_collection_that_gives_little_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = opening.Opening(lambda: pn.Row("text"), "made")
+    page._collect()
+    page._open, page._closed = 29, 1
+    assert not page._is_much
+    page._closed = 15
+    assert page._is_much, "half as many as are there"
+    page._open, page._closed = 0, 1
+    assert page._is_much, "nobody is there"
+    page._open, page._bytes_before = 29, page._bytes_before / 2
+    assert page._is_much, "much more memory is held than before"
+    page._collect()
+    assert not page._is_much
+    monkeypatch.setattr(ALLOWED, "full", True)
+    assert page._is_much, "the server has no memory left"

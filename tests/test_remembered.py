@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator
 
 import panel as pn
@@ -11,7 +13,7 @@ from bokeh.core.has_props import HasProps
 from bokeh.core.json_encoder import serialize_json
 from bokeh.core.property.descriptors import PropertyDescriptor
 from bokeh.document import Document
-from bokeh.models import Range1d
+from bokeh.models import BasicTicker, ColumnDataSource, FactorRange, FixedTicker, Range1d, Title
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 from panel.io.state import set_curdoc
@@ -71,6 +73,46 @@ def test_documents_are_the_same() -> None:
         assert written(picture(), theme) == themed
 
 
+def found_in(document: Document) -> tuple[set[str], int]:
+    """The models that the roots of a document refer to, and how many calls it took."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        found = {each.id for root in document.roots for each in root.references()}
+    finally:
+        sys.setprofile(None)
+    return found, calls
+
+
+def test_models_that_are_referred_to_are_found_with_less_work() -> None:
+    document, source = Document(), ColumnDataSource({"x": [0.5] * 3000, "y": ["a"] * 3000})
+    with set_curdoc(document):
+        view().server_doc(document)
+    plot = figure(tags=[{"deep": [1, (Range1d(0, 7), "text")]}, {Range1d(0, 8): 2.0}], x_range=FactorRange("a", "b"))
+    plot.line("x", "y", source=source)
+    plot.yaxis[0].ticker = [1, 2.5]
+    document.add_root(plot)
+    known, before = found_in(document)
+    remember()
+    assert found_in(document)[0] == known
+    found, after = found_in(document)  # what is worked out for each class is known now
+    assert found == known
+    assert {source.id, plot.tags[0]["deep"][1][0].id, next(iter(plot.tags[1])).id} <= found
+    assert 2 * after < before
+    for value in (FixedTicker(ticks=[1]), None):  # set where there was none, and taken away
+        plot.yaxis[0].ticker = value or BasicTicker()
+        plot.title = value and Title(text="x")
+        found = found_in(document)[0]
+        forget()
+        assert found_in(document)[0] == found
+        remember()
+
+
 def test_defaults_that_can_change_are_not_shared() -> None:
     remember()
     one, other = figure(), figure()
@@ -100,3 +142,17 @@ def test_it_replaces_only_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None
     assert not hasattr(PropertyDescriptor, "has_unstable_default")
     assert hasattr(vars(HasProps)["themed_values"], "worked_out")
     forget()
+
+
+def test_places_of_styles_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written(view())
+    looked: list[str] = []
+    isfile = os.path.isfile
+    monkeypatch.setattr(os.path, "isfile", lambda path: looked.append(str(path)) or isfile(path))
+    written(view())
+    assert [each for each in looked if each.endswith(".css")]
+    remember()
+    written(view())
+    looked.clear()
+    written(view())
+    assert not [each for each in looked if each.endswith(".css")]

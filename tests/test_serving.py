@@ -9,19 +9,15 @@ import os
 import stat
 import threading
 from pathlib import Path
-from weakref import WeakSet
 
-import numpy as np
 import pytest
-from patience import wait_until
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from rulelab import Problem, RuleListSearch, Status
 from rulelab.cli.commands import main
-from rulelab.views.allowance import ALLOWED, NO_FILES, NO_MEMORY
+from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
-from rulelab.views.live.session import FULL_SPEED, Limits, Pace, Prepared, SearchSession, State
-from rulelab.views.serving import logs, memory
+from rulelab.views.live.session import FULL_SPEED, Limits, Pace, SearchSession
+from rulelab.views.serving import logs
 from rulelab.views.serving import secret as secrets_
 from rulelab.views.serving.guarded import Guarded
 from rulelab.views.serving.login import _PAGE, _path
@@ -204,21 +200,17 @@ def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> N
     assert answer(body, "application/json", False)[1] == body
 
 
-@pytest.fixture
-def kept_logging(monkeypatch: pytest.MonkeyPatch):
-    """Puts the loggers back as they were."""
+@pytest.mark.parametrize("time", ["first", "second"])
+def test_no_test_leaves_its_log_to_threads_of_the_next(time: str) -> None:
     names = ["", "rulelab", *logs._LIBRARIES]
-    before = [(log := logging.getLogger(name), log.handlers[:], log.propagate, log.level) for name in names]
-    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
-    yield
-    for log, handlers, propagate, level in before:
-        log.handlers[:], log.propagate = handlers, propagate
-        log.setLevel(level)
-    logging.captureWarnings(False)
+    kinds = {type(handler.formatter) for name in names for handler in logging.getLogger(name).handlers}
+    assert not kinds & {logs.TextFormatter, logs.JsonFormatter}
+    assert threading.excepthook is not logs._of_a_thread
+    logs.begin("text", io.StringIO())
 
 
 @pytest.mark.parametrize("style", ["text", "json"])
-def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal(style: logs.LogFormat, kept_logging: None) -> None:
+def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal(style: logs.LogFormat) -> None:
     out = io.StringIO()
     logs.begin(style, out)
     text = "x\n2026-01-01T00:00:00.000Z info root: forged\x1b[2J\u202e\x00"
@@ -290,7 +282,7 @@ def test_a_demonstration_ends_runs_whatever_the_settings_say(demo: None) -> None
     ],
 )
 def test_what_is_not_safe_is_not_served(
-    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str], kept_logging: None
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["serve", *arguments]) == 2
     err = capsys.readouterr().err
@@ -310,69 +302,6 @@ def test_who_logs_in_elsewhere_is_sent_back_below_the_prefix(monkeypatch: pytest
     assert _login(None, "github", back) == {"oauth_provider": "github", "oauth_redirect_uri": back}
     monkeypatch.setenv("PANEL_OAUTH_REDIRECT_URI", "https://elsewhere.example")
     assert _return_address(("https://lab.example",), "/lab") is None
-
-
-@pytest.fixture
-def budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Takes limits of memory back, and knows no runs of other tests."""
-    monkeypatch.setattr(ALLOWED, "full", False)
-    monkeypatch.setattr(ALLOWED, "memory", None)
-    monkeypatch.setattr(memory, "OPEN", WeakSet())
-
-
-def long_search(regularization: float = 1e-4) -> RuleListSearch:
-    """Stores prefixes for long."""
-    random = np.random.default_rng(3)
-    A = random.random((400, 40)) < 0.3
-    return RuleListSearch(Problem.from_arrays(A, random.random(400) < 0.5), regularization, beam_width=0)
-
-
-def running(search: RuleListSearch) -> SearchSession:
-    session = SearchSession(lambda report: Prepared(search))
-    memory.OPEN.add(session)
-    session.run()
-    wait_until(lambda: session.snapshot is not None)
-    return session
-
-
-def test_a_session_over_its_share_ends_with_its_model_and_gap(budget: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ALLOWED, "memory", 2_000_000)
-    session = running(long_search())
-    wait_until(lambda: session.state.over)
-    last = session.snapshot
-    assert last is not None
-    assert (last.status, last.limit) == (Status.LIMIT, "memory")
-    assert last.memory_bytes <= 2_200_000
-    assert last.incumbent is not None
-    assert 0 < last.gap < last.incumbent.objective
-
-
-def test_over_the_budget_the_largest_search_ends_and_none_begins(budget: None) -> None:
-    small, large = running(long_search()), running(long_search())
-    small.pause()
-    wait_until(lambda: small.state is State.PAUSED)
-    wait_until(lambda: large.snapshot.memory_bytes > small.snapshot.memory_bytes)
-    small.step()
-    watch = memory.MemoryWatch(10**15)
-    assert watch.look() is None
-    assert not ALLOWED.full
-    watch.budget = 1
-    assert watch.look() is large
-    assert watch.look() is None, "no more was taken since"
-    wait_until(lambda: large.state.over)
-    assert large.snapshot is not None
-    assert (large.snapshot.status, large.snapshot.limit) == (Status.LIMIT, "memory")
-    assert large.snapshot.gap > 0
-    assert large.resumable
-    assert not small.state.over
-    late = SearchSession(lambda report: report("mining") or Prepared(long_search()))  # type: ignore[func-returns-value]
-    late.run()
-    wait_until(lambda: late.state.over)
-    assert late.error == NO_MEMORY
-    watch.stop()
-    for session in (small, large):
-        session.close()
-        session.join()
 
 
 def test_the_login_form_has_room_for_two_lines_of_complaint() -> None:

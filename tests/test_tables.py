@@ -15,12 +15,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_engines import ENGINES, SOME, open_as, people
 
 import rulelab as rl
+from rulelab.cli import counted
 from rulelab.cli.commands import main
 from rulelab.tables import TableError
 
@@ -319,3 +321,13 @@ def test_every_pair_of_cells_is_told_apart() -> None:
     assert sorted(map(tuple, counts.frame.to_numpy().repeat(counts.rows, axis=0).tolist())) == sorted(
         map(tuple, expected.to_numpy().tolist())
     )
+
+
+def test_a_process_of_a_cluster_reads_a_part_of_a_file_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counted, "_PART_ROWS", 30)
+    files = [str(tmp_path / f"{k}.parquet") for k in range(2)]
+    for file, rows, group in ((files[0], 100, 10), (files[1], 40, 20)):
+        pa.parquet.write_table(pa.table({"a": list(range(rows))}), file, row_group_size=group)
+    assert [counted._row_groups(each) for each in (files[:1], files[1:], files)] == [3, 1, 1]
+    pa.parquet.write_table(pa.table({"a": []}), files[0])
+    assert counted._row_groups(files[:1]) == 30

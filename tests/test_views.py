@@ -22,6 +22,7 @@ from rulelab.views.live.history import History, Mark
 from rulelab.views.live.session import State
 from rulelab.views.search import figures
 from rulelab.views.search.again import Again
+from rulelab.views.search.best import Turns
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.esc import esc, plain
@@ -412,3 +413,11 @@ def test_the_view_lives_in_a_notebook() -> None:
     assert any("application/vnd.holoviews_exec.v0+json" in output.get("data", {}) for output in shown)
     assert printed[-1]["text"].startswith("certified optimal")
     assert printed[-1]["text"].endswith("True True\n"), "the plots are filled, and the updates stop with the search"
+
+
+def test_what_can_wait_has_a_moment_of_its_own() -> None:
+    turns = Turns()
+    first, second, third = (turns.milliseconds() for _ in range(3))
+    assert first <= 1
+    assert 20 < second - first <= 50
+    assert 20 < third - second <= 50

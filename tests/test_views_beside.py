@@ -27,6 +27,7 @@ from rulelab.views.live.hands import HANDS
 from rulelab.views.live.history import Mark
 from rulelab.views.live.hosts import LOST, Host, Hosts
 from rulelab.views.live.session import Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.live.share import SHARES
 from rulelab.views.live.wire import pack, unpack
 from rulelab.views.search.seeing import tree_of
 from rulelab.views.serving.memory import MemoryWatch
@@ -161,6 +162,17 @@ def test_the_memory_of_the_process_counts_and_its_search_ends_with_what_it_has_p
     wait_until(lambda: session.state.over)
     assert (session.state, session.snapshot.limit, session.error) == (State.ENDED, "memory", None)
     assert session.search.work == session.snapshot.work
+
+
+def test_what_a_search_may_hold_is_told_to_its_process(start: Callable[..., SearchSession]) -> None:
+    session = start(long_search)
+    session.run()
+    wait_until(lambda: session.snapshot is not None and session.snapshot.memory_bytes > 0)
+    (share,) = [each for each in SHARES if each._search is session.search]
+    share.deal(1_000_000)
+    wait_until(lambda: session.state.over)
+    assert (session.snapshot.status, session.snapshot.limit) == (rl.Status.LIMIT, "memory")
+    assert session.search.memory_limit is None, "as it was"
 
 
 def test_what_goes_wrong_there_is_said_here(start: Callable[..., SearchSession], hosts: Hosts) -> None:

@@ -21,6 +21,7 @@ from patience import PATIENCE, wait_until
 from servers import served
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
+import rulelab as rl
 from rulelab.cli.commands import _parser, main
 from rulelab.cli.workers import given
 from rulelab.views.live.pool import Pool
@@ -172,6 +173,28 @@ def test_processes_that_do_nothing_but_end_end_the_server() -> None:
     assert not begun
 
 
+async def kept_by_one_seen_by_all(port: int, store: Path) -> None:
+    """A run is kept by the process of its page; pages of all processes open it."""
+    runner = Visitor(port, "?data=tic_tac_toe&regularization=0.05&speed=full+speed")
+    await runner.open()
+    watching = asyncio.create_task(runner.watch())
+    await runner.press_run()
+    with rl.store.open(store) as opened:
+        while not (runs := [run for run in opened.runs() if run.settings["Regularization: cost of a rule"] == "0.05"]):
+            await asyncio.sleep(0.1)
+    others = [Visitor(port, f"?run={runs[0].hash[:16]}", keeps=True) for _ in range(3)]
+    for other in others:
+        await other.open()
+    reading = [asyncio.create_task(other.watch()) for other in others]
+    assert {place_of(other.token) for other in others} == {0, 1}
+    for other in others:
+        while "certified optimal" not in "".join(other.told):
+            await asyncio.sleep(0.1)
+    for visitor in (runner, *others):
+        visitor.close()
+    await asyncio.gather(watching, *reading)
+
+
 @pytest.mark.long
 def test_pages_stay_with_their_process_and_a_dead_one_is_replaced(tmp_path: Path) -> None:
     query = "?data=tic_tac_toe&regularization=0.001&speed=full+speed&time_limit=600"
@@ -199,6 +222,7 @@ def test_pages_stay_with_their_process_and_a_dead_one_is_replaced(tmp_path: Path
         wait_until(lambda: figures()["workers"] == 2, 0.2)
         asyncio.run(asyncio.wait_for(lesson(), PATIENCE))
         wait_until(lambda: figures()["sessions"] + figures()["searches"] == 0, 0.2)
+        asyncio.run(asyncio.wait_for(kept_by_one_seen_by_all(server.port, tmp_path / "runs.sqlite"), PATIENCE))
         children = psutil.Process(server.process.pid).children()
         assert len(children) == 2
         children[1].kill()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[str], None]
 _CONNECT_SECONDS = 10
+_PART_ROWS = 1_000_000
 
 
 def is_counted(args: argparse.Namespace) -> bool:
@@ -97,7 +98,18 @@ def _opened(args: argparse.Namespace) -> Iterator[tuple[Table, Table]]:
     with client_at(args.scheduler):
         from dask import dataframe
 
-        yield tables.open(dataframe.read_parquet(sorted(glob.glob(args.data)) or args.data), known.name), known
+        files = sorted(glob.glob(args.data)) or [args.data]
+        parts = dataframe.read_parquet(files, split_row_groups=_row_groups(files))
+        yield tables.open(parts, known.name), known
+
+
+def _row_groups(files: list[str]) -> int:
+    """How many row groups of the files a process reads at once, so that it has memory enough."""
+    from pyarrow import parquet
+
+    found = [parquet.read_metadata(file) for file in files]
+    largest = max((each.row_group(k).num_rows for each in found for k in range(each.num_row_groups)), default=1)
+    return max(1, _PART_ROWS // max(1, largest))
 
 
 @contextlib.contextmanager

@@ -140,7 +140,8 @@ def add_to(commands: Any) -> None:
     add(running, "--grace", type=least_zero, default=10.0, metavar="SECONDS", text=text)
     text = "that the server may hold, as 4GB: then the largest search ends with what it has proven, and none begins"
     add(running, "--memory", type=size, metavar="SIZE", text=text)
-    text = "that searches share, so that none holds up a page; 0: they are threads of the server"
+    text = "that searches share; 0: they are threads of the server, which on few processors answers pages sooner and"
+    text += " needs less memory (default: %(default)s)"
     add(running, "--search-processes", type=whole(0), default=0, metavar="N", text=text)
     text = "processes that have the pages, which this one hands connections to; they share the store and --memory"
     add(running, "--workers", type=whole(1), default=1, metavar="N", text=text)

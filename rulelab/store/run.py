@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 from .. import strict_json
@@ -116,7 +117,7 @@ class Run:
         content["split"] = None if self.split is None else dict(self.split)
         return json.dumps(content, allow_nan=False, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of `about`: what a link to the run holds."""
         return digest(self.about.encode())

@@ -14,27 +14,39 @@ PATIENCE = 300.0
 
 
 class Visitor:
-    """One open page."""
+    """One open page.
 
-    def __init__(self, port: int, query: str) -> None:
-        self._port, self._query = port, query
+    Attributes
+    ----------
+    arrived : list of float
+        When patches came.
+    token : str
+        Of the page.
+    told : list of str
+        What the page was when it was opened, as JSON, and what has come since.
+    """
+
+    def __init__(self, port: int, query: str, keeps: bool = False) -> None:
+        self._port, self._query, self.keeps = port, query, keeps
         self._sent = 0
         self._wire: WebSocketClientConnection | None = None
         self._run = ""
         self.arrived: list[float] = []
+        self.token, self.told = "", list[str]()
 
     async def open(self) -> None:
         """Fetch the page and its document."""
         base = f"127.0.0.1:{self._port}"
         client = AsyncHTTPClient(max_clients=1000)
         page = await client.fetch(f"http://{base}/{self._query}", request_timeout=PATIENCE)
-        token = page.body.decode().partition('"token":"')[2].partition('"')[0]
+        self.token = page.body.decode().partition('"token":"')[2].partition('"')[0]
         request = HTTPRequest(f"ws://{base}/ws", headers={"Origin": f"http://{base}"}, connect_timeout=PATIENCE)
-        wire = await websocket_connect(request, subprotocols=["bokeh", token], compression_options={})
+        wire = await websocket_connect(request, subprotocols=["bokeh", self.token], compression_options={})
         self._wire = wire
         await self._message("ACK")
         await self._send("PULL-DOC-REQ", {})
-        document = json.loads(await self._message("PULL-DOC-REPLY"))
+        self.told = [await self._message("PULL-DOC-REPLY")]
+        document = json.loads(self.told[0])
         self._run = next((each["id"] for each in _models(document) if each["attributes"].get("label") == "Run"), "")
         await self._event("document_ready", [])
 
@@ -44,6 +56,8 @@ class Visitor:
         while (part := await self._wire.read_message()) is not None:
             if isinstance(part, str) and part.startswith('{"msgid"') and "PATCH-DOC" in part:
                 self.arrived.append(time.perf_counter())
+            elif self.keeps and isinstance(part, str):
+                self.told.append(part)
 
     async def press_run(self) -> float:
         """Press the button; the moment."""

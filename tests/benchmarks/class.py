@@ -16,6 +16,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections import defaultdict
@@ -23,9 +24,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
 from _measure import use_shared_data
 from _visitor import PATIENCE, Visitor
 
+from rulelab.views.serving.opening import GIVE_BACK_SECONDS
 from rulelab.views.serving.stalls import SAID
 
 QUERIES = (
@@ -50,7 +53,8 @@ class Server:
         if searching is not None:
             command += ["--search-processes", str(searching)]
         environment = os.environ | {"RULELAB_WARMING": "0"}
-        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would hold up the server
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=self._log)
 
     def figures(self, seconds: float = 60.0) -> dict[str, float]:
         """Of /health, with the longest stall in the last ``seconds``; waits until there are any."""
@@ -64,11 +68,18 @@ class Server:
                     raise
                 time.sleep(0.2)
 
+    @property
+    def children(self) -> int:
+        """Processes that it has begun, and that have not ended."""
+        return len(psutil.Process(self.process.pid).children(recursive=True))
+
     def stop(self) -> tuple[int, str]:
         """Ask it to end; its status and what it has complained about."""
         self.process.terminate()
-        _, complaints = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, complaints.decode()
+        self.process.wait(PATIENCE)
+        with self._log as log:
+            log.seek(0)
+            return self.process.returncode, log.read().decode()
 
 
 def queries(sessions: int) -> list[str]:
@@ -124,6 +135,7 @@ async def lesson(server: Server, sessions: int, seconds: float, told: bool) -> N
     end = time.monotonic() + LATEST_CLOSED
     while (left := server.figures())["sessions"] + left["searches"] and time.monotonic() < end:
         await asyncio.sleep(0.5)
+    await asyncio.sleep(GIVE_BACK_SECONDS + 2.0)
     if left["sessions"] + left["searches"]:
         print(f"left after {LATEST_CLOSED:.0f} s: {left['sessions']:.0f} sessions, {left['searches']:.0f} searches")
 
@@ -195,7 +207,7 @@ def main(argv: Sequence[str] = ()) -> int:
             now = server.figures()
             print(
                 f"memory, all closed       {now['memory_bytes'] / 1e6:7.0f} MB, {now['threads']:.0f} threads,"
-                f" after {(number + 1) * args.sessions} pages",
+                f" {server.children} child processes, after {(number + 1) * args.sessions} pages",
                 flush=True,
             )
     finally:

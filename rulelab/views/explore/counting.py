@@ -14,7 +14,9 @@ from ...data.metrics import FEW
 from ...rule_list import NearOptimalCount, NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets
 from ...search import Snapshot
+from ..allowance import take_memory
 from ..live.job import Progress
+from ..live.share import Share
 from ..live.wording import count, counted
 from .finding import MEMORY_BYTES
 from .finding_sets import FoundSets
@@ -90,16 +92,18 @@ def count_all(found: Good, seconds: float, progress: Progress) -> Total:
     """
     if isinstance(found, FoundSets):
         return Total(found.result, found.snapshot, found.ratio)
+    take_memory()
     search: Any = found.prepared.search
     counter = NearOptimalCounter(search, ratio=found.ratio, memory_limit=search.memory_limit or MEMORY_BYTES)
     if not counter.compiled:
         progress.report("compiling the count: once per machine, some seconds")
         counter.compile()
     snapshot: Any = None
-    for snapshot in counter.steps(time_limit=seconds):
-        progress.doing = f"at least {counted(snapshot.n_lists, 'lists')}, {count(snapshot.states)} sets of rows"
-        if progress.cancelled:
-            break
+    with Share(counter, lambda: 0 if snapshot is None else snapshot.memory_bytes):
+        for snapshot in counter.steps(time_limit=seconds):
+            progress.doing = f"at least {counted(snapshot.n_lists, 'lists')}, {count(snapshot.states)} sets of rows"
+            if progress.cancelled:
+                break
     return Total(counter.result(), snapshot, found.ratio)
 
 

@@ -16,10 +16,12 @@ from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_list.near_optimal.traits import Traits, reliance, traits_of
 from ...rule_set import RuleSetSearch
 from ...search import Status
+from ..allowance import take_memory
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.job import Progress
 from ..live.session import Prepared
+from ..live.share import Share
 from ..live.wording import count, counted
 from .finding_sets import find_sets
 from .good import Good, looking_at
@@ -153,6 +155,7 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
     ValueError
         When there is nothing to enumerate, in the words of the page.
     """
+    take_memory()
     prepared = source(progress.report)
     search = prepared.search
     if type(search) is RuleSetSearch and search.fairness is None:
@@ -169,10 +172,11 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
         progress.report("compiling the enumeration: once per machine, some seconds")
         near.compile()
     snapshot: Any = None
-    for snapshot in near.steps(time_limit=wanted.seconds):
-        progress.doing = _said(snapshot)
-        if progress.cancelled:
-            break
+    with Share(near, lambda: 0 if snapshot is None else snapshot.memory_bytes):
+        for snapshot in near.steps(time_limit=wanted.seconds):
+            progress.doing = _said(snapshot)
+            if progress.cancelled:
+                break
     assert isinstance(snapshot, NearOptimalProgress)
     if not search.certified or snapshot.incumbent is None:
         raise ValueError(

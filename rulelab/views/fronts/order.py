@@ -10,8 +10,10 @@ from typing import Any
 import rulelab
 
 from ...datasets import Dataset, load
+from ...families import MEMORY
 from ...sweeps import BASELINES, Sweep, SweepError, sweep
 from ...warming import warm_up
+from ..allowance import ALLOWED
 from ..live.hands import HANDS
 from ..live.recipe import load_code, refuse_large
 from ..live.wording import family_name
@@ -130,12 +132,13 @@ class Order:
         first = next(iter(self.grids))
         own = {"cart": SMALL_TREES}
         baselines = {name: own.get(name) for name in self.baselines} if family == first else {}
+        limit = {} if ALLOWED.fit is None else {MEMORY.name: [ALLOWED.fit]}
         return {
-            "grid": {name: list(values) for name, values in self.grids[family].items()},
+            "grid": {name: list(values) for name, values in self.grids[family].items()} | limit,
             **({"cv": self.folds} if self.counting is None else {}),
             "sensitive": list(self.sensitive) or None,
             "baselines": baselines,
-            "time_limit": self.time_limit,
+            "time_limit": self.time_limit if ALLOWED.seconds is None else min(self.time_limit, ALLOWED.seconds),
         }
 
 

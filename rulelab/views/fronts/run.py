@@ -12,6 +12,7 @@ import pandas as pd
 from ...datasets import Dataset
 from ...sweeps import FAMILIES, Sweep
 from ...sweeps.result import FAILED
+from ..allowance import ALLOWED, take_memory
 from ..live.job import Job, Progress
 from ..live.pool import Pool
 from ..live.wording import Standing, count, counted, family_name
@@ -19,6 +20,7 @@ from .points import PARTS, Point, points
 
 LOOK_SECONDS = 0.5
 """How often the tables are made anew while results come."""
+NO_MEMORY_LEFT = "The server has no memory left: the sweep ended with the fits that were done"
 SWEEPS = Pool(max(1, (os.cpu_count() or 2) - 1))
 """The line in front of the sweeps of all sessions."""
 
@@ -84,6 +86,7 @@ class Run:
         self._start = start
         self._own = own
         self._began = time.monotonic()
+        self._no_memory = ""
         self._job = Job(self._work, pool)
 
     @property
@@ -104,7 +107,7 @@ class Run:
         if failed:
             whom = family_name(failed[0].family) if failed[0].family in FAMILIES else failed[0].family
             said.append(f"{counted(len(failed), 'fits')} failed, the first one of a {whom}: {failed[0].message}")
-        return ". ".join(said)
+        return ". ".join([*said, self._no_memory] if self._no_memory else said)
 
     def cancel(self) -> None:
         """Cancel own sweeps; stop to follow those of others."""
@@ -170,12 +173,16 @@ class Run:
             sweep.cancel()
 
     def _work(self, progress: Progress) -> None:
+        take_memory()
         self.started = self._start(progress.report)
         sweeps = self.started.sweeps
         if self._own:
             progress.on_cancel(self._cancel_all)
         running = True
         while running and (self._own or not progress.cancelled):
+            if self._own and ALLOWED.full and not progress.cancelled:
+                self._no_memory = NO_MEMORY_LEFT
+                progress.cancel()
             running = any(sweep.progress.state == "running" for sweep in sweeps)
             done = sum(sweep.progress.done for sweep in sweeps)
             if done != self.tables.done:

@@ -87,6 +87,10 @@ class Beside(Hand):
             self._turn = None
         return [self._known(each) for each in found], left
 
+    def limit(self, most: int) -> None:
+        with contextlib.suppress(LostError, AssertionError):
+            self._ask("limit", most)
+
     def see(self, look: Callable[[Search], Any], ended: Callable[[], bool]) -> Any:
         if self._host is None:
             assert self._search is not None

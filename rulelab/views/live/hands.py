@@ -72,6 +72,9 @@ class Hand(abc.ABC):
     def advance(self, units: int, ended: Callable[[], bool]) -> tuple[Sequence[Snapshot], int]:
         """Do at most so many units of work: the states that were gone through, and the units that are left to do."""
 
+    def limit(self, most: int) -> None:  # noqa: B027 - most have nothing to tell
+        """Let the search hold so many bytes, where it is in another process of this server; nothing elsewhere."""
+
     @abc.abstractmethod
     def see(self, look: Callable[[Search], Any], ended: Callable[[], bool]) -> Any:
         """What ``look`` gives of the search as it is."""

@@ -116,6 +116,11 @@ class Hosting:
         round_of = self._questions.qsize() + 1
         return self._held[key].advance(units, min(_MOST_SECONDS, max(_LEAST_SECONDS, ROUND_SECONDS / round_of)))
 
+    def limit(self, key: str, most: int) -> None:
+        """Let a search hold so many bytes, if it is here."""
+        if key in self._held:
+            self._held[key].search.__dict__["memory_limit"] = most
+
     def see(self, key: str, look: Callable[[Search], Any]) -> Any:
         """See `Held.see`."""
         return self._held[key].see(look)

@@ -20,6 +20,7 @@ from ...recipe import Recipe
 from ...search import Search, Snapshot, solve
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
+from ..allowance import ALLOWED
 from .hands import HANDS
 from .session import Prepared
 from .wording import count, grouped, in_signs
@@ -67,9 +68,16 @@ class PageRecipe(Recipe):
     def __call__(self, report: Callable[[str], None]) -> Prepared:
         """Load, binarize and set up the search; raises ValueError with a message for the user."""
         try:
-            return self._prepared(report)
+            return self._within_share._prepared(report)
         except ValueError as error:
             raise ValueError(in_labels(str(error), self.family)) from error
+
+    @property
+    def _within_share(self) -> PageRecipe:
+        """The same within the memory that one search may hold on this server; mining keeps to it, too."""
+        if ALLOWED.memory is None:
+            return self
+        return replace(self, parameters={**self.parameters, MEMORY.name: ALLOWED.within(self[MEMORY.name])})
 
     def _prepared(self, report: Callable[[str], None]) -> Prepared:
         data, binarizer, counts = self._counted(report) if self.counted is not None else self._read(report)

@@ -18,10 +18,11 @@ from weakref import WeakSet
 
 from ...recording import Course, Recording
 from ...search import Search, Snapshot, Status
-from ..allowance import ALLOWED, NO_MEMORY
+from ..allowance import ALLOWED, NO_MEMORY, take_memory
 from .hands import HANDS, LostError
 from .history import History, Mark
 from .pool import POOL, Pool
+from .share import Share
 from .watching import Watching
 
 if TYPE_CHECKING:
@@ -414,13 +415,17 @@ class SearchSession:
         except Unwanted:
             return State.STOPPED
         try:
-            end = self._slice_by_slice()
-            if not self._closed:
-                with self._in_hand:
-                    self._hand.bring_back(lambda: self._closed, last=True)
+            with Share(self.prepared.search, self._held, self._hand.limit):
+                end = self._slice_by_slice()
+                if not self._closed:
+                    with self._in_hand:
+                        self._hand.bring_back(lambda: self._closed, last=True)
         except LostError as error:
             return self._lost(str(error))
         return end
+
+    def _held(self) -> int:
+        return 0 if self.snapshot is None else self.snapshot.memory_bytes
 
     def _slice_by_slice(self) -> State:
         hand = self._hand
@@ -548,8 +553,9 @@ class SearchSession:
     def _report(self, doing: str) -> None:
         if self._ended():
             raise Unwanted
-        if ALLOWED.full or self._ended_by is not None:
+        if self._ended_by is not None:
             raise ValueError(NO_MEMORY)
+        take_memory()
         self.doing, self._state = doing, State.PREPARING
 
 
@@ -561,8 +567,8 @@ def _within(limits: Limits) -> Limits:
 
 def _hold_back(search: Any) -> None:
     """Let a search hold no more memory than this server allows."""
-    if ALLOWED.memory is not None:
-        search.memory_limit = min(search.memory_limit or ALLOWED.memory, ALLOWED.memory)
+    if hasattr(search, "memory_limit"):
+        search.memory_limit = ALLOWED.within(search.memory_limit)
 
 
 def _relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -> list[Snapshot]:

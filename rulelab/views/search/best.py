@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -24,7 +25,25 @@ from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
 from .families import Look
 from .proof import ProofCheck
 
+_TURN_SECONDS = 0.05
 _BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34, "width": 104}
+
+
+class Turns:
+    """Moments for what can wait, of all pages of this process, one after the other."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def milliseconds(self) -> int:
+        """From now to the next one that nobody has."""
+        now = time.monotonic()
+        at = max(now, self._next)
+        self._next = at + _TURN_SECONDS
+        return int(1000 * (at - now)) + 1
+
+
+TURNS = Turns()
 
 
 class BestModel:
@@ -51,6 +70,7 @@ class BestModel:
         self._session = session
         self._look: Look
         self._model: Model | None = None
+        self._in_line = 0  # parts that are still to be made
         self._rows = 0  # places in the table: while a search runs it never becomes shorter
         self._before = ""  # what stood there until now
         wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
@@ -141,18 +161,23 @@ class BestModel:
     def prepare(self) -> None:
         """Make the buttons, hidden as yet, when a run begins, and keep the place of the model before.
 
-        What comes late moves what stands beneath it. On a server each part has a turn of its own, so that others who
-        press Run at the same time need not wait for all of them.
+        What comes late moves what stands beneath it. On a server each part has a turn of its own, with a pause after
+        it, so that others who press Run at the same time are answered before.
         """
         if self._model is None and self._before:
             self.card.object = in_place_of(self._before, empty_card(self._look.looks_for))
         parts = [make for made, make in self._parts if not made.objects]
         document = pn.state.curdoc
-        if document is None or document.session_context is None or self._model is not None:
+        if document is None or document.session_context is None:
             self._make(parts)
-        else:
+        elif not self._in_line:
             for part in parts:
-                document.add_next_tick_callback(partial(self._make, [part]))
+                self._in_line += 1
+                document.add_timeout_callback(partial(self._make_in_turn, part), TURNS.milliseconds())
+
+    def _make_in_turn(self, part: Callable[[], None]) -> None:
+        self._in_line -= 1
+        self._make([part])
 
     @property
     def _parts(self) -> Sequence[tuple[Any, Callable[[], None]]]:

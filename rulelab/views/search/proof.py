@@ -68,8 +68,6 @@ class ProofCheck:
         self._offered = said, found
         self.check.button.disabled = not able
         self._note.object = f'<p class="note" role="note">{said}</p>'
-        if found:
-            self.prepare()
         self.row.visible = found
         self._arrange()
 

@@ -9,9 +9,12 @@ import psutil
 
 from ..allowance import ALLOWED
 from ..live.session import OPEN, SearchSession
+from ..live.share import SHARES
 from .health import resident
 
-LOOK_SECONDS = 0.5
+LOOK_SECONDS = 0.25
+_RESERVE = 0.05
+"""Of the budget, that is not dealt out: for arrays that are copied when they grow, and for pages."""
 _GROWN = 1.02
 _LOG = logging.getLogger(__name__)
 
@@ -19,8 +22,10 @@ _LOG = logging.getLogger(__name__)
 class MemoryWatch:
     """Ends the largest search when the server, with its child processes, holds more than it may.
 
-    What a search has stored stays as long as its page is open, for its proof. Therefore another search is ended only
-    when still more memory is taken, and none begins meanwhile.
+    What is left is dealt out to all searches that go on, in equal parts, so that each can grow until there is nothing
+    left, and then ends by itself, with what it has proven. What a search has stored stays as long as its page is open,
+    for its proof. Where that is not enough, for want of memory for something else, the largest search is ended; another
+    one only when still more memory is taken, and none begins meanwhile.
 
     Parameters
     ----------
@@ -47,6 +52,10 @@ class MemoryWatch:
         """Measure once; the search that was ended, if one was."""
         used = resident(self._process)
         ALLOWED.full = used >= self.budget
+        shares = list(SHARES)
+        spare = max(0, int((1 - _RESERVE) * self.budget) - used)
+        for share in shares:
+            share.deal(spare // len(shares))
         if not ALLOWED.full:
             self._before = 0.0
             return None

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import psutil
 from bokeh.application.application import SessionContext
 from bokeh.document import Document
 from panel.io.application import Application
@@ -16,11 +17,14 @@ from panel.io.handlers import FunctionHandler
 from panel.io.state import set_curdoc
 from panel.viewable import Viewable
 
+from ..allowance import ALLOWED
 from ..live.trimming import give_back
 from .door import PLACE
 
 GIVE_BACK_SECONDS = 3.0
 """After pages were closed: once for all that were closed meanwhile."""
+_GROWTH = 1.25
+"""Of the memory since it was given back last, with which it is given back again."""
 
 
 class Opening(Application):
@@ -41,6 +45,7 @@ class Opening(Application):
         self._create, self._title = create, title
         self._maker = ThreadPoolExecutor(1, thread_name_prefix="rulelab page")
         self._giving_back = False
+        self._open, self._closed, self._bytes_before = 0, 0, 0.0
         self._failed: WeakKeyDictionary[Document, Exception] = WeakKeyDictionary()
 
     def process_request(self, request: Any) -> dict[str, Any]:
@@ -50,20 +55,40 @@ class Opening(Application):
     async def on_session_created(self, session_context: SessionContext) -> None:
         """Make the page of a session, before its document is used."""
         await super().on_session_created(session_context)
+        self._open += 1
         document: Any = session_context._document  # type: ignore[attr-defined]
         self._set_session_prefix(document)  # addresses of files in the page
         await asyncio.get_running_loop().run_in_executor(self._maker, self._make, document)
 
     async def on_session_destroyed(self, session_context: SessionContext) -> None:
-        """Give back what the page has held, a little later."""
+        """Give back what the page has held, a little later, if that is much."""
         await super().on_session_destroyed(session_context)
+        self._open, self._closed = self._open - 1, self._closed + 1
         if not self._giving_back:
             self._giving_back = True
             asyncio.get_running_loop().call_later(GIVE_BACK_SECONDS, self._give_back)
 
     def _give_back(self) -> None:
         self._giving_back = False
-        self._maker.submit(_collect)
+        if self._is_much:
+            self._closed = 0
+            self._maker.submit(self._collect)
+
+    @property
+    def _is_much(self) -> bool:
+        """Whether what was closed is worth that those who are there wait for a collection of all that is held.
+
+        It looks through all open pages and stops all threads meanwhile, half a second where there are thirty.
+        """
+        if ALLOWED.full or 2 * self._closed >= self._open:
+            return True
+        return psutil.Process().memory_info().rss > _GROWTH * self._bytes_before
+
+    def _collect(self) -> None:
+        """Look for what nothing refers to any more, and give its memory to the system."""
+        gc.collect()
+        give_back()
+        self._bytes_before = psutil.Process().memory_info().rss
 
     def _make(self, document: Document) -> None:
         with set_curdoc(document):
@@ -77,9 +102,3 @@ class Opening(Application):
         error = self._failed.pop(document, None)
         if error is not None:
             raise error
-
-
-def _collect() -> None:
-    """Look for what nothing refers to any more, and give its memory to the system."""
-    gc.collect()
-    give_back()

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import panel.io.document as panel_document
 import panel.io.server as panel_server
 from bokeh.core.has_props import HasProps, MetaHasProps
 from bokeh.core.property.descriptors import PropertyDescriptor
@@ -18,12 +20,14 @@ from bokeh.core.property.wrappers import PropertyValueContainer
 from bokeh.core.serialization import Serializer
 from bokeh.core.types import ID
 from bokeh.model import Model
+from bokeh.model import util as bokeh_references
 from bokeh.settings import settings
 from panel.io.state import state
 from panel.reactive import Syncable
+from param.parameters import Filename
 
-_PLAIN = (bool, int, float, str, type(None))
-"""Values that nobody can change."""
+from .references import PLAIN, of_models, of_values
+
 _UNKNOWN = object()
 
 
@@ -84,7 +88,7 @@ def _defaults(work_out: Callable[..., Any]) -> Any:
         found = known.get(key, _UNKNOWN)
         if found is _UNKNOWN:
             found = work_out(self, obj)
-            if type(found) in _PLAIN and not self.has_unstable_default(obj):
+            if type(found) in PLAIN and not self.has_unstable_default(obj):
                 known[key] = found
         return found
 
@@ -216,6 +220,31 @@ def _stylesheets(work_out: Callable[..., None]) -> Any:
     return patch_model_css
 
 
+def _resolved(work_out: Callable[..., Any]) -> Any:
+    """The places of Panel's own styles, which each component of a page asks the disk for."""
+    own = str(Path(panel_server.__file__).parents[1])
+    known: dict[Any, Any] = {}
+
+    def _resolve(self: Any, path: Any) -> Any:
+        found = known.get(path)
+        if found is None:
+            found = work_out(self, path)
+            if str(path).startswith(own):
+                known[path] = found
+        return found
+
+    return _resolve
+
+
+def _nothing(_: Callable[[], None]) -> Any:
+    """No collection of garbage in the loop, once more after each page that was closed: see `Opening`."""
+
+    def garbage_collect() -> None:
+        return
+
+    return garbage_collect
+
+
 _BETTER: tuple[tuple[Any, Any, Callable[[Any], Any]], ...] = (
     (PropertyDescriptor, "has_unstable_default", _unstable),
     (PropertyDescriptor, "instance_default", _defaults),
@@ -226,4 +255,8 @@ _BETTER: tuple[tuple[Any, Any, Callable[[Any], Any]], ...] = (
     (Syncable, "_init_params", _first_values),
     (panel_server, "bundle_resources", _resources),
     (panel_server, "patch_model_css", _stylesheets),
+    (Filename, "_resolve", _resolved),
+    (panel_document, "_garbage_collect", _nothing),
+    (bokeh_references, "visit_immediate_value_references", of_models),
+    (bokeh_references, "visit_value_and_its_immediate_references", of_values),
 )

@@ -147,7 +147,7 @@ def serve(
     if demo:
         ALLOWED.uploads, ALLOWED.seconds = False, DEMO_SECONDS
         session_memory = min(session_memory or DEMO_MEMORY_BYTES, DEMO_MEMORY_BYTES)
-    ALLOWED.memory = session_memory
+    ALLOWED.memory, ALLOWED.budget = session_memory, memory
     if memory is not None:
         MemoryWatch(memory).start()
     begin_in_background()
