@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from visits import Visit
+from words import words_are_clear
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
@@ -72,6 +73,7 @@ def test_what_a_step_says_and_what_it_speaks_of_are_in_sight(
         words = page.get_by_text(f"step {k} of {steps}")
         words.wait_for()
         view.until(lambda: (at := page.evaluate(_LIT)) is not None and at[0] < at[2] and at[1] > 0)
+        words_are_clear(page)
         view.until(lambda words=words: 40 <= words.bounding_box()["y"] < height / 2)
         if dark:  # on a projector the figures of the run stay above what is far down
             below = page.get_by_role("button", name="Reset").bounding_box()
