@@ -67,9 +67,11 @@ WORDS = """() => {
     if (a.e === b.e || r - l <= 2 || bottom - t <= 3) { return false }
     const top = hit((l + r) / 2, (t + bottom) / 2)
     if (!top) { return false }  // out of the window
-    const at = chain(top), [i, j] = [at.indexOf(a.e), at.indexOf(b.e)]
-    if (i >= 0 && (j < 0 || i < j)) { return !covers(a.all, b.all) }
-    if (j >= 0) { return !covers(b.all, a.all) }
+    const [first, second] = [a.all.includes(top), b.all.includes(top)]
+    if (first && second) { return true }
+    if (first) { return !covers(a.all, b.all) }
+    if (second) { return !covers(b.all, a.all) }
+    const at = chain(top)
     return !(covers(at, a.all) && covers(at, b.all))
   }
   found.sort((a, b) => a.seen[1] - b.seen[1])
@@ -94,8 +96,8 @@ def words_are_clear(page: Any) -> None:
     """Look at all words within the window, but for those that are painted in plots."""
     found = page.evaluate(WORDS)
     assert found["looked"] > 10
-    assert found["pairs"] == [], "words lie on others"
-    assert found["clipped"] == [], "words are cut off"
+    assert found["pairs"] == [], f"words lie on others: {found['pairs']}"
+    assert found["clipped"] == [], f"words are cut off: {found['clipped']}"
 
 
 def unclear_words_are_found(page: Any, x: float, y: float) -> None:
