@@ -109,7 +109,7 @@ TERMS = (
         "work",
         "What a search has done, in units of its own: it does not depend on how fast the machine is.",
         "Rule lists count prefixes expanded, first by the beam search and then by the search that proves; the figure "
-        "\"expanded\" counts the latter alone. Falling lists count also lists made at random, rule sets solutions of "
+        '"expanded" counts the latter alone. Falling lists count also lists made at random, rule sets solutions of '
         "the linear programme, pricings and searches for sets.",
         see=("expanded", "beam search", "plot against"),
     ),

@@ -1,10 +1,10 @@
 """What the page costs: opening it, and watching a search, in server time and bytes.
 
 Every viewer opens the page in Chromium; some start a search that does not end soon, and watch it, with the tree of the
-search in sight. The server's time is the processor time of the thread that serves and of the one that makes pages, without the
-threads that search. Bytes are those on the wire. With ``--undrawn`` pages watch over real websockets and draw nothing,
-so that a class of them leaves the processors to the server. With ``--pairs`` the search is done bare, as on the page
-with its tree in sight, and recorded, in turn, in user CPU time.
+search in sight. The server's time is the processor time of the thread that serves and of the one that makes pages,
+without the threads that search. Bytes are those on the wire. With ``--undrawn`` pages watch over real websockets and
+draw nothing, so that a class of them leaves the processors to the server. With ``--pairs`` the search is done bare, as
+on the page with its tree in sight, and recorded, in turn, in user CPU time.
 """
 
 from __future__ import annotations
