@@ -123,7 +123,7 @@ def test_the_table_of_runs_has_the_price_of_each_tolerance(walk: Walk) -> None:
     assert [f"{loss:g}" for loss in losses] == cells[: len(losses)]
 
 
-@pytest.mark.parametrize("walk", ["branch and bound"], indirect=True)
+@pytest.mark.parametrize("walk", ["branch and bound", "what fairness costs"], indirect=True)
 def test_only_the_part_that_a_step_speaks_of_is_outlined(walk: Walk) -> None:
     parts = {each.look_at: walk.view.part(each.look_at) for each in walk.plan.steps}
     for k, each in enumerate(walk.plan.steps, 1):
@@ -131,6 +131,8 @@ def test_only_the_part_that_a_step_speaks_of_is_outlined(walk: Walk) -> None:
         lit = {name for name, part in parts.items() if part is not None and "rl-lit" in part.css_classes}
         assert lit == {name for name, part in parts.items() if part is parts[each.look_at]}
         assert each.look_at in lit
+    model = walk.view.part("model")
+    assert {name for name, part in parts.items() if part is model} <= {"model"}, "a plot under it has a box of its own"
 
 
 def test_a_walk_has_a_name() -> None:

@@ -108,9 +108,10 @@ TERMS = (
     Term(
         "work",
         "What a search has done, in units of its own: it does not depend on how fast the machine is.",
-        "Rule lists count prefixes expanded, falling lists also lists made at random, rule sets solutions of the "
-        "linear programme, pricings and searches for sets.",
-        see=("expanded", "plot against"),
+        "Rule lists count prefixes expanded, first by the beam search and then by the search that proves; the figure "
+        '"expanded" counts the latter alone. Falling lists count also lists made at random, rule sets solutions of '
+        "the linear programme, pricings and searches for sets.",
+        see=("expanded", "beam search", "plot against"),
     ),
     Term("search time", "Seconds of search, without pauses.", aliases=("seconds of search", "seconds")),
     Term(
@@ -121,8 +122,9 @@ TERMS = (
     ),
     Term(
         "expanded",
-        "Prefixes that were taken out of the queue and tried with every next rule.",
-        see=("prefix", "queued"),
+        "Prefixes that were taken out of the queue and tried with every next rule; those of the beam search are not "
+        "counted.",
+        see=("prefix", "queued", "work"),
     ),
     Term(
         "queued",

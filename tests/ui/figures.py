@@ -1,9 +1,11 @@
-"""Whether in figures ticks do not collide, and legends cover nothing that is drawn."""
+"""Whether in figures ticks do not collide, legends cover nothing that is drawn, and words around them no others."""
 
 from __future__ import annotations
 
 import itertools
 from typing import Any
+
+from words import words_are_clear
 
 FIGURES = """() => {
   const found = []
@@ -17,6 +19,7 @@ FIGURES = """() => {
         const graphics = axis.compute_labels(at[along]).items
         const [xs, ys] = axis.coordinates.map_to_screen(at[0], at[1])
         return graphics.map((each, i) => {
+          if ("text" in each) { each.text = `${each.text}` }  // a formatter may give a number
           each.visuals = axis.visuals.major_label_text.values()
           const { width, height } = each.size()
           const middle = along ? ys[i] : xs[i], half = (along ? height : width) / 2
@@ -59,3 +62,12 @@ def figures_are_clear(page: Any) -> set[str]:
             assert legend[0] >= -1, (each["name"], "the legend is cut off")
             assert legend[2] <= each["width"] + 1, (each["name"], "the legend is cut off")
     return {each["name"] for each in found}
+
+
+def each_plot_is_clear(view: Any, plots: dict[str, str]) -> None:
+    """Look at all plots of a run, of which one at a time is seen, by their names, and at the words around them."""
+    for tab, name in plots.items():
+        view.page.get_by_role("tab", name=tab, exact=True).click()
+        view.page.get_by_role("figure", name=name).wait_for()
+        assert {name, "Objective and lower bound"} <= figures_are_clear(view.page)
+        words_are_clear(view.page)

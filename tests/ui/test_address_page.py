@@ -22,19 +22,31 @@ window.WebSocket = class extends Real {
 _CUT = "() => { window.cut = true; window.sockets.forEach((socket) => socket.close()) }"
 
 
+_SCROLLED = """() => {
+  const find = (root) => root.querySelector(".main-content") ??
+    [...root.querySelectorAll("*")].map((each) => each.shadowRoot && find(each.shadowRoot)).find(Boolean)
+  return find(document).scrollTop
+}"""
+
+
 def _opened(view) -> str:
     return view.page.locator("[role=tab][aria-selected=true]").first.inner_text()
 
 
-def test_back_and_forward_set_tab_and_data(visit) -> None:
-    view = visit().open("?data=tic_tac_toe")
+def test_back_and_forward_set_tab_and_data_and_a_tab_is_seen_from_its_top_or_where_it_was_left(visit) -> None:
+    view = visit(390, 844).open("?data=tic_tac_toe")
     data = view.page.get_by_label("Data set").first
     data.select_option("breast_cancer")
     view.until(lambda: "data=breast_cancer" in view.page.url)
-    view.page.get_by_role("tab", name="Compare").click()
-    view.until(lambda: "tab=Compare" in view.page.url)
+    view.page.get_by_label("Memory limit").scroll_into_view_if_needed()
+    left = view.page.evaluate(_SCROLLED)
+    assert left > 844
+    view.page.get_by_role("tab", name="Explore").click()
+    view.button("Find good models").wait_for()
+    view.until(lambda: view.page.evaluate(_SCROLLED) == 0)
     view.page.go_back()
     view.until(lambda: _opened(view) == "Search")
+    view.until(lambda: abs(view.page.evaluate(_SCROLLED) - left) <= 1)
     assert data.input_value() == "breast_cancer"
     view.page.go_back()
     view.until(lambda: data.input_value() == "tic_tac_toe")

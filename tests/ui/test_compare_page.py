@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from visits import Visit, workers
+from words import words_are_clear
 
 import rulelab as rl
 
@@ -237,6 +238,8 @@ def test_lines_stand_on_one_height_and_only_the_cards_scroll_sideways(visit) -> 
         view.page.wait_for_timeout(500)
         view.until(lambda: level(view))
         view.until(lambda width=width: view.page.evaluate("document.documentElement.scrollWidth") <= width)
+        view.page.set_viewport_size({"width": width, "height": 2400})
+        words_are_clear(view.page)
 
 
 def level(view) -> bool:

@@ -7,10 +7,19 @@ import re
 from pathlib import Path
 
 import pytest
+from figures import each_plot_is_clear
 
 pytestmark = pytest.mark.ui
 
 SET = "?family=rule_set&data=tic_tac_toe&max_complexity=32"
+POOLED = {
+    "Pool": "Rules in the pool",
+    "Prices": "Prices of the rows",
+    "Reduced cost": "Least reduced cost of all rules",
+    "Effort": "Rules and pricing effort",
+    "Models": "Errors of the incumbents",
+}
+"""Plots of column generation, behind their tabs."""
 FAIR = "?family=rule_set&data=diabetes&thresholds=3&fairness=equal_opportunity&tolerance=0.01"
 
 
@@ -117,6 +126,9 @@ def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> Non
     assert counted <= 1.0
     view.page.get_by_text("groups by sex: group 1 (235), group 2 (207)").wait_for()
     phone_is_fine(view)
+    for width in (390, 1024):
+        view.page.set_viewport_size({"width": width, "height": 1600})
+        each_plot_is_clear(view, POOLED)
     view.page.get_by_label("Data set").select_option("breast_cancer")
     view.page.get_by_text("These data have no sensitive attribute").filter(visible=True).wait_for()
     view.button("Reset").click()

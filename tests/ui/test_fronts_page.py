@@ -13,6 +13,7 @@ import pytest
 from figures import figures_are_clear
 from patience import wait_until
 from visits import Visit
+from words import words_are_clear
 
 from rulelab.sweeps.running import THREAD_NAME
 
@@ -247,6 +248,9 @@ def test_a_phone_scrolls_down_only_every_control_is_named_and_the_plots_are_clea
     view.page.get_by_label("Point", exact=True).select_option(index=1)
     view.page.locator(".rl-model").wait_for()
     assert view.too_wide() == []
+    words_are_clear(view.page)
     view.until_all_are_named("button", "combobox", "textbox", "checkbox", "tab")
     view.page.set_viewport_size({"width": 1440, "height": 900})
     assert len(figures_are_clear(view.page)) >= 2
+    words_are_clear(view.page)
+    assert "proven" in status(view).get_attribute("class"), "a sweep that is finished is no warning"

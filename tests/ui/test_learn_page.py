@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 from visits import Visit
+from words import words_are_clear
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
-WALK = '?tab="Learn"&walk="branch and bound"'
 _LIT = """() => {
     const find = (root) => {
         for (const e of root.querySelectorAll("*")) {
@@ -56,20 +56,30 @@ def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) ->
     assert view.foreign() == []
 
 
-@pytest.mark.parametrize(("width", "height", "dark"), [(1280, 720, True), (390, 844, False)])
+@pytest.mark.parametrize(
+    ("width", "height", "dark", "walk", "steps"),
+    [(1280, 720, True, "what fairness costs", 4), (390, 844, False, "branch and bound", 6)],
+    ids=["projector", "phone"],
+)
 def test_what_a_step_says_and_what_it_speaks_of_are_in_sight(
-    visit: Callable[..., Visit], width: int, height: int, dark: bool
+    visit: Callable[..., Visit], width: int, height: int, dark: bool, walk: str, steps: int
 ) -> None:
     view = visit(width, height, color_scheme="dark" if dark else "light")
     page = view.page
-    page.goto(view.base + WALK)
-    page.get_by_text("step 1 of 6").wait_for()
-    for k in range(2, 6):
+    page.goto(f'{view.base}?tab="Learn"&walk="{walk}"')
+    page.get_by_text(f"step 1 of {steps}").wait_for()
+    for k in range(2, steps + 1):
         view.button("Skip").click()
-        words = page.get_by_text(f"step {k} of 6")
+        words = page.get_by_text(f"step {k} of {steps}")
         words.wait_for()
         view.until(lambda: (at := page.evaluate(_LIT)) is not None and at[0] < at[2] and at[1] > 0)
-        view.until(lambda words=words: 0 <= words.bounding_box()["y"] < height / 2)
+        words_are_clear(page)
+        view.until(lambda words=words: 40 <= words.bounding_box()["y"] < height / 2)
+        if dark:  # on a projector the figures of the run stay above what is far down
+            below = page.get_by_role("button", name="Reset").bounding_box()
+            status = page.get_by_role("status", name="Status").bounding_box()
+            assert below["y"] + below["height"] <= status["y"] + 1 <= 180
+            assert page.evaluate(_LIT)[0] >= status["y"] + status["height"]
     assert view.too_wide() == []
     assert view.console == []
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 pytestmark = pytest.mark.ui
 
@@ -173,9 +176,41 @@ def test_a_plot_is_saved_and_its_figures_are_read(visit) -> None:
     assert view.console == []
 
 
+_HEADS = """() => {
+    const found = []
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("h2")) {
+            const { fontWeight, fontSize } = getComputedStyle(e)
+            found.push({ name: e.textContent.trim(), x: e.getBoundingClientRect().x, looks: fontWeight + fontSize })
+        }
+        for (const e of root.querySelectorAll("*")) { if (e.shadowRoot) { walk(e.shadowRoot) } }
+    }
+    walk(document)
+    return found
+}"""
+
+
+def middles(button: Any) -> tuple[float, float]:
+    """How far down a button its icon and its word are drawn, in pixels."""
+    ink = np.asarray(Image.open(io.BytesIO(button.screenshot())).convert("L")).astype(int)[4:-4, 4:-4]
+    drawn = abs(ink - np.median(ink)) > 40
+    columns = np.flatnonzero(drawn.any(axis=0))
+    gap = np.diff(columns).argmax()  # between the icon and the word
+    icon, word = (np.flatnonzero(drawn[:, part[0] : part[-1] + 1].any(axis=1)) for part in np.split(columns, [gap + 1]))
+    return (icon[0] + icon[-1]) / 2, (word[0] + word[-1]) / 2
+
+
 @pytest.mark.long
-def test_buttons_wait_for_their_time(visit) -> None:
+def test_buttons_wait_for_their_time_and_titles_and_icons_stand_in_line(visit) -> None:
     view = visit().open(f"?{QUICK}")
+    assert view.button("Run").bounding_box()["y"] < 120
+    icon, word = middles(view.button("Run"))
+    assert abs(icon - word) <= 1.5
+    heads = {each["name"].partition(" ?")[0].partition("?")[0].strip(): each for each in view.page.evaluate(_HEADS)}
+    assert "Search" not in heads
+    left, model = heads["Objective and lower bound"], heads["Best rule list so far"]
+    assert (left["x"], left["looks"]) == (model["x"], model["looks"])
+    assert heads["Search tree"]["looks"] == model["looks"]
     assert view.button("Pause").is_disabled()
     assert view.button("Stop").is_disabled()
     view.button("Step").click()

@@ -323,6 +323,7 @@ def test_the_theme_is_the_system_s_the_keyboard_is_seen_and_nothing_turns_unwant
     assert view.page.evaluate(_TURNING) == []
     for expected in (scheme == "dark", scheme != "dark"):
         view.until(lambda now=expected: is_dark(view) is now)
+        view.until(lambda now=expected: has_edges(view, now))
         view.until(lambda: values_read_as_text(view))
         view.page.get_by_role("button", name="Toggle theme").click()
 
@@ -330,6 +331,14 @@ def test_the_theme_is_the_system_s_the_keyboard_is_seen_and_nothing_turns_unwant
 def is_dark(view: Any) -> bool:
     main = "getComputedStyle(document.querySelector('main') ?? document.body).backgroundColor"
     return int(re.findall(r"\d+", view.page.evaluate(main))[0]) < 128
+
+
+def has_edges(view: Any, dark: bool) -> bool:
+    """Whether the cards of settings have edges that are light on dark, or dark on light."""
+    edge = "e => { const s = getComputedStyle(e); return [s.borderTopWidth, s.borderTopColor] }"
+    width, color = view.page.locator(".card.rl-data").evaluate(edge)
+    *parts, alpha = map(float, re.findall(r"[\d.]+", color.removeprefix("color(srgb")))
+    return width == "1px" and alpha > 0.1 and (min(parts) > 0.5) is dark
 
 
 def values_read_as_text(view: Any) -> bool:

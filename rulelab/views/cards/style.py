@@ -73,6 +73,7 @@ summary {{ font-weight: 600; font-size: 13px; cursor: pointer; margin: 10px 0 4p
 .delta, .same {{ font-size: 12px; font-variant-numeric: tabular-nums; margin-left: 6px; white-space: nowrap; }}
 .delta {{ font-weight: 600; border: 1px solid {LINE}; border-radius: 8px; padding: 0 5px; }}
 .same {{ color: {MUTED}; }}
+.spread .delta, .spread .same {{ display: block; width: fit-content; margin: 2px 0 0 auto; }}
 .bar {{ display: flex; height: 12px; margin: 3px 0 4px; border-radius: 2px; overflow: hidden; }}
 .bar i {{ min-width: 1px; flex-basis: 0; }}
 .outcomes span {{ display: block; font-size: 12px; white-space: nowrap; font-variant-numeric: tabular-nums; }}
@@ -120,6 +121,7 @@ svg .hollow {{ fill: var(--ground, var(--panel-surface-color, #fff)); stroke: {_
 @container (max-width: 400px) {{
   .groups tr {{ display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); }}
   .groups tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; padding-bottom: 0; }}
+  .groups thead tr > :nth-child(n) {{ width: auto; }}
 }}
 """
 

@@ -1,4 +1,4 @@
-"""Brings the part of the page that a walk speaks of into sight."""
+"""Brings the part of the page that a walk speaks of into sight, and what it says."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import param
 from panel.custom import JSComponent
 
 _ESM = """
-const lit = (root) => {
+const find = (root, name) => {
   for (const one of root.querySelectorAll("*")) {
-    if (one.classList.contains("rl-lit")) { return one }
-    const inside = one.shadowRoot && lit(one.shadowRoot)
+    if (one.classList.contains(name)) { return one }
+    const inside = one.shadowRoot && find(one.shadowRoot, name)
     if (inside) { return inside }
   }
 }
@@ -20,18 +20,23 @@ export function render({ model }) {
     part.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
   }
   const follow = (last, looks) => {  // the outline may come later than the turn
-    const now = lit(document)
+    const now = find(document, "rl-lit")
     if (now && now !== last) { show(now) }
     if (looks) { setTimeout(() => follow(now, looks - 1), 200) }
   }
-  model.on("turns", () => setTimeout(() => follow(undefined, 12), 100))
-  return document.createElement("span")
+  const nothing = document.createElement("span")
+  model.on("turns", () => {
+    const guide = find(nothing.getRootNode().host?.getRootNode() ?? document, "rl-guide")
+    if (guide) { guide.scrollTop = 0 }
+    setTimeout(() => follow(undefined, 12), 100)
+  })
+  return nothing
 }
 """
 
 
 class Pointer(JSComponent):
-    """Nothing to see: whenever it turns, what is outlined is scrolled into sight."""
+    """Nothing to see: whenever it turns, what is outlined is scrolled into sight, and what the step says to its top."""
 
     turns = param.Integer(default=0, doc="How often it has turned.")
 

@@ -8,7 +8,11 @@ WALK_CSS = """
 :host { display: grid !important; grid-template-columns: minmax(270px, 330px) minmax(0, 1fr); gap: 0 16px; width: 100%;
   min-width: 0 !important; box-sizing: border-box; align-items: start; max-height: none !important;
   --rl-fixed: sticky; }
-.rl-guide { position: sticky; top: 8px; }
+.rl-guide { position: sticky; top: 8px; max-height: calc(100vh - 64px); overflow: auto !important; }
+@media (min-width: 1200px) {
+  :host { --rl-status: sticky; --rl-above: 156px;
+    --rl-ground: var(--panel-background-color, var(--jp-layout-color0, #fff)); }
+}
 .scroll-button { display: none !important; }
 @media (max-width: 900px) {
   :host { grid-template-columns: minmax(0, 1fr); gap: 12px; --rl-fixed: static;

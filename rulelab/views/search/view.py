@@ -23,7 +23,7 @@ from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import CARD_CSS, FILL_CSS, MANY_FIGURES_CSS, PANEL_CSS, SEARCH_CSS, SELECT_CSS
+from ..widgets.style import CARD_CSS, FILL_CSS, MANY_FIGURES_CSS, PANEL_CSS, SEARCH_CSS, SELECT_CSS, STACK_CSS
 from .best import BestModel
 from .boxes import PlotBoxes
 from .controls import Controls, status_of
@@ -509,7 +509,7 @@ class SearchView(NotebookViewer):
 
     def _build(self, stands_alone: bool) -> None:
         self._status = LiveText(
-            css_classes=["rl-row"], stylesheets=[MANY_FIGURES_CSS], sizing_mode="stretch_width", margin=0
+            css_classes=["rl-row", "rl-status"], stylesheets=[MANY_FIGURES_CSS], sizing_mode="stretch_width", margin=0
         )
         place = ["rl-row"] if stands_alone else ["rl-above"]
         self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
@@ -561,10 +561,11 @@ class SearchView(NotebookViewer):
         best = self._best
         model = [self._first, best.card, best.account, best.exports, best.proof.row]
         shown = [each for each in model if each is not None]  # a row that is empty as yet is false
-        self._rules.objects = [best.heading, *shown, *_items(under)]
+        beneath = {box.name.lower(): _stack(box.items) for box in under}
+        self._rules.objects = [best.heading, *shown, *beneath.values()]
         self._why.take(look, self._plot_boxes.by_name(), {RUNS: self._items_of_runs})
         best.clear(look)
-        self._boxes_of = {first.name.lower(): self._gap, **{box.name.lower(): self._rules for box in under}}
+        self._boxes_of = {first.name.lower(): self._gap, **beneath}
         self._layout.objects = [*self._top, *self._story, *self._bottom]
 
     @property
@@ -611,8 +612,8 @@ class SearchView(NotebookViewer):
         return "search" if prepared is None else prepared.name
 
 
-def _items(boxes: Sequence[PlotBox]) -> list[Any]:
-    return [item for box in boxes for item in box.items]
+def _stack(items: Sequence[Any]) -> pn.Column:
+    return pn.Column(*items, stylesheets=[STACK_CSS], sizing_mode="stretch_width", margin=0)
 
 
 def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:

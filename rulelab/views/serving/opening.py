@@ -21,6 +21,8 @@ from ..allowance import ALLOWED
 from ..live.trimming import give_back
 from .door import PLACE
 
+MAKER = "rulelab page"
+"""With this the name of the thread begins that makes pages."""
 GIVE_BACK_SECONDS = 3.0
 """After pages were closed: once for all that were closed meanwhile."""
 _GROWTH = 1.25
@@ -43,7 +45,7 @@ class Opening(Application):
         super().__init__(FunctionHandler(self._finish))
         self._place = {} if place is None else {PLACE: place}
         self._create, self._title = create, title
-        self._maker = ThreadPoolExecutor(1, thread_name_prefix="rulelab page")
+        self._maker = ThreadPoolExecutor(1, thread_name_prefix=MAKER)
         self._giving_back = False
         self._open, self._closed, self._bytes_before = 0, 0, 0.0
         self._failed: WeakKeyDictionary[Document, Exception] = WeakKeyDictionary()

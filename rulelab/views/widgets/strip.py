@@ -47,9 +47,31 @@ export function render({ model }) {
     if (late) { timer = setTimeout(() => root.setProperty("--rl-stale", "0.15"), 120) }
     else { root.removeProperty("--rl-stale") }
   }
+  const places = {}
+  const scroller = () => {
+    for (let root = nav.getRootNode(); root; root = root.host?.getRootNode()) {
+      const found = root.querySelector(".main-content")
+      if (found) { return found }
+    }
+    return document.scrollingElement
+  }
+  let stands = model.shown
+  const leave = () => {
+    if (stands != null && model.open !== stands) { places[stands] = scroller().scrollTop }
+  }
+  const arrive = () => {
+    if (model.shown === stands) { return }
+    stands = model.shown
+    const at = scroller(), place = places[stands] ?? 0
+    const go = (looks) => {  // what stands there now may grow for a while
+      at.scrollTop = place
+      if (looks && Math.abs(at.scrollTop - place) > 1) { requestAnimationFrame(() => go(looks - 1)) }
+    }
+    go(30)
+  }
   model.on("names", () => { fill(); show() })
-  model.on("open", () => { show(); wait() })
-  model.on("shown", wait)
+  model.on("open", () => { show(); wait(); leave() })
+  model.on("shown", () => { wait(); arrive() })
   fill()
   show()
   return nav
@@ -78,6 +100,7 @@ class Strip(JSComponent):
     """A landmark with a tab per name; the arrow keys go from one to the next.
 
     While what stands on the page is not yet the tab that is open, the custom property ``--rl-stale`` says so to styles.
+    A tab is seen from its top when it is opened first, and later where it was left.
     """
 
     names = param.List(default=[], doc="In order.")

@@ -172,6 +172,8 @@ SEARCH_CSS = (
 .rl-row { grid-column: 1 / -1; }
 .rl-controls { position: var(--rl-fixed, static); top: 0; z-index: 10;
   background: var(--panel-background-color, #fff); }
+.rl-status { position: var(--rl-status, static); top: 52px; z-index: 9; background: var(--rl-ground, none);
+  box-shadow: 0 -14px 0 var(--rl-ground, transparent); }
 .rl-above { position: fixed !important; z-index: 1300; top: 4px; left: 330px; right: 84px; width: auto !important;
   max-height: 60px; overflow: auto; border-radius: 6px; background: var(--panel-surface-color, #fff); }
 .rl-wide { align-self: stretch !important; min-width: 0; }

@@ -40,7 +40,7 @@ _PLAIN = Look(
     looks_for=_LOOKS_FOR + _APPEARS,
     columns=LENGTHS_QUEUED,
     plots=(_BOUNDS, Drawing(QueuePlot, QueuePlot, "Queue"), _CUT, _MODELS),
-    unit="prefixes expanded",
+    unit="prefixes, with beam",
     family="rule_list",
 )
 SHOWN = Shown(

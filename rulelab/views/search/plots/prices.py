@@ -42,7 +42,7 @@ class PricesPlot(Plot):
             "groups of equal rows, the dearest first",
             "price (rows)",
             height=300,
-            min_border_top=34,
+            min_border_top=52,
             x_range=self._across.range,
             y_range=self._up.range,
         )
@@ -56,7 +56,7 @@ class PricesPlot(Plot):
             plot.vbar(x="x", width=0.8, top="price", source=source, color=color, fill_alpha=0.85, line_color=None)
             for source, color in zip(self.sources, _KINDS.values(), strict=True)
         ]
-        self._entries = add_legend(plot, [*zip(_KINDS, bars, strict=True), (_MOST, pale[0])], columns=3)
+        self._entries = add_legend(plot, [*zip(_KINDS, bars, strict=True), (_MOST, pale[0])], columns=2)
         plot.add_tools(HoverTool(renderers=pale, tooltips=_TOOLTIP, point_policy="follow_mouse"))
         self.figure, self._sizes = plot, TextSizes([plot])
         self.draw(EMPTY)
