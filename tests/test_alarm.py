@@ -192,13 +192,12 @@ def test_mining_ends(kind):
 def test_a_flag_ends_the_steps_at_the_next_one(name):
     search = LONG[name]()
     search.compile()
-    flag, seen = threading.Event(), 0
-    for _ in search.steps():
+    flag = threading.Event()
+    for step, _ in enumerate(search.steps()):
         if flag.is_set():
             break
-        if not seen:
+        if not step:
             threading.Timer(0.2, flag.set).start()
-        seen += 1
     assert flag.is_set()
     assert search.advance(1).status is rl.Status.RUNNING  # it was not the end of the search that ended the steps
 
