@@ -182,11 +182,11 @@ async def kept_by_one_seen_by_all(port: int, store: Path) -> None:
     with rl.store.open(store) as opened:
         while not (runs := [run for run in opened.runs() if run.settings["Regularization: cost of a rule"] == "0.05"]):
             await asyncio.sleep(0.1)
-    others = [Visitor(port, f"?run={runs[0].hash[:16]}", keeps=True) for _ in range(3)]
-    for other in others:
-        await other.open()
-    reading = [asyncio.create_task(other.watch()) for other in others]
-    assert {place_of(other.token) for other in others} == {0, 1}
+    others, reading = [], []
+    while {place_of(other.token) for other in others} != {0, 1}:  # a page goes where the fewest are, just then
+        others.append(Visitor(port, f"?run={runs[0].hash[:16]}", keeps=True))
+        await others[-1].open()
+        reading.append(asyncio.create_task(others[-1].watch()))
     for other in others:
         while "certified optimal" not in "".join(other.told):
             await asyncio.sleep(0.1)
