@@ -17,7 +17,7 @@ from ..kernels import bits
 from ..kernels.jit import inlined, inner, popcount
 from . import bounds
 from .costs import Costs
-from .counting import Layout, count
+from .counting import Layout, count_here
 from .reduction import Reduction
 
 # positions in Cores.numbers
@@ -219,9 +219,10 @@ def _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
         cores.sets[0, w] = chosen[w]
     cores.budget[0] = needed
     stop = cores.numbers[WORK] + _EFFORT_PER_PROOF // arrays.effort
-    depth = 0
-    outcome = _enter(arrays, rules, cores, 0)
+    depth, outcome = 0, 1
     while True:
+        if outcome == 1:
+            outcome = _enter(arrays, rules, cores, depth)
         if outcome < 0 or cores.numbers[WORK] > stop:
             return False
         if outcome == 0:  # proven here: back to the parent's next child
@@ -261,18 +262,16 @@ def _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
             outcome = 1
             break
         cores.position[depth] = a
-        if outcome == 1:
-            depth += 1
-            outcome = _enter(arrays, rules, cores, depth)
+        depth += outcome
 
 
-@inner
+@inlined
 def _enter(arrays, rules, cores, depth):
     """Look at one set of a proof: -1 it costs less than its budget, 0 it costs at least that, 1 its children decide."""
     per_error, per_rule = rules.per_error, rules.per_rule
     positive, negative = cores.counts[depth, 0], cores.counts[depth, 1]
     budget = cores.budget[depth]
-    weight_positive, weight_negative = count(arrays, cores.sets[depth], positive, negative)
+    weight_positive, weight_negative = count_here(arrays, cores.sets[depth], positive, negative)
     cores.numbers[WORK] += 1
     cores.weights[depth, 0], cores.weights[depth, 1] = weight_positive, weight_negative
     cores.position[depth] = 0

@@ -144,6 +144,12 @@ def effort_of_a_count(arrays):
 @kernel
 def count(arrays, chosen, positive, negative):
     """Net weights W+ and W- of every antecedent within the set ``chosen``; returns the set's own W+ and W-."""
+    return count_here(arrays, chosen, positive, negative)
+
+
+@inlined
+def count_here(arrays, chosen, positive, negative):
+    """`count`, copied into an inner loop: handing on the arrays takes as long as counting few words."""
     for a in range(positive.size):
         positive[a] = 0
         negative[a] = 0

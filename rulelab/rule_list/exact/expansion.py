@@ -9,7 +9,7 @@ from ...kernels.jit import inlined, inner
 from ...kernels.set_table import slot_at_length
 from .. import bounds
 from ..cores import cut, effort_of
-from ..counting import count, effort_of_a_count, weigh
+from ..counting import count, count_here, effort_of_a_count, weigh
 from .deletion import deletable, flows
 from .incumbent import improve
 from .memo import table_length
@@ -75,9 +75,9 @@ def expand(arrays, rules, store, cores, most):
     cost, length, key = store.cost[node], np.int64(store.length[node]), store.key[node]
     fewest = 2 if rules.pair_lookahead else 1
     least_further = least_further_cost(rules)
-    spent, of_cores = 0, effort_of(arrays, cores)
+    spent = 0
     for a in range(numbers[OPEN_CHILD], positive.size):
-        if spent + effort_of(arrays, cores) - of_cores >= most:
+        if spent >= most:
             break
         numbers[OPEN_CHILD] = a + 1
         spent += _PER_CHILD
@@ -116,15 +116,16 @@ def expand(arrays, rules, store, cores, most):
             )
             ends = child_cost + further >= best
         if not ends:
+            before = effort_of(arrays, cores)
             _consider(arrays, rules, store, cores, node, a, child_cost, length + 1, key, left_positive, left_negative)
-            spent += effort_of_a_count(arrays)
+            spent += effort_of_a_count(arrays) + effort_of(arrays, cores) - before
             continue
         pruned[which] += 1
         if rules.pair_lookahead:
             spent += _finish(
                 arrays, rules, store, node, a, child_cost, left_positive, left_negative, positive, negative
             )
-    return spent + effort_of(arrays, cores) - of_cores
+    return spent
 
 
 @inlined
@@ -185,7 +186,7 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
             return
 
     positive, negative = store.scratch_counts[2], store.scratch_counts[3]
-    count(arrays, child, positive, negative)
+    count_here(arrays, child, positive, negative)
     fewest, further = 1, least_further_cost(rules)
     best = numbers[BEST]
     if rules.pair_lookahead:
