@@ -166,7 +166,7 @@ def test_the_command_line_splits(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert "valid" in capsys.readouterr().out
     assert said["--key"]["rules"] == said["--test-column"]["rules"]
     assert main(["verify", files, model, proof]) == 1  # all rows are others
-    capsys.readouterr()
+    assert "give what `rulelab fit` was given, such as --test-share and --key" in capsys.readouterr().out
     options = [*common[:6], "--leave-out", "side", "--at-least", "40"]
     assert main(["fit", files, *options, *hashed, "--weight", "w"]) == 0
     assert "rows of rare kinds are left out" in capsys.readouterr().err

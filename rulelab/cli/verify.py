@@ -27,6 +27,9 @@ class OnlyBound(Exception):  # noqa: N818 - it is an answer
     """A bound is proven, and not that the model is optimal; the message says so."""
 
 
+_AS_FITTED = "; for the same rows give what `rulelab fit` was given, such as --test-share and --key"
+
+
 def verify(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..models import MultiClassRuleList
@@ -122,7 +125,7 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     if answer.state == "bound":
         raise OnlyBound(_of_bound(data, model, answer))
     if not answer:
-        raise NotValid(answer.reason)
+        raise NotValid(answer.reason + ("" if problem.fingerprint == certificate.fingerprint else _AS_FITTED))
     assert certificate.origin is not None
     return _report(data, certificate.origin, model, answer, encoded)
 
