@@ -6,13 +6,17 @@ search time, and that a time limit would be spent on.
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numba
 import numpy as np
 
 from .data.problem import Problem
+
+_NEW_OBJECTS = 50_000  # between two collections while kernels are compiled; 40 MB more than by default
 
 _lock = threading.RLock()
 _done: set[object] = set()
@@ -25,8 +29,21 @@ def once(key: object, rehearse: Callable[[], None]) -> None:
     """
     with _lock:
         if key not in _done and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-            rehearse()
+            with _seldom_collecting():
+                rehearse()
             _done.add(key)
+
+
+@contextlib.contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """A compiler makes millions of objects that stay: looking for those that do not took a quarter of its time."""
+    before = gc.get_threshold()[0]
+    if before:
+        gc.set_threshold(max(before, _NEW_OBJECTS), *gc.get_threshold()[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(before, *gc.get_threshold()[1:])
 
 
 def tiny_problem() -> Problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -227,6 +228,26 @@ def test_kernels_that_are_not_compiled_are_not_rehearsed(monkeypatch) -> None:
     monkeypatch.setattr(rehearsal, "_done", set())
     monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
     rehearsal.once("anything", lambda: pytest.fail("there is nothing to compile"))
+
+
+@pytest.mark.parametrize(("before", "meanwhile"), [(700, 50_000), (90_000, 90_000), (0, 0)])
+def test_garbage_is_seldom_looked_for_while_kernels_are_compiled(before, meanwhile, monkeypatch) -> None:
+    monkeypatch.setattr(rehearsal, "_done", set())
+    thresholds = gc.get_threshold()
+    seen = []
+
+    def fail() -> None:
+        seen.append(gc.get_threshold())
+        raise RuntimeError("interrupted")
+
+    try:
+        gc.set_threshold(before, 11, 12)
+        with pytest.raises(RuntimeError):
+            rehearsal.once("anything", fail)
+        assert gc.get_threshold() == (before, 11, 12)
+    finally:
+        gc.set_threshold(*thresholds)
+    assert seen == [(meanwhile, 11, 12)]
 
 
 def test_a_class_rehearses_once_and_only_for_a_clock(monkeypatch) -> None:

@@ -41,7 +41,9 @@ def dates_of(values: pd.Series) -> tuple[pd.Series | None, str]:
         return None, ""
     form, parsed = found[0]
     other = next((p for f, p in found[1:] if f in _MONTH_FIRST and form in _DAY_FIRST), None)
-    out = pd.Series(np.append(parsed.to_numpy(), np.datetime64("NaT"))[codes], index=values.index, name=values.name)
+    known = parsed.to_numpy()
+    unknown = np.array(["NaT"], dtype=known.dtype)
+    out = pd.Series(np.append(known, unknown)[codes], index=values.index, name=values.name)
     if other is None or (other == parsed).all():
         return out, ""
     return out, f"{str(distinct[0])!r} is read with the day first; it could be the month"

@@ -22,7 +22,7 @@ from ..cards.together import together
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
-from ..notebook import NotebookViewer
+from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Kept
 from ..widgets.download import download
 from ..widgets.esc import plain
@@ -102,6 +102,7 @@ class CompareView(NotebookViewer):
         (letter,) = self._take([card])
         return letter
 
+    @one_at_a_time
     def _take(self, cards: Sequence[Card]) -> list[str]:
         """Pin cards together, and return their letters."""
         n = len(self._cards)
@@ -129,6 +130,7 @@ class CompareView(NotebookViewer):
         self._scored = True
         self._beat.start()
 
+    @one_at_a_time
     def move(self, shown: ModelCard, by: int) -> None:
         """Let a card go so many places to the right, or to the left where ``by`` < 0; beyond the ends: nothing."""
         place = self._cards.index(shown)
@@ -145,6 +147,7 @@ class CompareView(NotebookViewer):
             left = place > 0 and (by < 0 or place + 1 == len(self._cards))  # at an end only one of them can be pressed
             self._focus.wanted = [place, "Move left" if left else "Move right", self._focus.wanted[2] + 1]
 
+    @one_at_a_time
     def remove(self, shown: ModelCard) -> None:
         """Take a card away."""
         shown.close()
@@ -169,6 +172,7 @@ class CompareView(NotebookViewer):
         """Show an error; an empty text takes it away."""
         self._alert.phase = plain(message, 600)
 
+    @one_at_a_time
     def fit_baselines(self, *_: Any) -> None:
         """Fit other methods on the split of every pinned card whose data are known."""
         self._others.fit(self._cards)
