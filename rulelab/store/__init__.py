@@ -8,10 +8,11 @@ from .boards import BoardEntry
 from .bundle import LARGEST_BUNDLE
 from .data_rows import data_hash
 from .errors import StoreError
+from .finding import DELETED_DAYS
 from .kept_table import KeptTable
 from .place import HOME_VARIABLE, NOTHING, default_url, home
 from .run import Run
-from .store import DELETED_DAYS, Store
+from .store import Store
 from .store import open_store as open  # noqa: A004 - as in `gzip.open`
 
 __all__ = [

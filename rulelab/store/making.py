@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,14 @@ from ..results import plain
 from ..search import Snapshot, Status
 from .data_rows import LARGEST_ROWS, data_hash, training_csv
 from .errors import StoreError
+from .finding import LARGEST_FILE
 from .kept_table import packed
 from .run import Run, digest, named, now, storable
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..certificate import Certificate
     from ..datasets import Dataset
 
 LARGEST_RECORDING = 20_000_000
@@ -120,3 +123,12 @@ def _data_name(data: Dataset | None, otherwise: str) -> str:
 
 def _finite(value: float) -> float:
     return float(plain(float(value)) or 0.0)
+
+
+def proof_bytes(proof: Certificate) -> bytes:
+    """The file of a proof; raises StoreError where it is too large to be kept."""
+    stream = io.BytesIO()
+    proof.save(stream)
+    if stream.tell() > LARGEST_FILE:
+        raise StoreError(f"the proof takes {stream.tell()} bytes; at most {LARGEST_FILE} are kept")
+    return stream.getvalue()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import io
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 
-from . import boards, bundle, kept_table, making, pins, rows
+from . import boards, bundle, finding, kept_table, making, pins, rows
 from .boards import BoardEntry
 from .database import Database, size
 from .errors import StoreError
 from .place import NOTHING, default_url
 from .rows import TABLE
-from .run import Run, digest, named, now, read, storable
-from .schema import FILES, PARTS, RUNS
+from .run import Run, digest, named, now, read
+from .schema import PARTS, RUNS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,10 +30,6 @@ if TYPE_CHECKING:
     from ..recording import Recording
     from .kept_table import KeptTable
 
-DELETED_DAYS = 7
-"""For so long a deleted run can be brought back."""
-LARGEST_FILE = 64_000_000
-LEAST_DIGITS = 4
 NO_TABLES: Mapping[str, bytes] = MappingProxyType({})
 COLUMNS = [
     "hash",
@@ -80,7 +74,7 @@ class Store:
 
     def __init__(self, url: str) -> None:
         self._database = Database(url)
-        self._forget_deleted()
+        finding.forget_deleted(self._database)
 
     def __enter__(self) -> Self:
         return self
@@ -176,7 +170,7 @@ class Store:
             name=name,
         )
         if proof is not None:
-            files["proof"] = _bytes_of(proof)
+            files["proof"] = making.proof_bytes(proof)
             run = replace(run, proof=digest(files["proof"]))
         with self._database.writing() as connection:
             if instead_of is not None:
@@ -194,7 +188,7 @@ class Store:
         StoreError
             When there is no such run, or it cannot be written.
         """
-        key, content = self._hash(run), _bytes_of(proof)
+        key, content = finding.whole_hash(self._database, run), making.proof_bytes(proof)
         with self._database.writing() as connection:
             if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == key)).scalar() is None:
                 raise StoreError(f"there is no run {key[:12]} any more")
@@ -210,7 +204,7 @@ class Store:
         StoreError
             When there is none, there are several, or it is damaged.
         """
-        key = self._hash(which)
+        key = finding.whole_hash(self._database, which)
         with self._database.reading() as connection:
             found = connection.execute(rows.chosen().where(RUNS.c.hash == key)).first()
         if found is None:
@@ -228,11 +222,13 @@ class Store:
         deleted : bool
             Instead those that were deleted and can be brought back.
         """
-        return [run for run in self._read(search, most, deleted) if isinstance(run, Run)]
+        return [run for run in finding.matching(self._database, search, most, deleted) if isinstance(run, Run)]
 
     def damaged(self) -> list[str]:
         """What is wrong with runs that cannot be read."""
-        return [str(error) for error in self._read("", 1 << 30, None) if isinstance(error, StoreError)]
+        return [
+            str(error) for error in finding.matching(self._database, "", 1 << 30, None) if isinstance(error, StoreError)
+        ]
 
     def frame(self, search: str = "", most: int = 1000) -> pd.DataFrame:
         """The same as `runs` as a table, a row per run; see `COLUMNS`."""
@@ -249,7 +245,9 @@ class Store:
         from ..recording import Recording
 
         run = self.run(which)
-        return Recording.from_bytes(self.file(run, "recording"), f"the recording of run {run.hash[:12]}", LARGEST_FILE)
+        return Recording.from_bytes(
+            self.file(run, "recording"), f"the recording of run {run.hash[:12]}", finding.LARGEST_FILE
+        )
 
     def model(self, which: Run | str) -> Model:
         """The best model of a run; raises StoreError or ModelError."""
@@ -284,15 +282,15 @@ class Store:
         key = run.proof if kind == "proof" else run.files.get(kind)
         if key is None:
             raise StoreError(f"no {kind} is kept of run {run.hash[:12]}")
-        return self._content(key, f"{kind} of run {run.hash[:12]}")
+        return finding.content(self._database, key, f"{kind} of run {run.hash[:12]}")
 
     def rename(self, which: Run | str, name: str) -> Run:
         """Call a run something else."""
-        return self._change(self._hash(which), name=named(name))
+        return self._change(finding.whole_hash(self._database, which), name=named(name))
 
     def delete(self, which: Run | str, *, forever: bool = False) -> None:
         """Put a run away; for `DELETED_DAYS` days it can be brought back, unless ``forever``."""
-        key = self._hash(which)
+        key = finding.whole_hash(self._database, which)
         if not forever:
             self._change(key, deleted=now())
             return
@@ -302,7 +300,7 @@ class Store:
 
     def restore(self, which: Run | str) -> Run:
         """Bring a deleted run back."""
-        return self._change(self._hash(which), deleted=None)
+        return self._change(finding.whole_hash(self._database, which), deleted=None)
 
     def export(self, path: str | Path | None, which: Sequence[Run | str]) -> bytes:
         """Runs with all their files as one zip archive, also written to ``path`` when one is given.
@@ -316,13 +314,7 @@ class Store:
         """
         content = bundle.packed([(run, self._files(run)) for run in map(self.run, which)])
         if path is not None:
-            target = Path(path)
-            beside = target.with_name(target.name + ".part")
-            try:
-                beside.write_bytes(content)
-                beside.replace(target)
-            finally:
-                beside.unlink(missing_ok=True)
+            bundle.write(Path(path), content)
         return content
 
     def take(self, content: bytes | str | Path) -> list[Run]:
@@ -370,12 +362,12 @@ class Store:
         StoreError
             When they are not kept, or damaged.
         """
-        wanted = sa.select(PARTS.c.file).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE)
-        with self._database.reading() as connection:
-            key = connection.execute(wanted).scalar()
+        key = finding.table_of(self._database, data_hash)
         if key is None:
             raise StoreError("its rows are not kept")
-        return kept_table.unpacked(self._content(str(key), f"table of the data {data_hash[:12]}"), data_hash)
+        return kept_table.unpacked(
+            finding.content(self._database, key, f"table of the data {data_hash[:12]}"), data_hash
+        )
 
     def keep_pins(self, content: str, tables: Mapping[str, bytes] = NO_TABLES) -> str:
         """Keep models that are pinned side by side.
@@ -407,7 +399,7 @@ class Store:
         StoreError
             When there is none, or it is damaged.
         """
-        _check_digits(which)
+        finding.check_digits(which)
         return pins.content(self._database, which)
 
     def keep_entry(self, room: str, game: str, entry: BoardEntry, instead_of: str | None = None) -> None:
@@ -432,73 +424,16 @@ class Store:
         """Forget all that was reached in a room."""
         boards.clear(self._database, room)
 
-    def _content(self, key: str, what: str) -> bytes:
-        """The file of a hash."""
-        with self._database.reading() as connection:
-            wanted = FILES.c.hash == key
-            length = connection.execute(sa.select(sa.func.length(FILES.c.content)).where(wanted)).scalar()
-            if length is None:
-                raise StoreError(f"the {what} is not there")
-            if not isinstance(length, int) or length > LARGEST_FILE:
-                raise StoreError(f"the {what} is damaged: it takes {length} bytes")
-            content = connection.execute(sa.select(FILES.c.content).where(wanted)).scalar()
-        if not isinstance(content, bytes | memoryview) or digest(bytes(content)) != key:
-            raise StoreError(f"the {what} is damaged: it is not what its hash says")
-        return bytes(content)
-
     def _files(self, run: Run) -> dict[str, bytes]:
         kinds = [*run.files, *(["proof"] if run.proof else [])]
         files = {kind: self.file(run, kind) for kind in kinds}
-        wanted = sa.select(PARTS.c.file).where(PARTS.c.run == run.data_hash, PARTS.c.kind == TABLE)
-        with self._database.reading() as connection:
-            key = connection.execute(wanted).scalar()
-        return files if key is None else {**files, TABLE: self._content(str(key), "table of its data")}
-
-    def _hash(self, which: Run | str) -> str:
-        """The whole hash; a part of one must be of one run only."""
-        if isinstance(which, Run):
-            return which.hash
-        _check_digits(which)
-        with self._database.reading() as connection:
-            wanted = sa.select(RUNS.c.hash).where(RUNS.c.hash.startswith(which)).limit(2)
-            found = [key for key in connection.execute(wanted).scalars() if isinstance(key, str)]
-        if len(found) != 1:
-            raise StoreError(f"{'several runs begin' if found else 'no run begins'} with {which[:12]} here")
-        return found[0]
-
-    def _read(self, search: str, most: int, deleted: bool | None) -> Iterable[Run | StoreError]:
-        wanted = rows.chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
-        if deleted is not None:
-            wanted = wanted.where(RUNS.c.deleted.is_not(None) if deleted else RUNS.c.deleted.is_(None))
-        for word in storable(search).split():
-            like = [each.icontains(word, autoescape=True) for each in (RUNS.c.name, RUNS.c.hash, RUNS.c.about)]
-            wanted = wanted.where(sa.or_(*like))
-        with self._database.reading() as connection:
-            found = connection.execute(wanted.limit(most)).all()
-        out: list[Run | StoreError] = []
-        for row in found:
-            try:
-                out.append(read(*row))
-            except StoreError as error:
-                out.append(error)
-        return out
+        key = finding.table_of(self._database, run.data_hash)
+        return files if key is None else {**files, TABLE: finding.content(self._database, key, "table of its data")}
 
     def _change(self, key: str, **values: Any) -> Run:
         with self._database.writing() as connection:
             connection.execute(sa.update(RUNS).where(RUNS.c.hash == key).values(**values))
         return self.run(key)
-
-    def _forget_deleted(self) -> None:
-        """Remove what was deleted long ago."""
-        before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=DELETED_DAYS)
-        old = sa.select(RUNS.c.hash).where(RUNS.c.deleted < before.isoformat(timespec="milliseconds"))
-        with self._database.reading() as connection:
-            hashes = list(connection.execute(old).scalars())
-            unnamed = rows.unnamed_tables(connection)
-        if hashes or unnamed:
-            with self._database.writing() as connection:
-                rows.remove(connection, hashes)
-                rows.forget_tables(connection)
 
 
 def open_store(url: str | Path | None = None) -> Store:
@@ -517,16 +452,3 @@ def open_store(url: str | Path | None = None) -> Store:
     if url == NOTHING:
         raise StoreError(f"{NOTHING!r} is no store: nothing is kept there")
     return Store(default_url() if url is None else str(url))
-
-
-def _check_digits(which: Any) -> None:
-    if not isinstance(which, str) or not re.fullmatch(rf"[0-9a-f]{{{LEAST_DIGITS},64}}", which):
-        raise StoreError(f"{which!r:.40} is no hash: {LEAST_DIGITS} to 64 digits and letters a to f")
-
-
-def _bytes_of(proof: Certificate) -> bytes:
-    stream = io.BytesIO()
-    proof.save(stream)
-    if stream.tell() > LARGEST_FILE:
-        raise StoreError(f"the proof takes {stream.tell()} bytes; at most {LARGEST_FILE} are kept")
-    return stream.getvalue()
