@@ -31,7 +31,7 @@ from rulelab.views.search.setup import Setup
 from rulelab.views.serving import memory
 
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
-from _visitor import Visitor
+from _visitor import searching
 
 
 @pytest.fixture
@@ -224,18 +224,10 @@ def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) 
                 most[0] = max(most[0], memory.resident(process))
 
         async def lesson() -> None:
-            visitors = [Visitor(server.port, query) for _ in range(3)]
-            for visitor in visitors:
-                await visitor.open()
-            watching = [asyncio.create_task(visitor.watch()) for visitor in visitors]
-            for visitor in visitors:
-                await visitor.press_run()
-            end = time.monotonic() + PATIENCE
-            while server.written.count('"a run has ended"') < 3 and time.monotonic() < end:
-                await asyncio.sleep(0.2)
-            for visitor in visitors:
-                visitor.close()
-            await asyncio.gather(*watching)
+            async with searching(server.port, [query] * 3):
+                end = time.monotonic() + PATIENCE
+                while server.written.count('"a run has ended"') < 3 and time.monotonic() < end:
+                    await asyncio.sleep(0.2)
 
         measuring = threading.Thread(target=measure)
         measuring.start()

@@ -31,7 +31,7 @@ from rulelab.views.serving.health import Standing
 from rulelab.views.what_if.boards import Boards, Entry
 
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
-from _visitor import Visitor
+from _visitor import Visitor, searching
 
 
 def token(place: object) -> str:
@@ -175,24 +175,22 @@ def test_processes_that_do_nothing_but_end_end_the_server() -> None:
 
 async def kept_by_one_seen_by_all(port: int, store: Path) -> None:
     """A run is kept by the process of its page; pages of all processes open it."""
-    runner = Visitor(port, "?data=tic_tac_toe&regularization=0.05&speed=full+speed")
-    await runner.open()
-    watching = asyncio.create_task(runner.watch())
-    await runner.press_run()
-    with rl.store.open(store) as opened:
-        while not (runs := [run for run in opened.runs() if run.settings["Regularization: cost of a rule"] == "0.05"]):
-            await asyncio.sleep(0.1)
-    others, reading = [], []
-    while {place_of(other.token) for other in others} != {0, 1}:  # a page goes where the fewest are, just then
-        others.append(Visitor(port, f"?run={runs[0].hash[:16]}", keeps=True))
-        await others[-1].open()
-        reading.append(asyncio.create_task(others[-1].watch()))
+    wanted = "Regularization: cost of a rule"
+    async with searching(port, ["?data=tic_tac_toe&regularization=0.05&speed=full+speed"]):
+        with rl.store.open(store) as opened:
+            while not (runs := [run for run in opened.runs() if run.settings[wanted] == "0.05"]):
+                await asyncio.sleep(0.1)
+        others, reading = [], []
+        while {place_of(other.token) for other in others} != {0, 1}:  # a page goes where the fewest are, just then
+            others.append(Visitor(port, f"?run={runs[0].hash[:16]}", keeps=True))
+            await others[-1].open()
+            reading.append(asyncio.create_task(others[-1].watch()))
+        for other in others:
+            while "certified optimal" not in "".join(other.told):
+                await asyncio.sleep(0.1)
     for other in others:
-        while "certified optimal" not in "".join(other.told):
-            await asyncio.sleep(0.1)
-    for visitor in (runner, *others):
-        visitor.close()
-    await asyncio.gather(watching, *reading)
+        other.close()
+    await asyncio.gather(*reading)
 
 
 @pytest.mark.long
@@ -206,18 +204,9 @@ def test_pages_stay_with_their_process_and_a_dead_one_is_replaced(tmp_path: Path
             return json.loads(server.ask("/health").body)
 
         async def lesson() -> None:
-            visitors = [Visitor(server.port, query) for _ in range(3)]
-            for visitor in visitors:
-                await visitor.open()
-            watching = [asyncio.create_task(visitor.watch()) for visitor in visitors]
-            for visitor in visitors:
-                visitor.arrived.clear()
-                await visitor.press_run()
-            while not all(visitor.arrived for visitor in visitors):
-                await asyncio.sleep(0.05)
-            for visitor in visitors:
-                visitor.close()
-            await asyncio.gather(*watching)
+            async with searching(server.port, [query] * 3) as visitors:
+                while not all(visitor.arrived for visitor in visitors):
+                    await asyncio.sleep(0.05)
 
         wait_until(lambda: figures()["workers"] == 2, 0.2)
         asyncio.run(asyncio.wait_for(lesson(), PATIENCE))

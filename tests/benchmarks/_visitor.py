@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
@@ -100,3 +102,19 @@ def _models(tree: Any) -> Iterator[dict[str, Any]]:
     if isinstance(tree, list):
         for part in tree:
             yield from _models(part)
+
+
+@asynccontextmanager
+async def searching(port: int, queries: Sequence[str]) -> AsyncIterator[list[Visitor]]:
+    """Visitors who have opened their page and pressed Run; they close it at the end of the block."""
+    visitors = [Visitor(port, query) for query in queries]
+    for visitor in visitors:
+        await visitor.open()
+    watching = [asyncio.create_task(visitor.watch()) for visitor in visitors]
+    for visitor in visitors:
+        visitor.arrived.clear()
+        await visitor.press_run()
+    yield visitors
+    for visitor in visitors:
+        visitor.close()
+    await asyncio.gather(*watching)

@@ -16,7 +16,7 @@ from ...rule_set import NearOptimalRuleSets
 from ...search import Snapshot
 from ..allowance import take_memory
 from ..live.job import Progress
-from ..live.share import Share
+from ..live.share import run
 from ..live.wording import count, counted
 from .finding import MEMORY_BYTES
 from .finding_sets import FoundSets
@@ -95,16 +95,12 @@ def count_all(found: Good, seconds: float, progress: Progress) -> Total:
     take_memory()
     search: Any = found.prepared.search
     counter = NearOptimalCounter(search, ratio=found.ratio, memory_limit=search.memory_limit or MEMORY_BYTES)
-    if not counter.compiled:
-        progress.report("compiling the count: once per machine, some seconds")
-        counter.compile()
-    snapshot: Any = None
-    with Share(counter, lambda: 0 if snapshot is None else snapshot.memory_bytes):
-        for snapshot in counter.steps(time_limit=seconds):
-            progress.doing = f"at least {counted(snapshot.n_lists, 'lists')}, {count(snapshot.states)} sets of rows"
-            if progress.cancelled:
-                break
+    snapshot = run(counter, seconds, progress, _counted, "the count")
     return Total(counter.result(), snapshot, found.ratio)
+
+
+def _counted(snapshot: Any) -> str:
+    return f"at least {counted(snapshot.n_lists, 'lists')}, {count(snapshot.states)} sets of rows"
 
 
 def ranges_of(found: Good | None, total: Total, attribute: str, criterion: str) -> Ranges:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.job import Progress
 from ..live.session import Prepared
-from ..live.share import Share
+from ..live.share import run
 from ..live.wording import count, counted
 from .finding_sets import find_sets
 from .good import Good, looking_at
@@ -168,15 +168,7 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
         prepared = replace(prepared, search=search)
     memory = search.memory_limit or MEMORY_BYTES
     near = NearOptimalSearch(search, ratio=wanted.ratio, limit=wanted.most, memory_limit=memory)
-    if not near.compiled:
-        progress.report("compiling the enumeration: once per machine, some seconds")
-        near.compile()
-    snapshot: Any = None
-    with Share(near, lambda: 0 if snapshot is None else snapshot.memory_bytes):
-        for snapshot in near.steps(time_limit=wanted.seconds):
-            progress.doing = _said(snapshot)
-            if progress.cancelled:
-                break
+    snapshot = run(near, wanted.seconds, progress, _said, "the enumeration")
     assert isinstance(snapshot, NearOptimalProgress)
     if not search.certified or snapshot.incumbent is None:
         raise ValueError(

@@ -19,7 +19,7 @@ from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.job import Progress
 from ..live.session import Prepared
-from ..live.share import Share
+from ..live.share import run
 from ..live.wording import count, counted
 from .good import Good, looking_at
 
@@ -153,15 +153,7 @@ def find_sets(prepared: Prepared, wanted: Any, memory: int, progress: Progress) 
     near = NearOptimalRuleSetSearch(
         search, ratio=wanted.ratio, limit=wanted.most, memory_limit=given.memory_limit or memory
     )
-    if not near.compiled:
-        progress.report("compiling the enumeration: once per machine, some seconds")
-        near.compile()
-    snapshot: Any = None
-    with Share(near, lambda: 0 if snapshot is None else snapshot.memory_bytes):
-        for snapshot in near.steps(time_limit=wanted.seconds):
-            progress.doing = _said(snapshot)
-            if progress.cancelled:
-                break
+    snapshot = run(near, wanted.seconds, progress, _said, "the enumeration")
     assert isinstance(snapshot, NearOptimalRuleSetProgress)
     if snapshot.phase == "optimum" or snapshot.incumbent is None:
         raise ValueError(
