@@ -12,7 +12,6 @@ import pandas as pd
 from ..data.metrics import Confusion
 from . import pmml, serialisation, sql
 from .branches import Branch
-from .errors import ModelError
 from .evaluation import Evaluation, measure
 
 
@@ -213,9 +212,7 @@ class Model(abc.ABC):
         ModelError
             Naming the entry that is missing or wrong.
         """
-        family = serialisation.check_header(data)
-        if family != cls.family:
-            raise ModelError(f"the saved model is of the family {family!r}, not {cls.family!r}")
+        serialisation.check_family(data, cls.family)
         return cls._from_body(data)
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -235,9 +235,7 @@ class MultiClassRuleList:
         ModelError
             Naming the entry that is missing or wrong.
         """
-        family = serialisation.check_header(data)
-        if family != cls.family:
-            raise ModelError(f"the saved model is of the family {family!r}, not {cls.family!r}")
+        serialisation.check_family(data, cls.family)
         classes = serialisation.read_classes(data, most=None)
         m = serialisation.read(data, "n_antecedents", int)
         if m < 0:

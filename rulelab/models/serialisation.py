@@ -45,6 +45,13 @@ def check_header(data: Any) -> str:
     return read(data, "family", str)
 
 
+def check_family(data: Any, family: str) -> None:
+    """Raise ModelError unless this is a saved model of the family."""
+    found = check_header(data)
+    if found != family:
+        raise ModelError(f"the saved model is of the family {found!r}, not {family!r}")
+
+
 def dump(data: dict[str, Any]) -> str:
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     if len(text.encode(errors="replace")) > LARGEST_TEXT:
