@@ -59,6 +59,11 @@ def inner(function: Callable[..., Any]) -> Any:
     return register_jitable(**_INNER)(function)
 
 
+def fused(function: Callable[..., Any]) -> Any:
+    """As `inner`, for a few operations in an inner loop: in the machine code it is part of each of its callers."""
+    return register_jitable(**_INNER, **known(forceinline=True))(function)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
     """As `inner`, copied into the caller before it is compiled: for those with one caller.
 

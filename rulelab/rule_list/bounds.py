@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-from ..kernels.jit import inner
+from ..kernels.jit import fused, inner
 
 LARGEST_TAIL = 12
 """Completions of more rules than this are bounded by their rules alone."""
@@ -75,7 +75,7 @@ class RuleListBounds:
 BOUNDS = tuple(field.name for field in fields(RuleListBounds))
 
 
-@inner
+@fused
 def pays_for_a_rule(weight_right, per_error, per_rule):
     """Accurate support (Thm 11) on net weights.
 
@@ -106,7 +106,7 @@ def largest_sums(values, out):
         out[r] += out[r - 1]
 
 
-@inner
+@fused
 def one_more_rule(weight_positive, weight_negative, sums_positive, sums_negative, fewest, per_error, per_rule):
     """Lower bound on the further cost of all completions by at least ``fewest`` rules.
 
@@ -165,7 +165,7 @@ def grid(weight_s, weight_d, captured_s, captured_d, sums_s, sums_d, fewest, per
     return min(best, (last + 1) * per_rule)
 
 
-@inner
+@fused
 def better_without(lost, gained, per_error, per_rule):
     """Whether a list is strictly better without one of its rules, whatever follows the prefix.
 
