@@ -15,8 +15,8 @@ from ...rule_list import NearOptimalCount, NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets
 from ...search import Snapshot
 from ..allowance import take_memory
+from ..live.advancing import run
 from ..live.job import Progress
-from ..live.share import run
 from ..live.wording import count, counted
 from .finding import MEMORY_BYTES
 from .finding_sets import FoundSets

@@ -19,9 +19,9 @@ from ...search import Status
 from ..allowance import take_memory
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
+from ..live.advancing import run
 from ..live.job import Progress
 from ..live.session import Prepared
-from ..live.share import run
 from ..live.wording import count, counted
 from .finding_sets import find_sets
 from .good import Good, looking_at

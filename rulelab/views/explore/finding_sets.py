@@ -17,9 +17,9 @@ from ...rule_set import NearOptimalRuleSetProgress, NearOptimalRuleSets, NearOpt
 from ...search import Status
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
+from ..live.advancing import run
 from ..live.job import Progress
 from ..live.session import Prepared
-from ..live.share import run
 from ..live.wording import count, counted
 from .good import Good, looking_at
 

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from panel.io.callbacks import PeriodicCallback
 
 from ..notebook import keep_stills, one_at_a_time
 from .session import TICK_SECONDS
+
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+
+def in_turn(tick: Callable[[], Any]) -> Callable[[], Awaitable[None]]:
+    """The beat of a page, alone in its turn of the loop.
+
+    Those that are due at the same time would be called one after the other before any page is answered.
+    """
+
+    async def beat() -> None:
+        async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            tick()
+            await asyncio.sleep(0)
+
+    return beat
 
 
 class Beat:
@@ -28,7 +46,7 @@ class Beat:
         """Begin, unless it beats already."""
         if self._callback is None:
             period = int(1000 * TICK_SECONDS)
-            self._callback = PeriodicCallback(callback=self._beat, period=period, background=True, log=False)
+            self._callback = PeriodicCallback(callback=in_turn(self._beat), period=period, background=True, log=False)
             self._callback.start()
 
     def stop(self) -> None:

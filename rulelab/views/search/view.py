@@ -17,6 +17,7 @@ from ...warming import begin_in_background
 from ..live.history import Mark
 from ..live.recorded import RecordedSession
 from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
+from ..live.ticker import in_turn
 from ..live.wording import Standing, count, figures, worded
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
@@ -474,7 +475,7 @@ class SearchView(NotebookViewer):
     def _start_beat(self) -> None:
         if self._beat is None:
             milliseconds = int(1000 * TICK_SECONDS)
-            self._beat = PeriodicCallback(callback=self.tick, period=milliseconds, background=True, log=False)
+            self._beat = PeriodicCallback(callback=in_turn(self.tick), period=milliseconds, background=True, log=False)
             self._beat.start()
 
     def _stop_beat(self) -> None:
