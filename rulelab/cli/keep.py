@@ -29,12 +29,12 @@ def add_keep(parser: argparse.ArgumentParser) -> None:
 
 def check_keep(args: argparse.Namespace) -> None:
     """Open the store before time is spent on what is to be kept there."""
-    from .. import store as stores
-
     if args.keep is None:
         if args.store is not None:
             raise CommandError("--store says where --keep keeps the run: add --keep")
         return
+    from .. import store as stores
+
     try:
         stores.open(args.store).close()
     except stores.StoreError as error:

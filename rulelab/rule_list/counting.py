@@ -150,16 +150,40 @@ def count(arrays, chosen, positive, negative):
 @inlined
 def count_here(arrays, chosen, positive, negative):
     """`count`, copied into an inner loop: handing on the arrays takes as long as counting few words."""
-    for a in range(positive.size):
-        positive[a] = 0
-        negative[a] = 0
-    if arrays.use_rows:
-        total_positive = _add_rows(arrays, chosen, 0, arrays.positive_words, positive)
-        total_negative = _add_rows(arrays, chosen, arrays.positive_words, chosen.size, negative)
-    else:
-        n = arrays.positive_entries
-        total_positive = _add_planes(arrays, chosen, 0, n, positive)
-        total_negative = _add_planes(arrays, chosen, n, arrays.entry_word.size, negative)
+    total_positive = 0
+    total_negative = 0
+    for sign in range(2):
+        out = negative if sign else positive
+        for a in range(out.size):
+            out[a] = 0
+        total = 0
+        if arrays.use_rows:
+            words = arrays.positive_words
+            for word in range(words if sign else 0, chosen.size if sign else words):
+                x = chosen[word]
+                while x != 0:
+                    position = word * 64 + popcount((x & (~x + np.uint64(1))) - np.uint64(1))
+                    weight = arrays.weights[position]
+                    total += weight
+                    row = arrays.members[position]
+                    for a in range(out.size):
+                        out[a] += weight & row[a]
+                    x &= x - np.uint64(1)
+        else:
+            n = arrays.positive_entries
+            for e in range(n if sign else 0, arrays.entry_word.size if sign else n):
+                word = arrays.entry_word[e]
+                x = chosen[word] & arrays.entry_mask[e]
+                if x != 0:
+                    digit = arrays.entry_digit[e]
+                    total += popcount(x) << digit
+                    row = arrays.by_word[word]
+                    for a in range(out.size):
+                        out[a] += popcount(x & row[a]) << digit
+        if sign:
+            total_negative = total
+        else:
+            total_positive = total
     return total_positive, total_negative
 
 
@@ -175,34 +199,3 @@ def weigh(arrays, chosen):
         else:
             negative += n
     return positive, negative
-
-
-@inlined
-def _add_planes(arrays, chosen, start, stop, out):
-    total = 0
-    for e in range(start, stop):
-        word = arrays.entry_word[e]
-        x = chosen[word] & arrays.entry_mask[e]
-        if x != 0:
-            digit = arrays.entry_digit[e]
-            total += popcount(x) << digit
-            row = arrays.by_word[word]
-            for a in range(out.size):
-                out[a] += popcount(x & row[a]) << digit
-    return total
-
-
-@inlined
-def _add_rows(arrays, chosen, start, stop, out):
-    total = 0
-    for word in range(start, stop):
-        x = chosen[word]
-        while x != 0:
-            position = word * 64 + popcount((x & (~x + np.uint64(1))) - np.uint64(1))
-            weight = arrays.weights[position]
-            total += weight
-            row = arrays.members[position]
-            for a in range(out.size):
-                out[a] += weight & row[a]
-            x &= x - np.uint64(1)
-    return total
