@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import threading
 import uuid
 import weakref
@@ -18,9 +17,10 @@ from functools import wraps
 from typing import Any
 
 import panel as pn
-from panel.io.notebook import EXEC_MIME, LOAD_MIME
+from panel.io.notebook import EXEC_MIME
 from panel.viewable import Viewer
 
+from ..plots.extension import for_the_page_alone, notebook_shell, replace_output
 from .widgets.esc import esc
 from .widgets.live_text import LiveText
 
@@ -106,7 +106,8 @@ class NotebookViewer(Viewer):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         shell = _shell()
-        libraries = [] if shell is None else _load(shell)
+        if shell is not None:
+            _load(shell)
         shown = self._create_view()
         found = shown._repr_mimebundle_(include, exclude)
         if shell is None or pn.config.comms != "default" or not isinstance(found, tuple):
@@ -118,21 +119,19 @@ class NotebookViewer(Viewer):
         output = uuid.uuid4().hex
         script = _KEEP.format(ref=json.dumps(ref), script=parts[2])
         shell.display_pub.publish({"application/javascript": script}, transient={"display_id": output})
-        self._listen(shown._comms[ref][1], libraries, output, ref)
+        self._listen(shown._comms[ref][1], output, ref)
         if not _shown:
             shell.events.register("post_run_cell", keep_stills)
         _shown.add(self)
         return data | {"text/html": parts[1] + _SHOW.format(ref=json.dumps(ref))}, metadata
 
-    def _listen(self, client: Any, libraries: list[str], output: str, ref: str) -> None:
-        """Take out what the browser has when it speaks for the first time; keep what is shown after each event."""
+    def _listen(self, client: Any, output: str, ref: str) -> None:
+        """Take out the document when the browser speaks for the first time; keep what is shown after each event."""
         opened, told = client._on_open, client._on_msg
 
         def on_open(message: Any) -> None:
             if opened:
                 opened(message)
-            for library in libraries:
-                _replace(library, "")
             self._displays = [*self._displays[1 - _MOST_SHOWN :], (output, ref)]
             self._last_still = self.still()
             self._put(output, ref)
@@ -146,35 +145,20 @@ class NotebookViewer(Viewer):
 
 
 def _shell() -> Any:
-    """The shell of a Jupyter kernel; None elsewhere."""
-    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return shell if hasattr(shell, "kernel") and hasattr(shell.display_pub, "register_hook") else None
+    return notebook_shell()
 
 
-def _load(shell: Any) -> list[str]:
-    """Load Panel's libraries where nobody did, from this machine; the outputs that hold them."""
-    if pn.extension._loaded:
-        return []
-    outputs = []
-
-    def name_it(message: Any) -> Any:
-        if LOAD_MIME in message["content"].get("data", {}):
-            outputs.append(uuid.uuid4().hex)
-            message["content"]["transient"] = {"display_id": outputs[-1]}
-        return message
-
-    shell.display_pub.register_hook(name_it)
-    try:
-        pn.extension(inline=True)
-    finally:
-        shell.display_pub.unregister_hook(name_it)
-    return outputs
+def _load(shell: Any) -> None:
+    """Load Panel's libraries where nobody did, from this machine."""
+    if not pn.extension._loaded:
+        with for_the_page_alone(shell):
+            pn.extension(inline=True)
 
 
 def _replace(output: str, html: str) -> None:
     shell = _shell()
     if shell is not None:
-        shell.display_pub.publish({"text/html": html}, transient={"display_id": output}, update=True)
+        replace_output(shell, output, html)
 
 
 def keep_stills(*_: Any) -> None:
