@@ -42,6 +42,7 @@ def published(monkeypatch: Any) -> Published:
     out = Published()
     shell = SimpleNamespace(kernel=object(), display_pub=out, events=SimpleNamespace(register=lambda *_: None))
     monkeypatch.setattr(notebook, "_shell", lambda: shell)
+    monkeypatch.setattr(notebook, "_load", lambda shell: ["libraries"])
     monkeypatch.setattr(pn.extension, "_loaded", True)
     return out
 
@@ -57,16 +58,17 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
     assert "application/javascript" in script
     ((_, client),) = view.__panel__()._comms.values()
     client._on_open({})
-    still, place, update = published[1]
+    assert published[1] == ({"text/html": ""}, "libraries", True)
+    still, place, update = published[2]
     assert (place, update) == (output, True)
     assert "kernel gone: run the cell" in still["text/html"]
     assert "<rect" in still["text/html"]
     assert NASTY not in still["text/html"]
     notebook.keep_stills()
-    assert len(published) == 2, "nothing has changed"
+    assert len(published) == 3, "nothing has changed"
     view.node = int(search.tree()["node"].iloc[1])
     notebook.keep_stills()
-    assert "its bound" in published[2][0]["text/html"]
+    assert "its bound" in published[3][0]["text/html"]
 
 
 def test_nothing_is_published_for_a_view_that_no_notebook_shows(published: Published) -> None:

@@ -50,11 +50,18 @@ def extension(*backends: str) -> None:
         hv.extension(*wanted, inline=True, logo=False)
         return
     name = f"rl-picture-{uuid.uuid4().hex}"
-    with for_the_page_alone(shell):
+    with named_outputs(shell) as outputs:
         hv.extension(*wanted, inline=True, logo=False)
         pn.extension(inline=True)
         shell.display_pub.publish({"application/javascript": _HIDE.format(name=json.dumps(name))})
     _show_here(name if still else "")
+
+    def erase(*_: Any) -> None:
+        shell.events.unregister("post_run_cell", erase)
+        for output in outputs:
+            replace_output(shell, output, "")
+
+    shell.events.register("post_run_cell", erase)
 
 
 def notebook_shell() -> Any:
@@ -64,14 +71,9 @@ def notebook_shell() -> Any:
 
 
 @contextmanager
-def for_the_page_alone(shell: Any) -> Iterator[None]:
-    """Take the scripts that are published meanwhile out of the notebook at the end of the cell: the page has them."""
+def named_outputs(shell: Any) -> Iterator[list[str]]:
+    """Give a name to each output that has scripts and is published meanwhile; the names, in order."""
     outputs: list[str] = []
-
-    def erase(*_: Any) -> None:
-        shell.events.unregister("post_run_cell", erase)
-        for output in outputs:
-            replace_output(shell, output, "")
 
     def name_it(message: Any) -> Any:
         if "application/javascript" in message["content"].get("data", {}):
@@ -81,10 +83,9 @@ def for_the_page_alone(shell: Any) -> Iterator[None]:
 
     shell.display_pub.register_hook(name_it)
     try:
-        yield
+        yield outputs
     finally:
         shell.display_pub.unregister_hook(name_it)
-        shell.events.register("post_run_cell", erase)
 
 
 def replace_output(shell: Any, output: str, html: str) -> None:

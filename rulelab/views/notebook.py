@@ -20,7 +20,7 @@ import panel as pn
 from panel.io.notebook import EXEC_MIME
 from panel.viewable import Viewer
 
-from ..plots.extension import for_the_page_alone, notebook_shell, replace_output
+from ..plots.extension import named_outputs, notebook_shell, replace_output
 from .widgets.esc import esc
 from .widgets.live_text import LiveText
 
@@ -106,8 +106,7 @@ class NotebookViewer(Viewer):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         shell = _shell()
-        if shell is not None:
-            _load(shell)
+        libraries = [] if shell is None else _load(shell)
         shown = self._create_view()
         found = shown._repr_mimebundle_(include, exclude)
         if shell is None or pn.config.comms != "default" or not isinstance(found, tuple):
@@ -119,19 +118,21 @@ class NotebookViewer(Viewer):
         output = uuid.uuid4().hex
         script = _KEEP.format(ref=json.dumps(ref), script=parts[2])
         shell.display_pub.publish({"application/javascript": script}, transient={"display_id": output})
-        self._listen(shown._comms[ref][1], output, ref)
+        self._listen(shown._comms[ref][1], libraries, output, ref)
         if not _shown:
             shell.events.register("post_run_cell", keep_stills)
         _shown.add(self)
         return data | {"text/html": parts[1] + _SHOW.format(ref=json.dumps(ref))}, metadata
 
-    def _listen(self, client: Any, output: str, ref: str) -> None:
-        """Take out the document when the browser speaks for the first time; keep what is shown after each event."""
+    def _listen(self, client: Any, libraries: list[str], output: str, ref: str) -> None:
+        """Take out what the browser has when it speaks for the first time; keep what is shown after each event."""
         opened, told = client._on_open, client._on_msg
 
         def on_open(message: Any) -> None:
             if opened:
                 opened(message)
+            for library in libraries:
+                _replace(library, "")
             self._displays = [*self._displays[1 - _MOST_SHOWN :], (output, ref)]
             self._last_still = self.still()
             self._put(output, ref)
@@ -148,11 +149,13 @@ def _shell() -> Any:
     return notebook_shell()
 
 
-def _load(shell: Any) -> None:
-    """Load Panel's libraries where nobody did, from this machine."""
-    if not pn.extension._loaded:
-        with for_the_page_alone(shell):
-            pn.extension(inline=True)
+def _load(shell: Any) -> list[str]:
+    """Load Panel's libraries where nobody did, from this machine; the outputs that hold them."""
+    if pn.extension._loaded:
+        return []
+    with named_outputs(shell) as outputs:
+        pn.extension(inline=True)
+    return outputs
 
 
 def _replace(output: str, html: str) -> None:
