@@ -95,11 +95,13 @@ def replace_output(shell: Any, output: str, html: str) -> None:
 
 def _show_here(name: str) -> None:
     """Let plots ask for nothing from elsewhere, and those of Bokeh have a picture in an element of this class."""
+    import panel as pn
     from holoviews.core.dimension import LabelledData
     from holoviews.ipython.display_hooks import pprint_display
 
     def shown(plot: Any) -> Any:
-        found = pprint_display(plot)
+        with pn.config.set(design=pn.theme.Native):  # the one of our views puts 1.5 MB around several plots
+            found = pprint_display(plot)
         if not isinstance(found, tuple) or "text/html" not in found[0]:
             return found
         data, metadata = found
@@ -114,5 +116,8 @@ def _picture(plot: Any, name: str) -> str:
     """A plot as Matplotlib draws it; empty for those that change, or that it does not know."""
     if plot.traverse(lambda each: each, [hv.DynamicMap]) or type(plot) not in hv.Store.registry["matplotlib"]:
         return ""
-    drawn, _ = hv.Store.renderers["matplotlib"](plot, fmt="png")
+    try:
+        drawn, _ = hv.Store.renderers["matplotlib"](plot, fmt="png")
+    except Exception:  # noqa: BLE001 with options of one's own anything may fail there; Bokeh shows it all the same
+        return ""
     return _STILL.format(name=name, png=base64.b64encode(drawn).decode())
