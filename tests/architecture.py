@@ -12,6 +12,7 @@ from structure import PACKAGE, dotted, internal, modules
 FIGURE = Path(__file__).resolve().parents[1] / "notebooks" / "architecture.svg"
 _SMALL = (
     "arguments",
+    "extras",
     "interrupts",
     "limits",
     "linear_solver",

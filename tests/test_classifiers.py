@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -96,6 +97,17 @@ def test_supports_count_within_a_class_when_asked(make):
         make(**options, by_class=True).fit(*flowers())
     with pytest.raises(ValueError, match="by_class must be"):
         make(**options, by_class="yes").fit(X, y)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_class_weights_are_kept_to_on_the_training_rows(classes):
+    """With the default complexity; `check_class_weight_classifiers` asks for it of other rows, which are noise."""
+    X, y = make_blobs(centers=classes, random_state=0, cluster_std=20)
+    weight = {0: 1000} | dict.fromkeys(range(1, classes), 0.0001)
+    model = rl.RuleSetClassifier(class_weight=weight).fit(X[:50], y[:50])
+    heavy = y[:50] == 0
+    assert np.all(model.predict(X[:50])[heavy] == 0)
+    assert np.any(model.predict(X[:50])[~heavy] == y[:50][~heavy])
 
 
 def test_a_fair_set_keeps_the_gap():

@@ -10,7 +10,7 @@ import pytest
 from test_certificate_lemmas import noisy, solved
 
 import rulelab as rl
-from rulelab.certificate import prove_falling_rule_list
+from rulelab.certificate import prove_falling_rule_list, prove_soft_falling_rule_list
 from rulelab.certificate.exclusion import Change
 from rulelab.cli.commands import main
 
@@ -146,10 +146,79 @@ def test_only_a_valid_proof_of_lists_is_explained() -> None:
         rl.CertificateError, match="can be explained; this one is of a falling rule list with positive weight"
     ):
         rl.explain_proof(problem, no_rules, prove_falling_rule_list(problem, no_rules, 0.9), model)
+    with pytest.raises(rl.CertificateError, match="of a rule list, and the list that is asked about is a falling one"):
+        rl.explain_proof(problem, model, certificate, no_rules)
     soft = rl.FallingRuleListSearch(problem, 0.02, violation_penalty=0.5)
     best = rl.solve(soft).incumbent.model
-    with pytest.raises(rl.CertificateError, match="with positive weight, violation penalty"):
+    with pytest.raises(rl.CertificateError, match="ask about a FallingRuleList"):
         rl.explain_proof(problem, best, soft.certificate(), model)
+    with pytest.raises(rl.CertificateError, match="violation penalty"):
+        rl.explain_proof(problem, best, soft.certificate(), no_rules)
+    bound = prove_soft_falling_rule_list(problem, best, 0.02, lower_bound=0.5 * best.objective(0.02))
+    with pytest.raises(rl.CertificateError, match=r"is for a bound: .* is proven, and no more"):
+        rl.explain_proof(problem, best, bound, best)
+
+
+SOFT = [(1.0, 0.02, 0.5), (2.0, 0.05, 0.1), (5.0, 0.0, 2.0), (0.5, 0.01, 0.0), (1.0, 0.1, 0.01)]
+"""Positive weight, regularization, penalty."""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_line_of_a_softly_falling_proof_holds_for_all_lists_that_come_to_it(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(4, 22)), int(rng.integers(2, 5))
+    A, y = rng.random((n, m)) < rng.uniform(0.2, 0.8, m), rng.random(n) < 0.5
+    y[:2] = [False, True]
+    if m > 2:
+        A[:, -1] = (A[:, 0], True, A[:, -1], A[:, -1])[seed % 4]  # the same rule twice, one that always holds
+    problem = rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 5, n) if seed % 2 else None)
+    weight, price, penalty = SOFT[seed % 5]
+    search = rl.FallingRuleListSearch(problem, price, weight, violation_penalty=penalty)
+    model = rl.solve(search).incumbent.model
+    certificate, optimum = prove_soft_falling_rule_list(problem, model, price), model.objective(price)
+
+    def made(rules: list[int]) -> rl.FallingRuleList:
+        return rl.FallingRuleList.from_problem(problem, rules, weight, penalty)
+
+    for k in range(12):
+        some = list(model.antecedents) if k == 0 else rng.integers(0, m, int(rng.integers(0, 5))).tolist()
+        said = rl.explain_proof(problem, model, certificate, asked := made(some))
+        assert said.optimum == pytest.approx(optimum, abs=1e-12)
+        assert said.objective == pytest.approx(asked.objective(price), abs=1e-12)
+        assert said.followed_objective == pytest.approx(said.followed.objective(price), abs=1e-12)
+        assert said.followed_objective <= said.objective + 1e-12
+        assert said.ties == (asked.exact_objective(price) == model.exact_objective(price))
+        assert [line.kind for line in said.lines[1:-1]] == ["table"] * (len(said.lines) - 2)
+        assert said.lines[-1].kind in ("rule", "bound", "default") or len(said.lines) == 1
+        rules = [rule.antecedent for rule in said.followed.rules]
+        for length, line in enumerate(said.lines):
+            taken = rules[:length]
+            rest = [a for a in range(m) if a not in taken]
+            tails = [tail for k in range(len(rest) + 1) for tail in permutations(rest, k)]
+            least = min(made([*taken, *tail]).objective(price) for tail in tails)
+            if line.kind == "default":  # which is of this list alone
+                least = said.followed.objective(price)
+            assert optimum - 1e-9 <= line.least <= least + 1e-9
+            assert line.so_far <= line.least + 1e-9
+        if k == 0:
+            assert said.ties
+            assert "it is as good as the proven one" in str(said)
+
+
+def test_a_softly_falling_proof_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, proof = str(tmp_path / "model.json"), str(tmp_path / "proof.npz")
+    asked = ["--max-conditions", "1", "--thresholds", "2", "--regularization", "0.01", "--violation-penalty", "0.3"]
+    fit = ["fit", "diabetes", "--model", "falling-rule-list", *asked, "--positive-weight", "3", "--quiet"]
+    assert main([*fit, "-o", model, "--proof", proof]) == 0
+    capsys.readouterr()
+    named = rl.load_model(model).antecedent_names
+    assert main(["explain-proof", "diabetes", model, proof, "--list", model]) == 0
+    assert "it is as good as the proven one" in capsys.readouterr().out
+    assert main(["explain-proof", "diabetes", model, proof, "--rule", "sex == group 1", "--rule", named[0]]) == 0
+    said = capsys.readouterr().out
+    assert "line 1 of" in said
+    assert "after 'sex == group 1'" in said
+    assert "so no list that begins with these rules costs less than" in said or "costs more" in said
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""What README.md says is true, the two lists of requirements agree, and CI does not accept skipped tests."""
+"""README.md and the book say what is true, the two lists of requirements agree, and CI takes no skipped tests."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "notebooks" / "book").glob("*.md"))]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def blocks(language: str) -> list[str]:
-    """The fenced blocks of README.md in a language; "" for those without one."""
-    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+def blocks(language: str, text: str = README) -> list[str]:
+    """The fenced blocks of a text in a language; "" for those without one."""
+    fenced = re.findall(r"^```(\S*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     return [text for found, text in fenced if found == language]
 
 
@@ -43,7 +44,7 @@ def test_the_python_example_prints_what_readme_shows() -> None:
     assert python("-c", code) == shown
 
 
-COMMANDS = [block for block in blocks("") if block.startswith("$")]
+COMMANDS = [block for text in (README, *PAGES) for block in blocks("", text) if block.startswith("$")]
 
 
 @pytest.mark.long
@@ -77,12 +78,12 @@ def test_conda_and_pip_ask_for_the_same() -> None:
     assert environment["name"] == "rulelab"
     conda = {e.removeprefix("python-") for e in environment["dependencies"] if isinstance(e, str)}
     python_pin = f"python{PROJECT['requires-python']}"
-    assert conda == {*PROJECT["dependencies"], python_pin, "pip"}
+    assert conda == {*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["parquet"], python_pin, "pip"}
 
 
 def test_everything_imported_is_asked_for() -> None:
     distribution = {"sklearn": "scikit-learn", "yaml": "pyyaml", "panel_material_ui": "panel-material-ui"}
-    optional = PROJECT["optional-dependencies"]["dask"]
+    optional = [*PROJECT["optional-dependencies"]["dask"], *PROJECT["optional-dependencies"]["parquet"]]
     asked = {re.split(r"[<>=\[]", entry)[0] for entry in (*PROJECT["dependencies"], *optional)}
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulelab").rglob("*.py"))
     imported = set(re.findall(r"^\s*(?:import|from) ([A-Za-z_]\w*)", source, flags=re.MULTILINE))

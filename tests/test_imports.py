@@ -16,6 +16,7 @@ import rulelab
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
+    "extras",
     "arguments data.dataframes glossary interrupts progress limits linear_solver results shown strict_json",
     "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
@@ -86,7 +87,7 @@ FLOORS: list[str] = [
 
 ALONE = "datasets"
 ANYBODY = ("store", "sweeps", "tables", "views", "cli")
-SHOWN = "shown"
+BELOW_ALL = ("extras", "shown")
 """How things show themselves, which data sets do like all others."""
 """Who may import the data sets."""
 
@@ -126,7 +127,7 @@ def backward(importer: str, imported: str) -> bool:
     """Whether one part of the package must not import another; both are dotted names of modules."""
     top, other = importer.split(".")[0], imported.split(".")[0]
     if ALONE in (top, other):
-        return top != other and not (other == ALONE and top in ANYBODY) and other != SHOWN
+        return top != other and not (other == ALONE and top in ANYBODY) and other not in BELOW_ALL
     if {top, other} <= set(ENGINES) and top != other:
         return True
     same = room(importer) is not None and room(importer) == room(imported)

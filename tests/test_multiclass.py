@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as Xml
 
 import numpy as np
 import pandas as pd
@@ -18,9 +19,11 @@ from hypothesis import strategies as st
 from naive_classes import best_list, objective_of
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from test_exchange import checker, damaged
+from test_exchange import SPACE, checker, damaged, in_pmml
+from test_exchange import cases as tables_and_conditions
 
 import rulelab as rl
+from rulelab.data.conditions import attach_conditions
 from rulelab.models import parse_model
 
 
@@ -256,6 +259,31 @@ def test_databases_predict_the_same(iris: Any) -> None:
         X.to_sql("flowers", database, index=False)
         found = database.execute(f"SELECT {model.to_sql('sqlite')} FROM flowers").fetchall()
     assert [label for (label,) in found] == model.predict(X).tolist()
+
+
+@settings(max_examples=100)
+@given(tables_and_conditions(), st.sampled_from([(0, 1, 2), ("no", "<y&s>", "é"), (1.5, 2.5, 3.5)]))
+def test_pmml_and_list_agree(case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, ...]) -> None:
+    """Each answer, and each share of a class; the rules capture a row each, so that all classes are predicted."""
+    table, conditions = case
+    m = len(conditions)
+    matrix = np.vstack([np.eye(m, dtype=bool), np.zeros((3, m), dtype=bool)])
+    frame = pd.DataFrame(matrix, columns=[str(condition) for condition in conditions])
+    attach_conditions(frame, conditions)
+    problem = rl.MultiClassProblem.from_arrays(frame, np.array(classes)[np.arange(m + 3) % 3])
+    for rules in ([], list(range(m)), [0, 0]):
+        model = rl.MultiClassRuleList.from_problem(problem, rules)
+        document = model.to_pmml("kind")
+        assert in_pmml([document], [table]) == [model.predict(table).tolist()], document
+        whole = Xml.fromstring(document).find(".//p:RuleSet", SPACE)
+        assert whole is not None
+        fired, shares = model.fired(table), model.predict_proba(table)
+        parts = [*whole.findall("p:SimpleRule", SPACE), whole]
+        for rule, of_row in zip(fired, shares, strict=True):
+            said = parts[rule].findall("p:ScoreDistribution", SPACE)
+            assert [float(each.get("probability", "")) for each in said] == of_row.tolist()
+    with pytest.raises(rl.ModelError, match="give the target another name"):
+        model.to_pmml(conditions[0].column)
 
 
 def test_a_proof_is_saved_and_read_again(iris: Any, tmp_path: Path) -> None:

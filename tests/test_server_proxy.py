@@ -1,4 +1,4 @@
-"""The page behind a reverse proxy, below a path, as README.md says; and the service that README.md shows."""
+"""The page behind a reverse proxy, below a path, as the book says; and the service that it shows."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from servers import Served, free_port, served
 
 from rulelab.cli.commands import _parser
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[1] / "notebooks" / "book" / "serve.md").read_text(encoding="utf-8")
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 
 
 def block(language: str) -> str:
-    """The one fenced block of README.md in a language."""
-    (text,) = re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    """The one fenced block of the page in a language."""
+    (text,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
     return text
 
 
@@ -43,7 +43,7 @@ def test_the_service_begins_a_command_that_there_is() -> None:
 
 @contextmanager
 def nginx(port: int, target: int, folder: Path) -> Iterator[None]:
-    """With the lines of README.md."""
+    """With the lines of the book."""
     lines = block("nginx").replace("127.0.0.1:5006", f"127.0.0.1:{target}").replace("$host;", "$http_host;")
     assert f"127.0.0.1:{target}" in lines
     places = "".join(

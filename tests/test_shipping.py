@@ -23,6 +23,8 @@ def test_the_recipe_asks_for_what_the_project_asks_for() -> None:
     assert asked == {*PROJECT["dependencies"], "python>=${{python_min}}"}
     assert f">={RECIPE['context']['python_min']}" == PROJECT["requires-python"]
     assert RECIPE["context"]["version"] == PROJECT["version"]
+    limited = {re.sub(r"\s", "", each) for each in RECIPE["requirements"]["run_constraints"]}
+    assert limited == set(PROJECT["optional-dependencies"]["parquet"])
     assert RECIPE["about"]["license"] == PROJECT["license"]
     build = METADATA["build-system"]["requires"]
     assert set(build) <= {each.replace(" ", "") for each in RECIPE["requirements"]["host"]}

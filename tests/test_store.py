@@ -362,9 +362,9 @@ def test_a_store_that_is_copied_while_nobody_writes_is_whole(store, recording, t
         assert copy.run(run.hash[:6]) == run
 
 
-def test_what_readme_shows_in_python_works(recording, proof, tmp_path: Path, monkeypatch) -> None:
-    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
-    (code,) = (code for code in re.findall(r"```py\n(.*?)```", readme, flags=re.DOTALL) if "rl.store" in code)
+def test_what_the_book_shows_in_python_works(recording, proof, tmp_path: Path, monkeypatch) -> None:
+    page = Path(__file__).resolve().parents[1] / "notebooks" / "book" / "page.md"
+    (code,) = re.findall(r"```py\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     monkeypatch.chdir(tmp_path)
     search = SimpleNamespace(certificate=lambda: proof)
     found = {"rl": rl, "recording": recording, "data": rl.datasets.load("tic_tac_toe"), "search": search}

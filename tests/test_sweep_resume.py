@@ -98,8 +98,10 @@ def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
     assert not sweep.wait(1)
     assert sweep.progress.state == "running"
     sweep.cancel()
+    assert repr(sweep).endswith(("being cancelled>", ", cancelled>"))
     assert sweep.wait(PATIENCE)
     assert sweep.progress.state == "cancelled"
+    assert repr(sweep).endswith(", cancelled>")
     assert sweep.progress.done == 0
     assert list(sweep.as_completed()) == []
     assert sweep.frame.empty

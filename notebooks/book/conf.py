@@ -22,6 +22,7 @@ version = release = rulelab.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 default_role = "py:obj"
+highlight_language = "none"
 add_module_names = False
 suppress_warnings = ["mystnb.unknown_mime_type", "ref.python"]  # the latter: a name that several classes have
 
@@ -58,7 +59,22 @@ html_theme_options = {
 }
 html_sidebars = {
     page: []
-    for page in ("changelog", "contributing", "family", "gallery/index", "glossary", "howto", "others", "papers")
+    for page in (
+        "changelog",
+        "commands",
+        "contributing",
+        "family",
+        "gallery/index",
+        "glossary",
+        "howto",
+        "others",
+        "page",
+        "papers",
+        "searches",
+        "serve",
+        "speed",
+        "tables",
+    )
 }
 
 

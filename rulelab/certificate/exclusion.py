@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..models import RuleList
+from ..models import FallingRuleList, RuleList
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ class Line:
     least : float
         What a list that begins with these rules costs at least.
     further : mapping of str to float
-        Of a bound: what the set costs at least with "no", "one" and "more" further rules.
+        Of a bound of rule lists: what the set costs at least with "no", "one" and "more" further rules.
     """
 
     kind: str
@@ -70,8 +70,8 @@ class Exclusion:
 
     Attributes
     ----------
-    asked : RuleList
-    followed : RuleList
+    asked : RuleList or FallingRuleList
+    followed : RuleList or FallingRuleList
         The list after the changes, which the lines are about.
     objective, followed_objective, optimum : float
         Of the list asked for, of the one that was followed and of the proven model.
@@ -85,8 +85,8 @@ class Exclusion:
         Of the problem's antecedents.
     """
 
-    asked: RuleList
-    followed: RuleList
+    asked: RuleList | FallingRuleList
+    followed: RuleList | FallingRuleList
     objective: float
     followed_objective: float
     optimum: float
@@ -159,6 +159,9 @@ class Exclusion:
             return f"{at}, {spent}, and what is left holds so many of this line's rows that {together}"
         if line.kind == "rule":
             return f"{at}, {spent}, which is already no less than {self.optimum:.7f}"
+        if not line.further:
+            rest = f"{line.least - line.so_far:.7f}"
+            return f"{at}, {spent}, what is left costs at least {rest}, by a bound on whatever follows; {together}"
         words = {"no": "no further rule", "one": "one", "more": "more"}
         ways = ", ".join(f"{cost:.7f} with {words[key]}" for key, cost in line.further.items())
         return f"{at}, {spent}, what is left costs at least {ways}; {together}"

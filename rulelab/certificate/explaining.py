@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from ..data.problem import Problem
-from ..models import Model, RuleList
+from ..models import FallingRuleList, Model, RuleList
 from .certificate import Certificate, CertificateError
 from .exclusion import Exclusion
+from .falling_rule_list import soft_exclusion
+from .falling_rule_list.checker import NEEDED
+from .falling_rule_list.soft import PENALTY
 from .rule_list.exclusion import exclude
 from .verification import verify
 
 
-def explain_proof(problem: Problem, model: Model, certificate: Certificate, asked: RuleList) -> Exclusion:
-    """The lines of a proof that show why a rule list of one's choice is no better than the proven one.
+def explain_proof(
+    problem: Problem, model: Model, certificate: Certificate, asked: RuleList | FallingRuleList
+) -> Exclusion:
+    """The lines of a proof that show why a list of one's choice is no better than the proven one.
 
     The proof is checked first. Then the list is followed through its table: the cost of the rules so far and the least
     cost of what they leave never add up to less than the optimum, up to the line that ends the question.
@@ -20,12 +25,13 @@ def explain_proof(problem: Problem, model: Model, certificate: Certificate, aske
     ----------
     problem : Problem
         The training data.
-    model : RuleList
+    model : RuleList or FallingRuleList
         The model that the certificate proves optimal.
     certificate : Certificate
-        Of a rule list without further constraints.
-    asked : RuleList
-        Any other list over the same antecedents, with labels of its own or without.
+        Of a rule list without further constraints, or of a softly falling list.
+    asked : RuleList or FallingRuleList
+        Any other list of that kind over the same antecedents: a rule list with labels of its own or without, a softly
+        falling list with the weight and the penalty of the proof.
 
     Returns
     -------
@@ -47,14 +53,23 @@ def explain_proof(problem: Problem, model: Model, certificate: Certificate, aske
     >>> print(rl.explain_proof(problem, best, search.certificate(), asked).lines[-1].kind)
     bound
     """
-    if not isinstance(asked, RuleList):
+    if not isinstance(asked, RuleList | FallingRuleList):
         raise CertificateError(f"explain_proof asks about a RuleList, not about {type(asked).__name__}")
     checked = verify(problem, model, certificate)
     if not checked:
         raise CertificateError(f"the proof is not valid: {checked.reason}")
+    if isinstance(model, FallingRuleList) and set(certificate.parameters) == {*NEEDED, PENALTY}:
+        if not isinstance(asked, FallingRuleList):
+            raise CertificateError("the proof is of a softly falling list: ask about a FallingRuleList")
+        return soft_exclusion.exclude(problem, model, certificate.parameters, certificate.arrays, asked)
     plain = set(certificate.parameters) == {"regularization"} and {"sets", "values"} <= set(certificate.arrays)
     if not (isinstance(model, RuleList) and plain):
         beside = ", ".join(sorted(set(certificate.parameters) - {"regularization"}))
         this = f"this one is of a {model.family}{f' with {beside}' if beside else ''}".replace("_", " ")
-        raise CertificateError(f"only proofs of rule lists without further constraints can be explained; {this}")
+        raise CertificateError(
+            "only proofs of rule lists without further constraints, and of softly falling lists, can be explained; "
+            f"{this}"
+        )
+    if not isinstance(asked, RuleList):
+        raise CertificateError("the proof is of a rule list, and the list that is asked about is a falling one")
     return exclude(problem, model, certificate.parameters["regularization"], certificate.arrays, asked)

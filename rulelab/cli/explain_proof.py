@@ -12,19 +12,20 @@ from .verify import NotValid, add_proof, labels, problem_of, read_model, read_pr
 if TYPE_CHECKING:
     from ..data.problem import Problem
     from ..datasets import Dataset
-    from ..models import RuleList
+    from ..models import FallingRuleList, Model, RuleList
 
 
 def add_to(commands: Any) -> None:
     """Add the command."""
     text = (
-        "Say why a rule list of one's choice is no better than the one that is proven optimal: the lines of the proof "
-        "that it comes to, what it has spent by then and what the rest costs at least. The proof is checked first."
+        "Say why a rule list, or a softly falling list, of one's choice is no better than the one that is proven "
+        "optimal: the lines of the proof that it comes to, what it has spent by then and what the rest costs at least. "
+        "The proof is checked first."
     )
     parser = commands.add_parser("explain-proof", help="why a proof rules a list out", description=text)
     add_proof(parser)
     asked = parser.add_argument_group("the list that is asked about")
-    asked.add_argument("--list", metavar="FILE", help="a rule list saved as JSON")
+    asked.add_argument("--list", metavar="FILE", help="a list of the kind of the model, saved as JSON")
     asked.add_argument(
         "--rule",
         action="append",
@@ -48,7 +49,10 @@ def explain_proof(args: argparse.Namespace) -> int:
         raise CommandError(f"the proof is for the regularization {spoken!r}, not {args.regularization!r}", 1)
     try:
         data, problem, encoded = problem_of(args, certificate)
-        asked = _from_file(args.list, problem, data, encoded) if args.list else _from_names(args.rule, problem)
+        if args.list:
+            asked = _from_file(args.list, problem, data, encoded, model)
+        else:
+            asked = _asked(problem, [_index(name, problem) for name in args.rule], model)
         print("\n".join(map(one_line, str(explained(problem, model, certificate, asked)).splitlines())))
     except (NotValid, CertificateError) as error:
         raise CommandError(error, 1) from None
@@ -57,17 +61,22 @@ def explain_proof(args: argparse.Namespace) -> int:
     return 0
 
 
-def _from_names(names: list[str], problem: Problem) -> RuleList:
-    from ..models import RuleList
+def _asked(problem: Problem, antecedents: list[int], proven: Model) -> RuleList | FallingRuleList:
+    """The list of these rules, of the kind of the proven one."""
+    from ..models import FallingRuleList, RuleList
 
-    return RuleList.from_problem(problem, [_index(name, problem) for name in names])
+    if isinstance(proven, FallingRuleList):
+        return FallingRuleList.from_problem(problem, antecedents, proven.positive_weight, proven.violation_penalty)
+    return RuleList.from_problem(problem, antecedents)
 
 
-def _from_file(path: str, problem: Problem, data: Dataset, encoded: bool) -> RuleList:
-    """The list of a file over the proof's antecedents, found by name, with its own labels."""
-    from ..models import RuleList
+def _from_file(path: str, problem: Problem, data: Dataset, encoded: bool, proven: Model) -> RuleList | FallingRuleList:
+    """The list of a file over the proof's antecedents, found by name; a rule list with its own labels."""
+    from ..models import FallingRuleList, RuleList
 
     model = read_model(path)
+    if isinstance(proven, FallingRuleList) and isinstance(model, FallingRuleList):
+        return _asked(problem, [_index(name, problem) for name in model.antecedent_names], proven)
     if not isinstance(model, RuleList):
         raise CommandError(f"{path} holds a {model.family.replace('_', ' ')}; a rule list is asked for")
     known = {str(label): k for k, label in enumerate(problem.classes)}

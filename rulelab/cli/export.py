@@ -19,7 +19,7 @@ FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
 }
 
 OF_CLASSES: dict[str, Callable[[Any, argparse.Namespace], str]] = {
-    **{form: FORMS[form] for form in ("text", "json", "python")},
+    **{form: FORMS[form] for form in ("text", "json", "python", "pmml")},
     "sql": lambda model, args: model.to_sql(args.dialect or "duckdb"),
 }
 """Of lists of several classes."""

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..extras import require_pyarrow
+
 
 def in_pandas(X: Any) -> Any:
     """A dataframe of any library that narwhals knows (Polars, PyArrow, ...) as one of pandas; all else as it is.
@@ -14,7 +16,7 @@ def in_pandas(X: Any) -> Any:
     Raises
     ------
     ValueError
-        For one that is not in memory.
+        For one that is not in memory, or that needs PyArrow where it is not installed.
     """
     if isinstance(X, pd.DataFrame | np.ndarray | list | tuple):
         return X
@@ -26,4 +28,8 @@ def in_pandas(X: Any) -> Any:
             f"this {type(X).__name__} is not in memory: rulelab.tables.open takes it, and rulelab.tables.count counts "
             "its rows where they lie; or collect it first"
         )
-    return frame.to_pandas() if isinstance(frame, nw.DataFrame) else X
+    if not isinstance(frame, nw.DataFrame):
+        return X
+    if frame.implementation is not nw.Implementation.PANDAS:
+        require_pyarrow(f"a {type(X).__name__} of {frame.implementation.name.capitalize()}", ValueError)
+    return frame.to_pandas()

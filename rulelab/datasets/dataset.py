@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..extras import require_pyarrow
 from ..shown import Fact, Shown, rows_below
 
 
@@ -250,12 +251,14 @@ def _in_pandas(frame: Any) -> pd.DataFrame:
     import narwhals as nw
 
     try:
-        return nw.from_native(frame, eager_only=True).to_pandas()
+        found = nw.from_native(frame, eager_only=True)
     except TypeError:
         raise DatasetError(
             f"a data set is made of a dataframe in memory, of pandas, Polars or PyArrow, not of this "
             f"{type(frame).__name__}; rulelab.tables.open takes one that is not in memory"
         ) from None
+    require_pyarrow(f"a {type(frame).__name__} of another library than pandas", DatasetError)
+    return found.to_pandas()
 
 
 def _listed(columns: Iterable[str] | str) -> list[str]:

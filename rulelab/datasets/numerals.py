@@ -9,8 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from .dataset import listing, quote
 from .reading import Reading
@@ -22,6 +20,7 @@ MARKS = (PLAIN, (",", ""), (".", ","), (",", "."), (",", " "), (".", " "), (".",
 NEARLY = 0.9
 """Share of a column's cells that are numbers, from which on it is said when it is no column of numbers."""
 _SAMPLE = 200
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _SPACES = "[ \u00a0\u202f]"
 _NAMES = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
 
@@ -71,11 +70,10 @@ def converted(texts: pd.Series, marks: tuple[str, str]) -> pd.Series | None:
     codes, values = pd.factorize(texts)
     if not len(values) or _share(values[:_SAMPLE], marks) < 1 or _share(values, marks) < 1:
         return None
-    plain = _plain_column(values, marks)
-    whole = bool(pc.all(pc.match_substring_regex(plain, r"\A-?[0-9]{1,18}\z")).as_py())
-    if whole and (codes >= 0).all():
-        return pd.Series(plain.cast(pa.int64()).to_numpy(zero_copy_only=False)[codes], index=texts.index)
-    found = plain.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    plain = [_plain(str(value), marks) for value in values]
+    if (codes >= 0).all() and all(map(_WHOLE.fullmatch, plain)):
+        return pd.Series(np.array(list(map(int, plain)), dtype=np.int64)[codes], index=texts.index)
+    found = np.array(list(map(float, plain)))
     return pd.Series(np.append(found, np.nan)[codes], index=texts.index)
 
 
@@ -157,24 +155,8 @@ def _telling(values: pd.Series) -> Sequence[object]:
 
 
 def _share(values: Iterable[object], marks: tuple[str, str]) -> float:
-    texts = _texts(values)
-    if len(texts) == 0:
-        return 0.0
-    pattern = rf"\A(?:{_pattern(*marks).pattern})\z"
-    return int(pc.sum(pc.match_substring_regex(texts, pattern)).as_py()) / len(texts)
-
-
-def _texts(values: Iterable[object]) -> pa.Array:
-    return pa.array(list(map(str, values)), pa.large_string())
-
-
-def _plain_column(values: Iterable[object], marks: tuple[str, str]) -> pa.Array:
-    """As `_plain`, of many numbers at once."""
-    decimal, thousands = marks
-    texts = pc.replace_substring_regex(pc.utf8_trim_whitespace(_texts(values)), r"\A\+", "")
-    if thousands:
-        texts = pc.replace_substring_regex(texts, _SPACES if thousands == " " else re.escape(thousands), "")
-    return pc.replace_substring(texts, decimal, ".")
+    found = [match is not None for match in map(_pattern(*marks).fullmatch, map(str, values))]
+    return sum(found) / len(found) if found else 0.0
 
 
 def _is_number(text: str, marks: tuple[str, str]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from ..extras import require_pyarrow
 from .dataset import Dataset, DatasetError, check_names, quote
 from .numerals import numbers
 from .parse import parse_csv
@@ -238,6 +239,7 @@ def _check_widths(text: str, separator: str, columns: int, file_name: str, max_c
 
 
 def _parquet(raw: bytes, file_name: str, max_cells: int | None, max_columns: int | None) -> pd.DataFrame:
+    require_pyarrow(f"{file_name} is a Parquet file, and reading it", DatasetError)
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -13,7 +13,7 @@ import pandas as pd
 from ..data.conditions import Condition
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
 from ..shown import as_table
-from . import serialisation, sql, text
+from . import pmml, serialisation, sql, text
 from .branches import Branch, conjunction
 from .errors import ModelError
 from .indices import indices
@@ -175,10 +175,14 @@ class MultiClassRuleList:
 
     def predict_proba(self, A: Any) -> np.ndarray:
         """Proportion of each class among what the deciding rule captured in training: shape (n_rows, n_classes)."""
+        return self._shares()[self.fired(A)]
+
+    def _shares(self) -> np.ndarray:
+        """The proportions of the classes by rule, the default last."""
         counts = np.array([rule.counts for rule in (*self.rules, self.default)], dtype=float)
         known = [counts[k:].sum(axis=0) if not counts[k].sum() else counts[k] for k in range(len(counts))]
         shares = np.array([each if each.sum() else counts.sum(axis=0) for each in known])
-        return (shares / shares.sum(axis=1, keepdims=True))[self.fired(A)]
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def explain(self, A: Any) -> pd.DataFrame:
         """For each row ``rule``, ``because``, ``prediction`` and ``probability`` of what is predicted."""
@@ -215,6 +219,14 @@ class MultiClassRuleList:
             for rule in (*self.rules, self.default)
         )
         return sql.branches_as_sql(rules, default, dialect, "prediction")
+
+    def to_pmml(self, target: str = "prediction") -> str:
+        """The list as PMML 4.4, with the share of each class by rule; see `Model.to_pmml`. Raises ModelError."""
+        *rules, default = (
+            pmml.Scored(((conjunction(rule.name, rule.conditions),),), rule.prediction, rule.counts, shares)
+            for rule, shares in zip((*self.rules, self.default), self._shares().tolist(), strict=True)
+        )
+        return pmml.scored_as_pmml(rules, default, self.classes, target)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
 from ..data.conditions import Condition
@@ -25,8 +25,31 @@ _OPERATORS = {
 _TYPES = {bool: "boolean", int: "integer", float: "double", str: "string"}
 
 
+class Scored(NamedTuple):
+    """A branch with what it says of each class, in the order of the classes: training weight, and its share."""
+
+    test: tuple[tuple[Conjunction, ...], ...]
+    prediction: Any
+    counts: Sequence[int | float]
+    shares: Sequence[float]
+
+
 def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Sequence[Any], target: str) -> str:
-    """A document; see `rulelab.models.Model.to_pmml`."""
+    """A document of a model of two classes; see `rulelab.models.Model.to_pmml`."""
+    *scored, last = (
+        Scored(
+            branch.test,
+            branch.prediction,
+            (branch.negatives, branch.positives)[-len(classes) :],
+            (1 - branch.probability, branch.probability)[-len(classes) :],
+        )
+        for branch in (*branches, default)
+    )
+    return scored_as_pmml(scored, last, classes, target)
+
+
+def scored_as_pmml(branches: Sequence[Scored], default: Scored, classes: Sequence[Any], target: str) -> str:
+    """A document of a model of any number of classes; see `rulelab.models.Model.to_pmml`."""
     columns = _columns(branches)
     if target in columns:
         raise ModelError(f"the model asks for a column named {target!r}: give the target another name")
@@ -53,12 +76,12 @@ def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Seque
         _add(schema, "MiningField", name=name)
     _add(schema, "MiningField", name=target, usageType="target")
     rules = _add(
-        model, "RuleSet", defaultScore=_text(default.prediction), defaultConfidence=_confidence(default, labels)
+        model, "RuleSet", defaultScore=_text(default.prediction), defaultConfidence=_confidence(default, classes)
     )
     _add(rules, "RuleSelectionMethod", criterion="firstHit")
     _distribution(rules, default, labels)
     for k, branch in enumerate(branches):
-        score = {"score": _text(branch.prediction), "confidence": _confidence(branch, labels)}
+        score = {"score": _text(branch.prediction), "confidence": _confidence(branch, classes)}
         rule = _add(rules, "SimpleRule", id=f"{k + 1}", **score)
         _test(rule, branch.test)
         _distribution(rule, branch, labels)
@@ -66,7 +89,7 @@ def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Seque
     return Xml.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
 
 
-def _columns(branches: Sequence[Branch]) -> dict[str, str]:
+def _columns(branches: Sequence[Scored]) -> dict[str, str]:
     """The data type of each column that is asked for."""
     kinds: dict[str, set[str]] = {}
     for condition in (c for b in branches for alternatives in b.test for each in alternatives for c in each):
@@ -102,14 +125,13 @@ def _predicate(parent: Xml.Element, condition: Condition) -> None:
     _add(parent, "SimplePredicate", field=condition.column, operator=_OPERATORS[condition.operator], **value)
 
 
-def _confidence(branch: Branch, labels: Sequence[Any]) -> str:
+def _confidence(branch: Scored, classes: Sequence[Any]) -> str:
     """The probability of what is predicted."""
-    return _text(branch.probability if branch.prediction == labels[-1] else 1 - branch.probability)
+    return _text(branch.shares[list(classes).index(branch.prediction)])
 
 
-def _distribution(parent: Xml.Element, branch: Branch, labels: Sequence[Any]) -> None:
-    counts, shares = [branch.negatives, branch.positives], [1 - branch.probability, branch.probability]
-    for label, count, share in list(zip(labels[::-1], counts[::-1], shares[::-1], strict=False))[::-1]:
+def _distribution(parent: Xml.Element, branch: Scored, labels: Sequence[Any]) -> None:
+    for label, count, share in zip(labels, branch.counts, branch.shares, strict=True):
         _add(parent, "ScoreDistribution", value=_text(label), recordCount=_text(count), probability=_text(share))
 
 

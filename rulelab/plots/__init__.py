@@ -3,11 +3,11 @@
 Each function takes a table (or the object that gives it) and returns elements that compose with ``+`` and ``*`` and
 take options through ``.opts``, in Bokeh and in Matplotlib alike::
 
-    import holoviews as hv
-    hv.extension("bokeh")
+    rl.plots.extension()  # in a notebook: hv.extension("bokeh", inline=True), which leaves the notebook small
     rl.plots.convergence(classifier.trace_) + rl.plots.cuts(snapshot)
 """
 
+from .extension import extension
 from .fronts import front, frontier, gap_frontier
 from .linked import linked
 from .near_optimal import antecedents, good_models
@@ -21,6 +21,7 @@ __all__ = [
     "column_pool",
     "convergence",
     "cuts",
+    "extension",
     "front",
     "frontier",
     "gap_frontier",

@@ -84,10 +84,14 @@ class Sweep(Shown):
 
     def __repr__(self) -> str:
         p = self.progress
-        return f"<Sweep of {self._plan.identity['dataset']}: {p.done} of {p.total} fits, {p.state}>"
+        return f"<Sweep of {self._plan.identity['dataset']}: {p.done} of {p.total} fits, {self._said(p.state)}>"
 
     def _title(self) -> str:
-        return f"Sweep of {self._plan.identity['dataset']}, {self.progress.state}"
+        return f"Sweep of {self._plan.identity['dataset']}, {self._said(self.progress.state)}"
+
+    def _said(self, state: str) -> str:
+        """A state in words: what was told to stop may still be on its way there."""
+        return "being cancelled" if state == "running" and self._cancelled else state
 
     def _facts(self) -> Iterator[Fact]:
         p = self.progress

@@ -11,6 +11,7 @@ from typing import Any
 import narwhals as nw
 
 from ..data.columns import listed
+from ..extras import require_pyarrow
 from .errors import TableError
 from .table import Table
 
@@ -117,6 +118,7 @@ def _name(paths: Sequence[str]) -> str:
 
 def _relation(paths: list[str]) -> tuple[Any, Any]:
     """The files as one DuckDB relation, and its connection; columns are matched by name, types must agree."""
+    require_pyarrow("counting rows where they lie", TableError)
     import duckdb
 
     connection = duckdb.connect()

@@ -15,6 +15,7 @@ from ..data.conditions import Condition, attach_conditions, unique_names
 from ..data.metrics import group_labels
 from ..data.problem import Problem
 from ..datasets import Dataset
+from ..extras import require_pyarrow
 from .errors import TableError
 
 COUNT, HEADS, TEST = "rulelab rows", "rulelab heads", "rulelab test"
@@ -216,6 +217,7 @@ class PatternCounts:
 
     def save(self, path: str | Path) -> None:
         """Write a Parquet file, which `rulelab.tables.load` reads."""
+        require_pyarrow("writing counts", TableError)
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -259,6 +261,7 @@ def load_counts(path: str | Path) -> PatternCounts:
     OSError
         It cannot be read.
     """
+    require_pyarrow("reading counts", TableError)
     import pyarrow as pa
     import pyarrow.parquet as pq
 

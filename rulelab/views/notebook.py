@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import threading
 import uuid
 import weakref
@@ -18,9 +17,10 @@ from functools import wraps
 from typing import Any
 
 import panel as pn
-from panel.io.notebook import EXEC_MIME, LOAD_MIME
+from panel.io.notebook import EXEC_MIME
 from panel.viewable import Viewer
 
+from ..plots.extension import named_outputs, notebook_shell, replace_output
 from .widgets.esc import esc
 from .widgets.live_text import LiveText
 
@@ -146,35 +146,22 @@ class NotebookViewer(Viewer):
 
 
 def _shell() -> Any:
-    """The shell of a Jupyter kernel; None elsewhere."""
-    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return shell if hasattr(shell, "kernel") and hasattr(shell.display_pub, "register_hook") else None
+    return notebook_shell()
 
 
 def _load(shell: Any) -> list[str]:
     """Load Panel's libraries where nobody did, from this machine; the outputs that hold them."""
     if pn.extension._loaded:
         return []
-    outputs = []
-
-    def name_it(message: Any) -> Any:
-        if LOAD_MIME in message["content"].get("data", {}):
-            outputs.append(uuid.uuid4().hex)
-            message["content"]["transient"] = {"display_id": outputs[-1]}
-        return message
-
-    shell.display_pub.register_hook(name_it)
-    try:
+    with named_outputs(shell) as outputs:
         pn.extension(inline=True)
-    finally:
-        shell.display_pub.unregister_hook(name_it)
     return outputs
 
 
 def _replace(output: str, html: str) -> None:
     shell = _shell()
     if shell is not None:
-        shell.display_pub.publish({"text/html": html}, transient={"display_id": output}, update=True)
+        replace_output(shell, output, html)
 
 
 def keep_stills(*_: Any) -> None:

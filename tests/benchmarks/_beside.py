@@ -47,7 +47,7 @@ RELEASED: dict[str, tuple[tuple[str, ...], dict[tuple[Any, ...], float]]] = {
         },
     ),
 }
-"""Of the tables that README shows, the columns that name a row, and the seconds of each."""
+"""Of the tables that notebooks/book/speed.md shows, the columns that name a row, and the seconds of each."""
 
 
 class Then(NamedTuple):

@@ -54,6 +54,15 @@ view
 """
 
 
+PLOTS = """
+import rulelab as rl
+
+rl.plots.extension()
+search = rl.RuleListSearch(rl.Problem.from_arrays([[0, 1], [1, 1], [1, 0], [0, 0]] * 5, [0, 1, 1, 0] * 5), 0.1)
+rl.plots.cuts(rl.solve(search))
+"""
+
+
 def gone(process: int) -> bool:
     try:
         os.kill(process, 0)
@@ -80,8 +89,9 @@ def lab(tmp_path: Path) -> Iterator[str]:
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(settings))
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(NOTEBOOK.strip())], metadata=kernel)
-    nbformat.write(notebook, tmp_path / "work" / "watch.ipynb")
+    for name, code in (("watch", NOTEBOOK), ("plots", PLOTS)):
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code.strip())], metadata=kernel)
+        nbformat.write(notebook, tmp_path / "work" / f"{name}.ipynb")
     environment = os.environ | {name: str(tmp_path / folder) for name, folder in FOLDERS.items()}
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     with (tmp_path / "log").open("w") as log:
@@ -184,3 +194,28 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     later = page.context.new_page()
     later.set_content(html)
     later.locator(".rl-still:visible").get_by_text("limit reached (stopped)").wait_for(timeout=1000 * PATIENCE)
+
+
+def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(lab: str, visit_lab: Visit, tmp_path: Path) -> None:
+    page = visit_lab.page
+    page.goto(f"{lab}lab/tree/plots.ipynb")
+    page.get_by_text(re.compile(r"Python 3 .*\| Idle")).wait_for()
+    page.locator(".jp-Notebook .jp-CodeCell").first.click()
+    page.keyboard.press("Control+Enter")
+    page.locator(".bk-Figure canvas").first.wait_for(state="attached")
+    page.wait_for_function("Bokeh.documents.some(document => document.is_idle)")
+    assert page.locator("[class^=rl-picture]:visible").count() == 0
+    page.screenshot(path=tmp_path / "plots.png")
+    page.keyboard.press("Control+s")
+    saved = tmp_path / "work" / "plots.ipynb"
+    wait_until(lambda: "rl-picture" in saved.read_text())
+    assert saved.stat().st_size < 300_000
+    assert visit_lab.foreign() == []
+
+    outputs = nbformat.read(saved, 4).cells[0].outputs
+    html = "".join(output.data.get("text/html", "") for output in outputs if "data" in output)
+    later = page.context.new_page()
+    later.set_content(html)
+    picture = later.locator("[class^=rl-picture] img")
+    assert picture.is_visible()
+    assert picture.evaluate("image => image.naturalWidth > 100")

@@ -65,12 +65,12 @@ def check(
         check_parameters(parameters, (*NEEDED, PENALTY), "softly falling rule lists", (LOWER_BOUND,))
         check_arrays(arrays, ARRAYS)
         regularization, positive_weight, penalty = (parameters[name] for name in (*NEEDED, PENALTY))
-        space, value = _space(problem, model, regularization, positive_weight, penalty)
+        space, value = space_of(problem, model, regularization, positive_weight, penalty)
         found["objective"] = float(value * space.unit)
         least = _claimed(parameters, value, space.unit)
         if LOWER_BOUND not in parameters:
             found["lower_bound"] = found["objective"]
-        sets, claims = _entries(space, arrays, least)
+        sets, claims = entries_of(space, arrays, least)
         table: dict[bytes, list[Claim]] = {}
         for key, claim in zip(map(bytes, sets), claims, strict=True):
             table.setdefault(key, []).append(claim)
@@ -79,9 +79,9 @@ def check(
         for k, antecedent in _stops(space, sets, claims):
             after = f" after the rule {_name(problem, space, antecedent)}" if antecedent >= 0 else ""
             raise CertificateError(f"what follows entry {k} would cost more than the else does{after}")
-        for step in _steps(space, sets, claims):
+        for step in steps(space, sets, claims):
             checked["looked_up"] += 1
-            if not any(_covers(claim, step.claim) for claim in table.get(step.left, ())):
+            if not any(covers(claim, step.claim) for claim in table.get(step.left, ())):
                 raise CertificateError(
                     f"entry {step.parent} may be followed by the rule {_name(problem, space, step.antecedent)}, and "
                     "the certificate does not rule out that this leads to a list that costs less"
@@ -130,7 +130,7 @@ def prove_soft_falling_rule_list(
     if model.violation_penalty is None:
         raise CertificateError("the model must fall; softly falling lists have a violation penalty")
     penalty = model.violation_penalty
-    space, value = _space(problem, model, regularization, model.positive_weight, penalty)
+    space, value = space_of(problem, model, regularization, model.positive_weight, penalty)
     parents, antecedents = _table(space, _claimed(for_bound(lower_bound), value, space.unit))
     return Certificate(
         family=model.family,
@@ -146,7 +146,7 @@ def prove_soft_falling_rule_list(
     )
 
 
-def _space(
+def space_of(
     problem: Problem, model: FallingRuleList, regularization: float, positive_weight: float, penalty: float
 ) -> tuple[SoftStates, Fraction]:
     """The costs, and what the model costs by counts that are made anew."""
@@ -173,7 +173,7 @@ def _claimed(parameters: Mapping[str, float], value: Fraction, unit: Fraction) -
     return Fraction(cost_to_prove(parameters, math.floor(value), unit))
 
 
-def _entries(space: SoftStates, arrays: Mapping[str, np.ndarray], least: Fraction) -> tuple[np.ndarray, list[Claim]]:
+def entries_of(space: SoftStates, arrays: Mapping[str, np.ndarray], least: Fraction) -> tuple[np.ndarray, list[Claim]]:
     """The sets and claims of the entries, made from what leads to them."""
     parents, antecedents = arrays["parents"], arrays["antecedents"]
     n, states = len(parents) if parents.ndim == 1 else 0, space.states
@@ -200,17 +200,17 @@ def _entries(space: SoftStates, arrays: Mapping[str, np.ndarray], least: Fractio
     for parent, (p, q) in zip(parents[1:].tolist(), captured[1:].tolist(), strict=True):
         if p + q == 0:
             raise CertificateError("an entry follows by an antecedent that captures nothing")
-        claims.append(_after(space, claims[parent], p, q))
+        claims.append(what_is_left(space, claims[parent], p, q))
     return sets, claims
 
 
-def _after(space: SoftStates, claim: Claim, p: int, q: int) -> Claim:
+def what_is_left(space: SoftStates, claim: Claim, p: int, q: int) -> Claim:
     """What is left of a claim after a rule that captures p positives and q negatives."""
     value = claim.value - space.states.per_rule - space.piece(p, q, claim.lowest)
     return Claim(value, min(claim.lowest, Fraction(p, p + q)))
 
 
-def _covers(known: Claim, asked: Claim) -> bool:
+def covers(known: Claim, asked: Claim) -> bool:
     """Whether a claim about a set implies another one about it."""
     return known.value >= asked.value and known.lowest >= asked.lowest
 
@@ -236,12 +236,12 @@ def _undercut(space: SoftStates, claims: list[Claim], first: int, below: SoftChi
     for k, antecedent, p, q, rest_p, rest_q in zip(*(each.tolist() for each in below.stops), strict=True):
         claim = claims[first + k]
         if antecedent >= 0:
-            claim = _after(space, claim, p, q)
+            claim = what_is_left(space, claim, p, q)
         if claim.value > space.piece(rest_p, rest_q, claim.lowest):
             yield first + k, antecedent
 
 
-def _steps(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[Step]:
+def steps(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[Step]:
     """The rules that the bounds do not rule out, with what they leave to be shown."""
     for first, below in _parts(space, sets, claims):
         yield from _open(space, claims, first, below)
@@ -252,7 +252,7 @@ def _open(space: SoftStates, claims: list[Claim], first: int, below: SoftChildre
         below.parent.tolist(), below.antecedent.tolist(), map(bytes, below.left), below.captured.tolist(), strict=True
     )
     for parent, antecedent, left, (p, q) in rows:
-        yield Step(first + parent, antecedent, left, _after(space, claims[first + parent], p, q))
+        yield Step(first + parent, antecedent, left, what_is_left(space, claims[first + parent], p, q))
 
 
 def _table(space: SoftStates, least: Fraction) -> tuple[list[int], list[int]]:
@@ -284,7 +284,7 @@ def _uncovered(several: list[Step]) -> list[Step]:
     """Of the needs of one set, those that no other one covers."""
     kept: list[Step] = []
     for step in sorted(several, key=lambda step: (-step.claim.value, -step.claim.lowest)):
-        if not any(_covers(other.claim, step.claim) for other in kept):
+        if not any(covers(other.claim, step.claim) for other in kept):
             kept.append(step)
     return kept
 

@@ -1,0 +1,123 @@
+"""HoloViews in a notebook that stays small: the libraries leave it once the page has them, and a picture stays."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+import holoviews as hv
+
+_HIDE = """(() => {{
+  const style = document.createElement("style")
+  style.textContent = "." + {name} + " {{ display: none }}"
+  document.head.append(style)
+}})()"""
+_STILL = '<div class="{name}"><img alt="the plot as it was when it was made" src="data:image/png;base64,{png}"></div>'
+
+_REMOTE_STYLES = re.compile(r'https://cdn\.holoviz\.org/[^"]+?\.css[^"]*')
+"""Of Panel's layouts, not of the plots in them; HoloViews asks for them from a network whatever it is told."""
+
+
+def extension(*backends: str) -> None:
+    """Let HoloViews and Panel show themselves in this notebook, as ``hv.extension`` does, without a network.
+
+    Their libraries, some 10 MB, are taken out of the notebook once the page has them. Where Matplotlib is installed,
+    each plot of Bokeh leaves a picture of itself beside it, which is seen where no kernel runs.
+
+    Parameters
+    ----------
+    *backends : str
+        "bokeh" or "matplotlib", or both, the first of which draws; by default "bokeh".
+
+    Examples
+    --------
+    >>> rl.plots.extension()
+    >>> rl.plots.cuts(snapshot)
+    """
+    import panel as pn
+
+    shell, chosen = notebook_shell(), backends or ("bokeh",)
+    still = shell is not None and chosen[0] == "bokeh" and find_spec("matplotlib") is not None
+    wanted = (*chosen, "matplotlib") if still and "matplotlib" not in chosen else chosen
+    if shell is None:
+        hv.extension(*wanted, inline=True, logo=False)
+        return
+    name = f"rl-picture-{uuid.uuid4().hex}"
+    with named_outputs(shell) as outputs:
+        hv.extension(*wanted, inline=True, logo=False)
+        pn.extension(inline=True)
+        shell.display_pub.publish({"application/javascript": _HIDE.format(name=json.dumps(name))})
+    _show_here(name if still else "")
+
+    def erase(*_: Any) -> None:
+        shell.events.unregister("post_run_cell", erase)
+        for output in outputs:
+            replace_output(shell, output, "")
+
+    shell.events.register("post_run_cell", erase)
+
+
+def notebook_shell() -> Any:
+    """The shell of a Jupyter kernel; None elsewhere."""
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell if hasattr(shell, "kernel") and hasattr(shell.display_pub, "register_hook") else None
+
+
+@contextmanager
+def named_outputs(shell: Any) -> Iterator[list[str]]:
+    """Give a name to each output that has scripts and is published meanwhile; the names, in order."""
+    outputs: list[str] = []
+
+    def name_it(message: Any) -> Any:
+        if "application/javascript" in message["content"].get("data", {}):
+            outputs.append(uuid.uuid4().hex)
+            message["content"]["transient"] = {"display_id": outputs[-1]}
+        return message
+
+    shell.display_pub.register_hook(name_it)
+    try:
+        yield outputs
+    finally:
+        shell.display_pub.unregister_hook(name_it)
+
+
+def replace_output(shell: Any, output: str, html: str) -> None:
+    """Put HTML in the place of an output of this name."""
+    shell.display_pub.publish({"text/html": html}, transient={"display_id": output}, update=True)
+
+
+def _show_here(name: str) -> None:
+    """Let plots ask for nothing from elsewhere, and those of Bokeh have a picture in an element of this class."""
+    import panel as pn
+    from holoviews.core.dimension import LabelledData
+    from holoviews.ipython.display_hooks import pprint_display
+
+    def shown(plot: Any) -> Any:
+        with pn.config.set(design=pn.theme.Native):  # the one of our views puts 1.5 MB around several plots
+            found = pprint_display(plot)
+        if not isinstance(found, tuple) or "text/html" not in found[0]:
+            return found
+        data, metadata = found
+        html = _REMOTE_STYLES.sub("data:text/css,", data["text/html"])
+        picture = _picture(plot, name) if name and hv.Store.current_backend == "bokeh" else ""
+        return data | {"text/html": picture + html}, metadata
+
+    hv.Store.set_display_hook("html+js", LabelledData, shown)
+
+
+def _picture(plot: Any, name: str) -> str:
+    """A plot as Matplotlib draws it; empty for those that change, or that it does not know."""
+    if plot.traverse(lambda each: each, [hv.DynamicMap]) or type(plot) not in hv.Store.registry["matplotlib"]:
+        return ""
+    try:
+        drawn, _ = hv.Store.renderers["matplotlib"](plot, fmt="png")
+    except Exception:  # noqa: BLE001 with options of one's own anything may fail there; Bokeh shows it all the same
+        return ""
+    return _STILL.format(name=name, png=base64.b64encode(drawn).decode())

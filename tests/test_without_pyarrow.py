@@ -1,0 +1,80 @@
+"""Without PyArrow all works but Parquet, counts where rows lie and frames of other libraries, which say so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from patience import PATIENCE
+
+ROOT = Path(__file__).resolve().parents[1]
+WITHOUT = "import sys; sys.modules['pyarrow'] = None\n"
+CURE = 'pip install "rulelab[parquet]"'
+
+
+def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "RULELAB_WARMING": "0"}
+    command = [sys.executable, "-c", WITHOUT + code]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=folder, timeout=PATIENCE, check=False
+    )
+
+
+def rulelab(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return python(f"from rulelab.cli.commands import main; sys.exit(main({list(arguments)!r}))", folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A spreadsheet of decimal commas, and the same as Parquet."""
+    folder = tmp_path_factory.mktemp("rows")
+    table = pd.DataFrame({"size": [0.5 + k / 4 for k in range(40)], "kind": ["a", "b"] * 20})
+    table["y"] = (table["size"] > 5).astype(int)
+    table.to_csv(folder / "rows.csv", sep=";", decimal=",", index=False)
+    table.to_parquet(folder / "rows.parquet")
+    return folder
+
+
+def test_a_spreadsheet_is_fitted_and_verified(folder: Path) -> None:
+    asked = ["--target", "y", "--max-conditions", "1", "--regularization", "0.02", "--quiet"]
+    done = rulelab(folder, "fit", "rows.csv", *asked, "-o", "model.json", "--proof", "proof.npz")
+    assert done.returncode == 0, done.stderr
+    assert "size <= " in done.stdout
+    assert "certified optimal" in done.stdout
+    checked = rulelab(folder, "verify", "rows.csv", "model.json", "proof.npz", "--target", "y")
+    assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.parametrize("rows", ["rows.parquet", "*.parquet"])
+def test_parquet_says_what_it_needs(folder: Path, rows: str) -> None:
+    done = rulelab(folder, "fit", rows, "--target", "y", "--quiet")
+    assert done.returncode in (1, 2)
+    assert CURE in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_uploads_counts_and_frames_say_what_they_need(folder: Path) -> None:
+    code = """
+from pathlib import Path
+import polars, rulelab as rl
+from rulelab.data.dataframes import in_pandas
+frame = polars.DataFrame({"x": [1, 2, 3], "y": [0, 1, 1]})
+for call, error in (
+    (lambda: rl.datasets.read(Path("rows.parquet").read_bytes(), "y"), rl.datasets.DatasetError),
+    (lambda: rl.datasets.from_frame(frame, "y"), rl.datasets.DatasetError),
+    (lambda: rl.tables.open("rows.csv"), rl.tables.TableError),
+    (lambda: rl.tables.load("rows.parquet"), rl.tables.TableError),
+    (lambda: in_pandas(frame), ValueError),
+):
+    try:
+        call()
+    except error as said:
+        print(said)
+"""
+    done = python(code, folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(CURE) == 5, done.stdout
