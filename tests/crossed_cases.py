@@ -17,6 +17,7 @@ from random_problems import WEIGHTS, Rows, random_rows
 
 import rulelab as rl
 from rulelab.data.conditions import Condition, attach_conditions
+from rulelab.data.directions import NEGATIVE, POSITIVE
 
 _CLASSES = ((0, 1), ("no", "yes"), (1, 2))
 """What the labels of a case are called, by the number of its rows."""
@@ -98,8 +99,9 @@ class Case:
     def claimed(self, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Case | None:
         """The same rows with what a proof says that it speaks of; None when that is too much to enumerate."""
         options = self.options | {name: value for name, value in parameters.items() if name in self.options}
-        if self.family == "demanding":  # its demands are no parameters
-            return None
+        if self.family == "demanding":
+            options["asked"], options["first"] = dict(arrays), parameters.get("first_rule")
+            options["max_length"] = parameters.get("max_length")
         if self.family == "demanding_set":
             options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays["demands"]]
             uses = [dict(enumerate(row.tolist())) for row in arrays.get("uses", ())]
@@ -215,11 +217,20 @@ def _draw_demanding(family: str, seed: int, rng: np.random.Generator) -> Case:
 
 def _fixed(options: dict[str, Any]) -> dict[int, bool]:
     """What the rules of antecedents with a direction must predict."""
+    if "asked" in options:
+        labels = options["asked"].get("labels", ())
+        return {j: label == POSITIVE for j, label in enumerate(labels) if label in (NEGATIVE, POSITIVE)}
     ways = options["monotone"] or {}
     return {int(name.split()[-1]): way == "increasing" for name, way in ways.items()}
 
 
 def _obeys(options: dict[str, Any], antecedents: Sequence[int]) -> bool:
+    if "asked" in options:
+        asked, first = options["asked"], options["first"]
+        chosen = list(antecedents)
+        meets = all(row[chosen].any() for row in asked.get("demands", ()))
+        may = "labels" not in asked or bool(asked["labels"][chosen].all())
+        return meets and may and (first is None or chosen[:1] == [first])
     used = [f"antecedent {j}" for j in antecedents]
     return set(options["must_use"] or ()) <= set(used) and options["first_rule"] in (None, *used[:1])
 
