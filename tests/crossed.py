@@ -146,7 +146,7 @@ class Judge:
             self._say(f"OPTIMAL: {shown}; the model is not one of those allowed")
         elif excess > resolution or excess > value * Fraction(1, 10**8):
             self._say(f"OPTIMAL, but {shown}; the resolution is {float(resolution):.2g}")
-        elif self.case.family == "rule_set":
+        elif self.case.family in ("rule_set", "demanding_set"):
             self._say(f"OPTIMAL within the resolution of the grid only: {shown}")
         else:
             self.notes.append(shown)
@@ -179,7 +179,11 @@ class Judge:
         for name, mutant in changed(np.random.default_rng(self.case.seed), certificate):
             self.mutants += 1
             answer = _checked(problem, model, mutant)
-            claimed = None if answer.state == "refused" else self.case.claimed(answer.parameters)
+            claimed = (
+                None
+                if answer.state == "refused"
+                else self.case.claimed(answer.parameters, getattr(mutant, "arrays", {}))
+            )
             if claimed is None:
                 continue
             value, optimum = claimed.objective(model), claimed.optimum
@@ -255,7 +259,7 @@ def _scaled(case: Case) -> list[str]:
     """Twice or three times the weights change nothing but the scale."""
     factor = 3 if case.rows.integral and case.seed % 2 else 2
     options, multiple = case.options, 1
-    if case.family == "rule_set":
+    if case.family in ("rule_set", "demanding_set"):
         multiple = factor
         penalty = exact(options["regularization"]) * factor
         options = options | {"regularization": float(penalty)}
@@ -268,7 +272,7 @@ def _scaled(case: Case) -> list[str]:
 
 def _permuted(case: Case) -> list[str]:
     """The order of rows and columns does not matter."""
-    if case.family == "demanding":  # whose names are places of columns
+    if case.family in ("demanding", "demanding_set"):  # whose names are places of columns
         return []
     other = case.with_rows(permuted(case.rows, np.random.default_rng(case.seed)))
     assert other.optimum == case.optimum, "the naive reference is wrong"

@@ -16,6 +16,8 @@ import pandas as pd
 from random_problems import WEIGHTS, Rows, random_rows
 
 import rulelab as rl
+from rulelab.data.conditions import Condition, attach_conditions
+from rulelab.data.directions import NEGATIVE, POSITIVE
 
 _CLASSES = ((0, 1), ("no", "yes"), (1, 2))
 """What the labels of a case are called, by the number of its rows."""
@@ -81,7 +83,10 @@ class Case:
         A = rows.A
         if self.family == "several_classes":
             return rl.MultiClassProblem.from_arrays(A, rows.y, sample_weight=rows.weight)
-        if self.options.get("monotone"):  # whose directions are of columns
+        if self.family == "demanding_set":
+            A = pd.DataFrame(A, columns=[f"{_column(j)} == {j}" for j in range(A.shape[1])])
+            attach_conditions(A, [Condition(_column(j), "==", j) for j in range(A.shape[1])])
+        elif self.options.get("monotone"):  # whose directions are of columns
             A = pd.DataFrame(A, columns=[f"antecedent {j}" for j in range(A.shape[1])])
         return rl.Problem.from_arrays(A, classes[rows.y.astype(int)], sample_weight=rows.weight, groups=rows.group)
 
@@ -91,12 +96,17 @@ class Case:
     def with_rows(self, rows: Rows) -> Case:
         return replace(self, rows=rows)
 
-    def claimed(self, parameters: Mapping[str, float]) -> Case | None:
+    def claimed(self, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Case | None:
         """The same rows with what a proof says that it speaks of; None when that is too much to enumerate."""
         options = self.options | {name: value for name, value in parameters.items() if name in self.options}
-        if self.family == "demanding":  # its demands are no parameters
-            return None
-        if self.family == "rule_set":
+        if self.family == "demanding":
+            options["asked"], options["first"] = dict(arrays), parameters.get("first_rule")
+            options["max_length"] = parameters.get("max_length")
+        if self.family == "demanding_set":
+            options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays["demands"]]
+            uses = [dict(enumerate(row.tolist())) for row in arrays.get("uses", ())]
+            options["limited"] = list(zip(uses, arrays.get("most_uses", np.zeros(0)).tolist(), strict=True))
+        if self.family in ("rule_set", "demanding_set"):
             options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
             named = {rate: parameters.get(f"{name}_tolerance") for name, rate in _CERTIFIED.items()}
             options["min_group_size"] = int(parameters.get("min_group_size", 0))
@@ -207,11 +217,20 @@ def _draw_demanding(family: str, seed: int, rng: np.random.Generator) -> Case:
 
 def _fixed(options: dict[str, Any]) -> dict[int, bool]:
     """What the rules of antecedents with a direction must predict."""
+    if "asked" in options:
+        labels = options["asked"].get("labels", ())
+        return {j: label == POSITIVE for j, label in enumerate(labels) if label in (NEGATIVE, POSITIVE)}
     ways = options["monotone"] or {}
     return {int(name.split()[-1]): way == "increasing" for name, way in ways.items()}
 
 
 def _obeys(options: dict[str, Any], antecedents: Sequence[int]) -> bool:
+    if "asked" in options:
+        asked, first = options["asked"], options["first"]
+        chosen = list(antecedents)
+        meets = all(row[chosen].any() for row in asked.get("demands", ()))
+        may = "labels" not in asked or bool(asked["labels"][chosen].all())
+        return meets and may and (first is None or chosen[:1] == [first])
     used = [f"antecedent {j}" for j in antecedents]
     return set(options["must_use"] or ()) <= set(used) and options["first_rule"] in (None, *used[:1])
 
@@ -381,6 +400,58 @@ def _unfair(case: Case, model: Any) -> str | None:
     return None if fair else "does not meet its criterion"
 
 
+def _column(j: int) -> str:
+    return f"c{j // 2}"
+
+
+def _draw_demanding_set(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """A case of a rule set that must use something, or may only so often."""
+    case = _draw_rule_set(family, seed, rng)
+    n = case.rows.A.shape[1]
+    columns = sorted({_column(j) for j in range(n)})
+    named = {c: {j for j in range(n) if _column(j) == c} for c in columns}
+    named |= {f"{_column(j)} == {j}": {j} for j in range(n)}
+    at_most = {c: int(rng.integers(0, 3)) for c in columns if rng.random() < 0.4}
+    wanted = rng.choice(list(named), int(rng.integers(0 if at_most else 1, 3)), replace=False).tolist()
+    complexity = int(rng.integers(2, 7))
+    options = case.options | {"max_complexity": complexity, "must_use": wanted or None, "max_uses": at_most or None}
+    options["must"] = [named[name] for name in wanted]
+    options["limited"] = [(dict.fromkeys(named[c], 1), k) for c, k in at_most.items()]
+    return replace(case, options=options)
+
+
+def _demanding_set_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
+    own = {name: value for name, value in options.items() if name not in ("must", "limited", "limits")}
+    return rl.RuleSetSearch(problem, **own | {"fairness": criterion(options["fairness"])})
+
+
+def _best_demanding_set(case: Case) -> Fraction | None:
+    options, scale = case.options, case.rows.scale
+    most = case.rows.A.shape[1] if options["max_conditions"] is None else options["max_conditions"]
+    best = sets.best_obedient_rule_set(
+        _data(case),
+        options["must"],
+        options["limited"],
+        options["max_complexity"],
+        most,
+        options["loss"],
+        options["form"],
+        exact(options["regularization"]) * scale,
+        limits(options),
+        options["min_group_size"],
+    )
+    return None if best is None else best / scale
+
+
+def _unfair_or_disobedient(case: Case, model: Any) -> str | None:
+    used = [j for clause in model.clauses for j in clause]
+    if not all(which & set(used) for which in case.options["must"]):
+        return "does not use what it must"
+    if any(sum(uses.get(j, 0) for j in used) > k for uses, k in case.options["limited"]):
+        return "uses something more often than it may"
+    return _unfair(case, model)
+
+
 def _draw_fair_list(family: str, seed: int, rng: np.random.Generator) -> Case:
     """A criterion with a tolerance, or an accuracy at which the gap is to be the least; for value lists one alone."""
     rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4, n_groups=int(rng.integers(2, 4)))
@@ -506,6 +577,9 @@ FAMILIES: dict[str, Family] = {
         _best_set,
         _set_objective,
         _unfair,
+    ),
+    "demanding_set": Family(
+        _draw_demanding_set, _demanding_set_search, _best_demanding_set, _set_objective, _unfair_or_disobedient
     ),
     "softly_falling": Family(
         _draw_falling, lambda p, o: rl.FallingRuleListSearch(p, **o), _best_falling, _falling_objective, _does_not_fall

@@ -9,7 +9,7 @@ wanted row that no clause decides is one error; a row of the other label is one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -209,3 +209,44 @@ def all_sets(
                 yield from sets(k + 1, covered | mask[k], summed, more)
 
     yield from sets(0, 0, (0,) * data.n_groups, 0)
+
+
+def best_obedient_rule_set(
+    data: Data,
+    demands: Sequence[set[int]],
+    limited: Sequence[tuple[Mapping[int, int], int]],
+    max_complexity: int,
+    max_conditions: int,
+    loss: str,
+    form: str,
+    penalty: Exact,
+    limits: Limits,
+    least: int = 0,
+) -> Fraction | None:
+    """The least objective of all sets of clauses that decide some row, which meet each demand and keep each limit.
+
+    A demand is a set of antecedents of which some clause has one; a limit is how often each antecedent counts, and what
+    the sum over all clauses may be.
+    """
+    found: dict[tuple[object, ...], tuple[int, ...]] = {}
+    for size in range(1, min(max_conditions, max_complexity - 1, data.A.shape[1]) + 1):
+        for clause in combinations(range(data.A.shape[1]), size):
+            rows = decides(data, clause, form)
+            met = frozenset(r for r, which in enumerate(demands) if which & set(clause))
+            counted = tuple(sum(uses.get(j, 0) for j in clause) for uses, _ in limited)
+            if rows:
+                found.setdefault((rows, met, counted), clause)
+    best = None
+    for n in range(max_complexity // 2 + 1):
+        for chosen in combinations(found.items(), n):
+            used = sum(1 + len(clause) for _, clause in chosen)
+            met = {r for (_, some, _), _ in chosen for r in some}
+            if used > max_complexity or len(met) < len(demands):
+                continue
+            if any(sum(key[2][i] for key, _ in chosen) > k for i, (_, k) in enumerate(limited)):
+                continue
+            errors = errors_of(data, [clause for _, clause in chosen], loss, form)
+            if is_fair(data, errors, limits, least):
+                cost = Fraction(sum(map(sum, errors))) + penalty * used
+                best = cost if best is None else min(best, cost)
+    return best

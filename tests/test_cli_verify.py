@@ -412,7 +412,7 @@ def test_what_cannot_be_read_is_status_2_and_one_line(case: str, folder: Path, c
     ("options", "expected"),
     [
         (("--proof", "no/such/folder/proof.npz"), "there is no folder"),
-        (("--proof", "a.npz", "--max-length", "2"), "leave --max-length out"),
+        (("--model", "falling-rule-list", "--proof", "a.npz", "--max-length", "2"), "leave --max-length out"),
         (("--proof", "a.npz", "-o", "a.npz"), "cannot both be written"),
     ],
 )

@@ -32,6 +32,7 @@ CASES = {
     "fair_falling": 6,
     "least_gap": 6,
     "demanding": 6,
+    "demanding_set": 12,
     "value_list": 6,
     "several_classes": 12,
     ESTIMATORS: 6,
@@ -50,7 +51,7 @@ ONCE_WRONG = {
 
 MANY = 60
 """The seeds of each family that the long test judges."""
-SLOW = {"value_list": 10, "rule_set": 2}
+SLOW = {"value_list": 10, "rule_set": 2, "demanding_set": 2}
 """Families of which so many times fewer are judged."""
 
 

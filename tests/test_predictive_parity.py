@@ -161,3 +161,20 @@ def test_the_classifier_and_the_command_line(tmp_path: Path, capsys: pytest.Capt
     assert "predictive parity within 0.05" in capsys.readouterr().out
     assert main(["fit", str(tmp_path / "t.csv"), "--model", "rule-set", *asked]) == 2
     assert "is for rule lists" in capsys.readouterr().err
+
+
+def test_the_bound_of_all_lists_comes_first_and_holds_in_every_range() -> None:
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        A = rng.random((120, 5)) < 0.5
+        y = (A[:, 0] & A[:, 1]) ^ (rng.random(120) < 0.3)
+        problem = rl.Problem.from_arrays(A, y, groups=np.arange(120) % 6)
+        free = rl.solve(rl.RuleListSearch(problem, 0.02)).incumbent.objective
+        search = rl.RuleListSearch(problem, 0.02, fairness=rl.PredictiveParity(0.05))
+        steps = [search.advance(1) for _ in range(12)]
+        assert steps[0].lower_bound == 0
+        assert free <= steps[-1].lower_bound <= steps[-1].incumbent.objective
+        search = pickle.loads(pickle.dumps(search))
+        answer = rl.verify(problem, steps[-1].incumbent.model, search.certificate(bound_only=True))
+        assert (answer.state, answer.checked["ranges"]) == ("bound", 1)
+        assert answer.lower_bound == pytest.approx(steps[-1].lower_bound, rel=1e-9)

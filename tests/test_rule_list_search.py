@@ -348,9 +348,14 @@ def test_a_finished_search_hands_out_its_proof():
     model = rl.solve(search).incumbent.model
     assert rl.verify(problem, model, search.certificate()).valid
     limited = RuleListSearch(problem, 0.02, max_length=1)
-    rl.solve(limited)
-    with pytest.raises(rl.CertificateError, match="max_length"):
-        limited.certificate()
+    shorter = rl.solve(limited).incumbent.model
+    certificate = limited.certificate()
+    answer = rl.verify(problem, shorter, certificate)
+    assert (answer.state, answer.among) == ("optimal", "has at most 1 rule")
+    assert len(model) > 1
+    assert (
+        "2 rules, more than the 1" in rl.verify(problem, rl.RuleList.from_problem(problem, [0, 1]), certificate).reason
+    )
 
 
 def test_parameters_make_the_search_again():

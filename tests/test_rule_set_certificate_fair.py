@@ -207,7 +207,7 @@ def test_costs_are_the_bound_and_the_terms_above_it(seed: int, size: float) -> N
     for chosen, cost in case.losses.items():
         ks = [index[clause] for clause in chosen]
         times = covered[ks].sum(axis=0)
-        unused = costs.price * (case.most - int(complexity[ks].sum()))
+        unused = int(costs.prices[0]) * (case.most - int(complexity[ks].sum()))
         once = costs.first + costs.again * (times - 1)
         terms = int(np.where(times > 0, once, costs.missed).sum() + costs.reduced[ks].sum()) + unused
         exact = cost * checked.per_loss

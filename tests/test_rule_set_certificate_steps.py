@@ -47,14 +47,14 @@ def test_every_rule_within_the_slack_is_enumerated_at_any_depth(seed: int) -> No
 @given(seeds)
 def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    n, patterns = int(rng.integers(0, 9)), int(rng.integers(1, 12))
+    n, patterns, limits = int(rng.integers(0, 9)), int(rng.integers(1, 12)), int(rng.integers(0, 3))
     covered = (rng.random((n, patterns)) < rng.uniform(0.1, 0.7)).astype(np.uint8)
     missed, first, again = (rng.integers(0, 5, patterns) * rng.integers(0, 2, patterns) for _ in range(3))
     costs = SetCosts(
-        price=int(rng.integers(0, 4)),
-        max_complexity=int(rng.integers(2, 12)),
+        prices=rng.integers(0, 4, 1 + limits),
+        room=np.array([int(rng.integers(2, 12)), *rng.integers(0, 4, limits).tolist()]),
         reduced=rng.integers(0, 6, n),
-        complexity=rng.integers(2, 5, n),
+        sizes=np.column_stack([rng.integers(2, 5, n), rng.integers(0, 3, (n, limits))]),
         missed=missed,
         first=first * int(rng.integers(0, 2)),
         again=again,
@@ -63,15 +63,15 @@ def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed: int) -> 
 
     def cost(rules: tuple[int, ...]) -> int:
         times = covered[list(rules)].sum(axis=0, dtype=int)
-        unused = costs.max_complexity - costs.complexity[list(rules)].sum()
+        unused = costs.room - costs.sizes[list(rules)].sum(axis=0)
         once = costs.first + costs.again * (times - 1)
-        return int(costs.price * unused + costs.reduced[list(rules)].sum() + np.where(times > 0, once, missed).sum())
+        return int(costs.prices @ unused + costs.reduced[list(rules)].sum() + np.where(times > 0, once, missed).sum())
 
     within = {
         rules
         for size in range(n + 1)
         for rules in combinations(range(n), size)
-        if costs.complexity[list(rules)].sum() <= costs.max_complexity and cost(rules) <= slack
+        if (costs.sizes[list(rules)].sum(axis=0) <= costs.room).all() and cost(rules) <= slack
     }
     met: list[tuple[int, ...]] = []
     closing = Closing(covered, costs, slack, lambda rules: bool(met.append(tuple(sorted(rules)))))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
 from pathlib import Path
 
 import naive_rule_sets as sets
@@ -18,42 +18,6 @@ from rulelab.__main__ import main
 from rulelab.data.conditions import Condition, attach_conditions
 
 LIMITS = {"false_negative": rl.EqualOpportunity, "selection": rl.DemographicParity}
-
-
-def best_that_uses(
-    data: sets.Data,
-    demands: list[set[int]],
-    limited: list[tuple[set[int], int]],
-    complexity: int,
-    most: int,
-    asked: dict[str, str],
-    price: Fraction,
-    limits,
-) -> Fraction | None:
-    """The least objective of all sets of clauses that decide some row, which meet each demand and keep each limit."""
-    found: dict[tuple[object, ...], tuple[int, ...]] = {}
-    for size in range(1, most + 1):
-        for clause in combinations(range(data.A.shape[1]), size):
-            rows = sets.decides(data, clause, asked["form"])
-            met = frozenset(r for r, which in enumerate(demands) if which & set(clause))
-            counted = tuple(len(which & set(clause)) for which, _ in limited)
-            if rows:
-                found.setdefault((rows, met, counted), clause)
-    best = None
-    for n in range(complexity // 2 + 1):
-        for chosen in combinations(found.items(), n):
-            used = sum(1 + len(clause) for _, clause in chosen)
-            met = {r for (_, some, _), _ in chosen for r in some}
-            if used > complexity or len(met) < len(demands):
-                continue
-            if any(sum(key[2][i] for key, _ in chosen) > k for i, (_, k) in enumerate(limited)):
-                continue
-            clauses = [clause for _, clause in chosen]
-            errors = sets.errors_of(data, clauses, asked["loss"], asked["form"])
-            if sets.is_fair(data, errors, limits):
-                cost = Fraction(sum(map(sum, errors))) + price * used
-                best = cost if best is None else min(best, cost)
-    return best
 
 
 def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, list[set[int]], list[tuple[set, int]]]:
@@ -83,7 +47,10 @@ def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, li
     limits = [(str(fair), tolerance)] if fair else []
     data = sets.Data(A, y, [Fraction(w) for w in weight.tolist()], group.tolist())
     demands = [names[name] for name in must]
-    best = best_that_uses(data, demands, limited, complexity, min(most, m, complexity - 1), asked, price, limits)
+    counts = [(dict.fromkeys(which, 1), k) for which, k in limited]
+    best = sets.best_obedient_rule_set(
+        data, demands, counts, complexity, most, asked["loss"], asked["form"], price, limits
+    )
     problem = rl.Problem.from_arrays(frame, y, sample_weight=weight, groups=group)
     criterion = LIMITS[str(fair)](float(tolerance)) if fair else None
     given = {"max_complexity": complexity, "max_conditions": most, "regularization": float(price)}
@@ -174,12 +141,7 @@ def test_a_search_that_must_use_can_be_limited_and_goes_on() -> None:
     last = rl.solve(search)
     assert (last.status, last.incumbent.objective) == (rl.Status.OPTIMAL, expected.incumbent.objective)
     assert len(search.pool()) == min(600, len(search.columns))
-    with pytest.raises(rl.CertificateError, match="must_use is not covered"):
-        search.certificate()
-    limited = rl.RuleSetSearch(PROBLEM, 4, 1, max_uses={"sex": 0})
-    assert rl.solve(limited).status is rl.Status.OPTIMAL
-    with pytest.raises(rl.CertificateError, match="max_uses is not covered"):
-        limited.certificate()
+    assert rl.verify(PROBLEM, last.incumbent.model, search.certificate())
 
 
 def test_what_cannot_be_used_is_refused_or_infeasible() -> None:
@@ -226,10 +188,94 @@ def test_every_door_lets_it_through(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main([*command, "-o", str(tmp_path / "m.json")]) == 0
     said = capsys.readouterr().out
     assert "of at most 2 conditions among the rule sets that use sex: " in said
-    assert main([*command, "--proof", str(tmp_path / "p.npz")]) == 1
-    assert "must_use is not covered by certificates" in capsys.readouterr().err
+    command = [*command, "--max-uses", "bmi:1", "-o", str(tmp_path / "m.json"), "--proof", str(tmp_path / "p.npz")]
+    assert main(command) == 0
+    capsys.readouterr()
+    assert main(["verify", "diabetes", str(tmp_path / "m.json"), str(tmp_path / "p.npz")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "optimal among those of which each uses sex and has at most 1 condition on bmi for diabetes" in said
     from rulelab.views.cards import card
 
     search = rl.RuleSetSearch(PROBLEM, 4, 1, must_use=["sex"])
     shown = card.of_search(search, rl.solve(search))
     assert "at most D = 1 in a rule, of those that use sex, is better" in shown.proof.scope
+
+
+def check_proofs(seeds: range) -> None:
+    """Proofs hold, and none passes for another set or for other demands, unless what it then says is true."""
+    proofs = refused = bounds = 0
+    for seed in seeds:
+        problem, asked, best, _, _ = drawn(seed)
+        if best is None or asked["loss"] != "hamming":
+            continue
+        search = rl.RuleSetSearch(problem, **asked)
+        model = rl.solve(search).incumbent.model
+        if not problem.integral or search.by_value:
+            with pytest.raises(rl.CertificateError, match=r"integer weights|value by value"):
+                search.certificate()
+            continue
+        certificate = search.certificate()
+        answer = rl.verify(problem, model, certificate)
+        assert answer.valid, (seed, answer.reason)
+        assert answer.objective == answer.lower_bound == float(best)
+        for name in asked["must_use"]:
+            assert name in answer.among
+        proofs += 1
+        bound = rl.verify(problem, model, search.certificate(bound_only=True))
+        bounds += bound.state == "bound"
+        assert bound.lower_bound <= float(best), seed
+        for other in others(problem, asked):
+            changed = rl.verify(problem, other, certificate)
+            assert not changed.valid or changed.objective == float(best), seed
+            assert changed.valid or changed.lower_bound is None or changed.lower_bound <= float(best), seed
+            refused += "does not use all" in changed.reason or "more often than it may" in changed.reason
+        for array in ("demands", "uses", "most_uses", "demand_prices"):
+            if array in certificate.arrays:
+                less = {name: value for name, value in certificate.arrays.items() if name != array}
+                assert rl.verify(problem, model, replace(certificate, arrays=less)).state == "refused", (seed, array)
+    assert proofs > len(seeds) // 8
+    assert refused > proofs
+    assert bounds
+
+
+def others(problem: rl.Problem, asked: dict[str, object]) -> list[rl.RuleSet]:
+    """Sets that may obey or not: without rules, of one rule, of two."""
+    m, form = problem.n_antecedents, str(asked["form"])
+    clauses = [(), *(((j,),) for j in range(m)), *(((j,), (k,)) for j in range(m) for k in range(j))]
+    return [rl.RuleSet.from_problem(problem, each, form) for each in clauses]
+
+
+def test_proofs_hold_and_nothing_else_passes() -> None:
+    check_proofs(range(60))
+
+
+@pytest.mark.long
+def test_proofs_hold_and_nothing_else_passes_of_many() -> None:
+    check_proofs(range(60, 600))
+
+
+def test_a_rule_that_decides_no_row_does_not_meet_a_demand() -> None:
+    A = pd.DataFrame({"a": [1, 1, 0, 0, 1, 0], "b": [0, 0, 1, 1, 0, 1], "c": [1, 0, 1, 0, 1, 0]}).astype(bool)
+    problem = rl.Problem.from_arrays(A, [1, 1, 0, 0, 1, 1])
+    search = rl.RuleSetSearch(problem, 6, 2, must_use=["b"])
+    best = rl.solve(search).incumbent
+    certificate = search.certificate()
+    assert rl.verify(problem, best.model, certificate)
+    empty = rl.RuleSet.from_problem(problem, [(0,), (0, 1)])  # b where a is not: nobody
+    assert "decides no row" in rl.verify(problem, empty, certificate).reason
+
+
+def test_proofs_of_wide_problems_hold_under_demands() -> None:
+    for asked in ({"must_use": ["sex", "age"]}, {"max_uses": {"bmi": 0, "age": 1}, "must_use": ["sex"]}):
+        search = rl.RuleSetSearch(PROBLEM, 10, 2, **asked)
+        last = rl.solve(search)
+        assert last.status is rl.Status.OPTIMAL
+        certificate = search.certificate()
+        answer = rl.verify(PROBLEM, last.incumbent.model, certificate)
+        assert answer.valid, answer.reason
+        assert "uses sex" in answer.among
+        assert answer.reason.startswith("no rule set that uses sex")
+        free = rl.RuleSetSearch(PROBLEM, 10, 2)
+        unasked = rl.solve(free).incumbent.model
+        assert "the model" in rl.verify(PROBLEM, unasked, certificate).reason
+        assert not rl.verify(PROBLEM, last.incumbent.model, free.certificate())

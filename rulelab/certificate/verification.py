@@ -12,6 +12,7 @@ from ..models import FallingRuleList, Model, RuleList, RuleSet
 from ..shown import Fact, Shown
 from .agreement import other_origin
 from .certificate import Certificate, CertificateError, is_plain
+from .demands import DEMANDS
 from .falling_rule_list import checker as falling_rule_list
 from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft
@@ -173,6 +174,6 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
         checker = _FAIR[kind]
     elif any(name.endswith(GAP) for name in certificate.parameters) and kind in _LEAST_GAPS:
         checker = _LEAST_GAPS[kind]
-    elif kind is RuleList and demanding.DEMANDS in certificate.arrays:
+    elif kind is RuleList and DEMANDS in certificate.arrays:
         checker = demanding.check
     return checker(problem, model, certificate.parameters, certificate.arrays)

@@ -35,8 +35,7 @@ _DEMANDS = [each.name for each in DEMANDS]
 
 def _proves_length(recipe: Recipe) -> bool:
     """Whether there are proofs of such lists among those of at most so many rules."""
-    falls = recipe.family.name == "falling_rule_list" and recipe.parameters.get("fairness") is not None
-    return falls or any(recipe.parameters.get(name) for name in _DEMANDS)
+    return recipe.family.name != "falling_rule_list" or recipe.parameters.get("fairness") is not None
 
 
 def fit(args: argparse.Namespace) -> int:
@@ -55,8 +54,8 @@ def fit(args: argparse.Namespace) -> int:
     family = recipe.family
     if proof is not None and recipe.parameters.get("max_length") is not None and not _proves_length(recipe):
         raise CommandError(
-            "--proof proves such a list optimal among lists of any length: leave --max-length out. With --must-use, "
-            "--first-rule or --max-uses, and of fair falling lists, it may stay"
+            "--proof proves a falling list optimal among those of any length: leave --max-length out. With --fairness, "
+            "and of other rule lists, it may stay"
         )
     if proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")

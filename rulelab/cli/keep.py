@@ -46,8 +46,7 @@ def is_provable(args: argparse.Namespace, recipe: Recipe, search: Search, snapsh
     from ..proving import is_quick
 
     without = args.weight is None and args.at_least is None
-    own = recipe.parameters.get("max_length") is None and not recipe.parameters.get("max_uses")
-    return without and own and is_quick(search, snapshot)
+    return without and recipe.parameters.get("max_length") is None and is_quick(search, snapshot)
 
 
 def keep(

@@ -56,10 +56,9 @@ class RuleSetClassifier(CertifiedClassifier):
         all their conditions). The proof is over what is left.
     must_use : sequence of str, optional
         Columns and conditions that some rule of the set has to use each; a rule that covers no row uses nothing, and is
-        in no set then. The proof is over the sets that obey; there are no certificates of it.
+        in no set then. The proof is over the sets that obey.
     max_uses : dict of str to int, optional
-        Most conditions on a column in the whole set. The proof is over the sets that obey; there are no certificates of
-        it.
+        Most conditions on a column in the whole set. The proof is over the sets that obey.
     monotone : dict of str to {"increasing", "decreasing"}, optional
         Columns of numbers or Booleans of which more can only help a positive prediction, or only hinder it, whatever
         the others hold: rules have no condition on them that points the other way (``<=`` where it is increasing). A

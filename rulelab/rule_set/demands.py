@@ -15,6 +15,7 @@ covers no training row uses nothing: it is none of the rules that a set is made 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -74,6 +75,27 @@ class Demands:
             out.append(([sum(uses), *([0] * n), *(-k for k in uses)], most))
         return out
 
+    def priced(self, program: Program, gamma: np.ndarray, grid: int) -> dict[str, np.ndarray]:
+        """What a certificate holds of them; nothing without demands.
+
+        Parameters
+        ----------
+        program : Program
+            Of which the constraints of the demands are the last.
+        gamma : float array, shape (n_constraints,)
+            Dual values of its constraints.
+        grid : int
+            Units of a dual value; those of demands are rounded down, those of limits up, so that no rule gains more.
+        """
+        if not self:
+            return {}
+        values = [Fraction(max(0.0, g)) * grid for g in gamma[len(program.constraints) - len(self.bounds) :].tolist()]
+        n = len(self.meets)
+        whole = [*map(math.floor, values[:n]), *map(math.ceil, values[n:])]
+        limits = {"uses": self.uses.astype(np.uint8), "most_uses": self.most} if len(self.most) else {}
+        prices = np.array([int(program.unit) * value for value in whole], dtype=np.int64)
+        return {"demands": self.meets.astype(np.uint8), **limits, "demand_prices": prices}
+
 
 def demands_of(problem: Problem, must_use: Any, max_uses: Any) -> Demands:
     """The demands on sets of a problem.
@@ -115,7 +137,8 @@ def demanding(program: Program, demands: Demands) -> Program:
     rows = [Constraint((*c.leave, *nothing), (*c.cover, *nothing), c.bound) for c in program.constraints]
     before = (Fraction(0),) * program.n_kinds
     for factors, bound in demands.bounds:
-        rows.append(Constraint((*before, *nothing), (*before, *map(Fraction, factors)), Fraction(mass * bound)))
+        times = (Fraction(factor, mass) for factor in factors)
+        rows.append(Constraint((*before, *nothing), (*before, *times), Fraction(bound)))
     whole = np.append(program.whole, np.full(more, mass, dtype=program.whole.dtype))
     scaled = np.full(more, mass * program.scale if not program.exact else mass).astype(program.mass.dtype)
     return replace(

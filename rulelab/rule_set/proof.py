@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -11,12 +12,15 @@ import numpy as np
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
 from ..certificate.rule_set.parity import RATES
 from ..data.fairness import Criterion, compared, groups_of, parities
+from .demands import Demands
 from .generation import ColumnGeneration
 from .program import Program
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
     from ..models import RuleSet
+
+_LARGEST_SUM = 48  # binary digits
 
 
 def prove(
@@ -29,6 +33,7 @@ def prove(
     regularization: float,
     bound_only: bool,
     min_group_size: int = 0,
+    demands: Demands | None = None,
 ) -> Certificate:
     """The certificate of an optimal rule set, or of the best linear bound so far.
 
@@ -44,6 +49,8 @@ def prove(
     bound_only : bool
     min_group_size : int
         Of the criterion.
+    demands : Demands, optional
+        What sets must obey.
 
     Raises
     ------
@@ -56,6 +63,9 @@ def prove(
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
         multipliers = multipliers_of(problem, model.form, program, fairness, gamma, min_group_size)
+    asked = demands.priced(program, _given(program, generation), grid) if demands else {}
+    if asked and fairness is None:  # whose prices are rounded on the grid
+        dual, price, grid, asked = _coarser(dual, price, grid, asked)
     certificate = prove_rule_set(
         problem,
         model,
@@ -69,9 +79,39 @@ def prove(
         multipliers,
         bound_only,
         min_group_size,
+        asked,
     )
     require_checkable(problem, model, certificate)
     return certificate
+
+
+def _coarser(
+    dual: np.ndarray, price: int, grid: int, asked: dict[str, np.ndarray]
+) -> tuple[np.ndarray, int, int, dict[str, np.ndarray]]:
+    """The same on a grid on which the prices of demands can be summed exactly; no rule gains more.
+
+    Where what must be used may be used as often only, the prices of both can be as large as one likes.
+    """
+    prices, n = asked["demand_prices"].tolist(), len(asked["demands"])
+    limits = zip(asked.get("uses", ()), asked.get("most_uses", ()), strict=True)
+    often = [1] * n + [int(uses.sum()) + int(most) for uses, most in limits]
+    shift = max(0, (2 * sum(map(operator.mul, prices, often))).bit_length() - _LARGEST_SUM)
+    shift = min(shift, grid.bit_length() - 1)
+    if not shift:
+        return dual, price, grid, asked
+    coarse, whole = grid >> shift, grid
+    down = [value * coarse // whole for value in prices[:n]]
+    up = [-(-value * coarse // whole) for value in prices[n:]]
+    fewer = np.array([[value * coarse // whole for value in row] for row in dual.tolist()], dtype=np.int64)
+    rounded = {**asked, "demand_prices": np.array([*down, *up], dtype=np.int64)}
+    return fewer, -(-price * coarse // whole), coarse, rounded
+
+
+def _given(program: Program, generation: ColumnGeneration | None) -> np.ndarray:
+    """The prices of the program's constraints at its best dual point, in its own units; 0 where there is none."""
+    if generation is None or generation.closing_point is None:
+        return np.zeros(len(program.constraints))
+    return generation.closing_point[0].gamma
 
 
 def dual_values(
@@ -135,7 +175,10 @@ def multipliers_of(
     for place, parity in zip(pairs, parities(fairness, groups.names, positives, negatives, among), strict=True):
         sides = parity.on_positives, parity.on_negatives
         places[sides[hit], sides[1 - hit], parity.bound + loosened] = place
+    kinds = 2 * n
     for value, constraint in zip(gamma.tolist(), program.constraints, strict=True):
-        name, g, h = places[constraint.leave[::2], constraint.cover[1::2], constraint.bound]
-        out[name][g, h] += max(0.0, value)
+        shares = constraint.leave[:kinds:2], constraint.cover[1:kinds:2]
+        if any(map(any, shares)):  # else it is a demand, of other rows
+            name, g, h = places[*shares, constraint.bound]
+            out[name][g, h] += max(0.0, value)
     return out

@@ -86,9 +86,9 @@ class RuleSetSearch(Search):
         `advance` again to go on.
     must_use : sequence of str, optional
         Columns and conditions that some rule of the set has to use each; a rule that covers no row (of a CNF: rejects
-        none) uses nothing, and is in no set then. INFEASIBLE where no set does. There are no certificates of it.
+        none) uses nothing, and is in no set then. INFEASIBLE where no set does.
     max_uses : mapping of str to int, optional
-        Most conditions on a column in the whole set. There are no certificates of it.
+        Most conditions on a column in the whole set.
     random_state : int, optional
         Seed of the set search; 0 by default.
     warm_start : RuleSet, or sequence of rules, optional
@@ -201,6 +201,11 @@ class RuleSetSearch(Search):
         return self._phase == "certified"
 
     @property
+    def by_value(self) -> bool:
+        """Whether equal rates were searched value by value, of which there are no certificates."""
+        return self._by_value
+
+    @property
     def compiled(self) -> bool:
         return is_compiled(conjunctions.advance)
 
@@ -298,20 +303,18 @@ class RuleSetSearch(Search):
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
             what is not certified: the 0-1 loss, weights that are not integers.
         """
-        for name, asked in (("must_use", self.must_use), ("max_uses", self.max_uses)):
-            if asked:
-                raise CertificateError(f"{name} is not covered by certificates of rule sets")
         if self.loss != "hamming" or not self.problem.integral or self._program.exactness:
             raise CertificateError("certificates are for the Hamming loss with integer weights")
         if not self._program.is_literal:
             raise CertificateError(f"the regularization {self.regularization!r} has too many digits for a certificate")
-        if self.fairness is not None and self._program.n_kinds > 2 * len(groups_of(self.problem, self.fairness).names):
+        kinds = self._program.n_kinds - len(self._demands.rows)
+        if self.fairness is not None and kinds > 2 * len(groups_of(self.problem, self.fairness).names):
             raise CertificateError("some rows are in no group, which certificates do not cover")
         incumbent, generation = self._best.incumbent(), getattr(self, "_generation", None)
         bounded = bound_only and generation is not None and generation.closing_point is not None
         if incumbent is None or not (bounded or self._phase == "certified"):
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
-        if self._by_value:
+        if self.by_value:
             raise CertificateError("rates were searched value by value, which certificates do not cover")
         return prove(
             self.problem,
@@ -323,6 +326,7 @@ class RuleSetSearch(Search):
             self.regularization,
             bound_only,
             self.min_group_size,
+            self._demands,
         )
 
     def _advance(self, max_work: int) -> None:

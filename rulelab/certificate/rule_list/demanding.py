@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ...data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, in_words
-from ...data.naming import users
 from ...data.problem import Problem
 from ...models import RuleList
 from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import Certificate, CertificateError
 from ..contents import check_arrays, check_parameters
+from ..demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
 from ..outcome import Outcome
 from ..rule_set.parity import read_sides
 from ..whole_weights import in_whole_weights
@@ -26,15 +26,9 @@ from .demanding_prefixes import Demands, meets_nothing_cheaper
 from .fair_space import FairSpace
 from .prefix_table import certificate_of, check_table, kept
 
-DEMANDS = "demands"
-"""The array that only these certificates have: for each demand, which antecedents meet it."""
-USES, MOST = "uses", "most_uses"
-"""Arrays of those with limits: how often each antecedent uses what is limited, and how often a list may."""
 LABELS = "labels"
 """The array of those whose rules may not predict either class with every antecedent: see `allowed_labels`."""
 FIRST, LONGEST = "first_rule", "max_length"
-_MOST = 62
-_LARGEST = 1 << 60
 
 
 def check(
@@ -47,9 +41,8 @@ def check(
         check_parameters(
             parameters, ("regularization",), "lists that must use something", (FIRST, LONGEST, LOWER_BOUND)
         )
-        limits = (USES, MOST) if {USES, MOST} & set(arrays) else ()
         labels = (LABELS,) if LABELS in arrays else ()
-        check_arrays(arrays, (DEMANDS, *limits, *labels, "sets", "values"))
+        check_arrays(arrays, (*names_of(arrays), *labels, "sets", "values"))
         demands = _demands(problem, parameters, arrays)
         space, cost, found["objective"], unit = _space(problem, model, parameters["regularization"], demands)
         least = cost_to_prove(parameters, cost, unit)
@@ -101,16 +94,8 @@ def prove_demanding_rule_list(
 
 
 def _demands(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Demands:
-    m, meets = problem.n_antecedents, arrays[DEMANDS]
-    uses: np.ndarray = arrays.get(USES, np.zeros((0, m), dtype=np.uint8))
-    most: np.ndarray = arrays.get(MOST, np.zeros(0, dtype=np.int64))
-    for name, array in ((DEMANDS, meets), (USES, uses)):
-        if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != m or len(array) > _MOST:
-            raise CertificateError(f"'{name}' must be rows of numbers, one for each of {m} antecedents")
-    if (meets > 1).any():
-        raise CertificateError(f"'{DEMANDS}' must be rows of 0 and 1")
-    if most.dtype != np.int64 or most.shape != uses.shape[:1] or (most < 0).any() or (most > _LARGEST).any():
-        raise CertificateError(f"'{MOST}' must be a number for each row of '{USES}'")
+    m = problem.n_antecedents
+    meets, uses, most = read_asked(arrays, m)
     either = np.full(m, NEGATIVE | POSITIVE, dtype=np.uint8)
     labels: np.ndarray = arrays.get(LABELS, either)
     if labels.dtype != np.uint8 or labels.shape != (m,) or (labels > either).any():
@@ -118,10 +103,10 @@ def _demands(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[
     first, longest = (parameters.get(name) for name in (FIRST, LONGEST))
     if first is not None and not (first == int(first) and 0 <= first < m):
         raise CertificateError(f"the first rule must be one of {m} antecedents, not {first!r}")
-    if longest is not None and not (longest == int(longest) and 0 <= longest < _LARGEST):
+    if longest is not None and not (longest == int(longest) and 0 <= longest < LARGEST):
         raise CertificateError(f"the most rules must be a whole number, not {longest!r}")
     numbers = (None if x is None else int(x) for x in (first, longest))
-    return Demands(meets.astype(bool), next(numbers), uses.astype(np.int64), most, next(numbers), labels)
+    return Demands(meets, next(numbers), uses, most, next(numbers), labels)
 
 
 def _space(
@@ -150,7 +135,7 @@ def _space(
         if rule.antecedent is not None and not demands.labels[rule.antecedent] & label:
             raise CertificateError(f"a rule of the model may not predict what it does: {rule.name}")
     wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
-    if int(wrong.astype(object).sum()) + 16 * costs.per_rule >= _LARGEST:
+    if int(wrong.astype(object).sum()) + 16 * costs.per_rule >= LARGEST:
         raise CertificateError("the regularization has too many digits for exact sums")
     least, nothing = wrong.min(axis=0), np.zeros(0, dtype=np.int64)
     space = FairSpace(
@@ -171,28 +156,14 @@ def _space(
 
 
 def _in_words(problem: Problem, demands: Demands) -> Iterable[str]:
-    """What each demand is called: the column, condition or antecedent that stands for just its antecedents.
-
-    Of a limit the column on which antecedents have just so many conditions.
-    """
+    """What lists do by demand."""
     if demands.first is not None:
         yield f"begins with {problem.names[demands.first]}"
-    joined = [c for some in problem.conditions or () for c in some]
-    known = dict.fromkeys([*(c.column for c in joined), *map(str, joined), *problem.names])
-    for row in demands.meets:
-        fitting = (name for name in known if (users(name, problem.names, problem.conditions) == row).all())
-        some = " or ".join(problem.names[j] for j in np.flatnonzero(row))
-        yield f"uses {next(fitting, some)}"
-    columns = dict.fromkeys(c.column for c in joined)
-    counts = {name: [sum(c.column == name for c in some) for some in problem.conditions or ()] for name in columns}
-    for row, most in zip(demands.uses.tolist(), demands.most.tolist(), strict=True):
-        among = " or ".join(f"{k} x {problem.names[j]}" for j, k in enumerate(row) if k) or "nothing"
-        column = next((name for name, count in counts.items() if count == row), None)
-        yield f"has at most {_count(most, 'condition')} on {column}" if column else f"has at most {most} of {among}"
+    yield from asked_in_words(problem, Asked(demands.meets, demands.uses, demands.most))
     if (demands.labels < NEGATIVE | POSITIVE).any():
         yield _obeyed(problem, demands.labels)
     if demands.longest is not None:
-        yield f"has at most {_count(demands.longest, 'rule')}"
+        yield f"has at most {counted(demands.longest, 'rule')}"
 
 
 def _obeyed(problem: Problem, labels: np.ndarray) -> str:
@@ -210,7 +181,3 @@ def _obeyed(problem: Problem, labels: np.ndarray) -> str:
     if found and (together == labels).all():
         return f"is {in_words(tuple(given for given, _ in found))} rule by rule"
     return "predicts with each antecedent what it may"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"

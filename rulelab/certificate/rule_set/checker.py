@@ -10,14 +10,15 @@ when no rule has rho < 0 (weak duality; c is the rule's complexity, C the larges
 less than the model has rho <= slack = G (next smaller cost - total) + p C. So the checker enumerates all rules with
 rho <= slack (`rule_set_columns`), and when there are any, all sets of them that matter (`rule_set_closing`); sets of
 rules that cover different rows are meant, which says something only where constraints make covering twice worth its
-cost. Everything is computed here, in exact integers; no solver's word is taken.
+cost. What sets must use, and how often they may, are constraints of the same kind (`rule_set_demands`). Everything is
+computed here, in exact integers; no solver's word is taken.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -30,9 +31,10 @@ from ..certificate import CertificateError
 from ..outcome import Outcome
 from .closing import Closing, SetCosts
 from .columns import Columns, columns
+from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
 from .dual import DualValues, read_dual
 from .effort import GaveUpError
-from .parity import SUFFIX, Sides, check_parities, parities, read_sides, read_tolerances
+from .parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"
@@ -67,8 +69,10 @@ def check(
     checked: dict[str, int] = {}
     try:
         claim = read_claim(parameters)
+        demands, priced, others = read_demands(problem, arrays)
         check_model(problem, model, claim)
-        prove(Case(problem, model, claim), arrays, found, checked)
+        found["among"] = demands.words
+        prove(Case(problem, model, claim, demands, priced), others, found, checked)
     except GaveUpError as error:
         shown = f"; a lower bound of {found['lower_bound']:.10g} is proven" if "lower_bound" in found else ""
         reason = f"the check was given up, nothing is known to be wrong: {error}{shown}"
@@ -80,9 +84,10 @@ def check(
         scope += f", {name.replace('_', ' ')} of groups at most {float(tolerance):.10g} apart"
     if claim.min_group_size:
         scope += f", groups of fewer than {claim.min_group_size} rows left out"
+    among = f" that {demands.words}" if demands.words else ""
     return Outcome(
         valid=True,
-        reason=f"no rule set has an objective below {found['lower_bound']:.10g} ({scope})",
+        reason=f"no rule set{among} has an objective below {found['lower_bound']:.10g} ({scope})",
         resolution=0.0,
         checked=checked,
         **found,
@@ -90,20 +95,39 @@ def check(
 
 
 class Case:
-    """A problem, a model and a claim, in integers; the model is refused when it breaks a constraint."""
+    """A problem, a model and a claim, in integers; the model is refused when it breaks a constraint.
 
-    def __init__(self, problem: Problem, model: RuleSet, claim: Claim) -> None:
+    Attributes
+    ----------
+    matrix : bool array, shape (n_patterns + n_rows, n_conditions)
+        What conjunctions hold for: the problem's patterns, and behind them the rows of the demands.
+    prices : DemandPrices
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        model: RuleSet,
+        claim: Claim,
+        demands: Demands | None = None,
+        priced: Mapping[str, np.ndarray] | None = None,
+    ) -> None:
         self.claim = claim
+        self.demands = nothing_asked(problem) if demands is None else demands
+        self.prices: DemandPrices = self.demands.prices(priced or {})
         self.sides = read_sides(problem, model.form, bool(claim.tolerances))
+        self.n_given = len(self.sides.matrix)
+        self.matrix = np.vstack([self.sides.matrix, self.demands.rows])
         self.parities = parities(self.sides, model.form, claim.tolerances, claim.min_group_size)
         self.per_loss, self.per_unit = claim.regularization.denominator, claim.regularization.numerator
         masses = np.gcd.reduce(np.concatenate([self.sides.wanted, self.sides.unwanted], axis=None))
         self.step = max(1, math.gcd(self.per_loss * int(masses), self.per_unit))
         if int(problem.total_weight) * claim.max_complexity * self.per_loss >= LARGEST:
             raise CertificateError("the weights are too large for exact sums")
-        times = times_covered(self.sides, model)
-        check_parities(self.sides, self.parities, times)
-        self.cost = self.cost_of(times, model.complexity)
+        times = times_covered(self.matrix, model)
+        self.demands.check(model, self.sides.matrix, times[self.n_given :])
+        check_parities(self.sides, self.parities, times[: self.n_given])
+        self.cost = self.cost_of(times[: self.n_given], model.complexity)
 
     @property
     def refuted(self) -> str:
@@ -120,47 +144,49 @@ class Case:
 
         Parameters
         ----------
-        covered : uint8 array, shape (n_rules, n_patterns)
+        covered : uint8 array, shape (n_rules, n_patterns + n_rows)
         complexity : int
         """
-        times = covered.sum(axis=0, dtype=np.int64)
+        times, counting = np.split(covered.sum(axis=0, dtype=np.int64), [self.n_given])
+        if self.cost_of(times, complexity) >= self.cost or not self.demands.hold(counting):
+            return False
         measured = self.sides.measure(times)
-        return self.cost_of(times, complexity) < self.cost and all(parity.holds(*measured) for parity in self.parities)
+        return all(parity.holds(*measured) for parity in self.parities)
 
     def objective(self, cost: int | Fraction) -> float:
         """A cost in the objective's units."""
         return float(Fraction(cost) / self.per_loss)
 
 
-def times_covered(sides: Sides, model: RuleSet) -> np.ndarray:
-    """How many rules cover each pattern: int64 array, shape (n_patterns,)."""
-    times = np.zeros(len(sides.matrix), dtype=np.int64)
+def times_covered(matrix: np.ndarray, model: RuleSet) -> np.ndarray:
+    """How many rules hold for each row of a matrix of conditions: int64 array, shape (n_rows,)."""
+    times = np.zeros(len(matrix), dtype=np.int64)
     for clause in model.clauses:
-        times += sides.matrix[:, list(clause)].all(axis=1)
+        times += matrix[:, list(clause)].all(axis=1)
     return times
 
 
-def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, float], checked: dict[str, int]) -> None:
+def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, Any], checked: dict[str, int]) -> None:
     """Fill in what is found; raises CertificateError where the proof fails."""
     claim = case.claim
     found["objective"] = case.objective(case.cost)
     dual = read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity)
-    bound = dual.total - dual.price * claim.max_complexity
+    bound = dual.total + case.prices.total - dual.price * claim.max_complexity
     slack = claim.grid * (case.cost - case.step) - bound
     price = dual.price + claim.grid * case.per_unit
     steps = math.ceil(Fraction(bound, claim.grid * case.step))
     lower_bound = case.objective(max(0, min(case.cost, steps * case.step)))
-    priced = (case.sides.matrix, dual.weight, price)
+    priced = (case.matrix, np.append(dual.weight, case.prices.weight), price)
     if claim.bound_only:
-        _check_feasible(columns(*priced, -1, claim.max_conditions), checked)
+        _check_feasible(columns(*priced, -1, claim.max_conditions, case.n_given), checked)
         found["lower_bound"] = lower_bound
         if slack >= 0:
             raise CertificateError(f"the certificate is for a bound: {lower_bound:.10g} is proven, and no more")
         return
     try:
-        cheap = columns(*priced, max(slack, -1), claim.max_conditions)
+        cheap = columns(*priced, max(slack, -1), claim.max_conditions, case.n_given)
     except GaveUpError:
-        _check_feasible(columns(*priced, -1, claim.max_conditions), checked)
+        _check_feasible(columns(*priced, -1, claim.max_conditions, case.n_given), checked)
         found["lower_bound"] = lower_bound
         raise
     _check_feasible(cheap, checked)
@@ -168,10 +194,8 @@ def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, float],
     if slack < 0:
         return
     costs, most = set_costs(case, dual, cheap, slack)
-    relevant = np.flatnonzero((costs.missed != 0) | (costs.first != 0) | (costs.again != 0))
     closing = Closing(
-        cheap.covers(patterns=relevant),
-        costs.on(relevant),
+        *_where_it_costs(case, cheap, costs),
         most,
         lambda rules: case.is_better(cheap.covers(rules), int(cheap.complexity[list(rules)].sum())),
     )
@@ -180,6 +204,27 @@ def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, float],
     if better:
         raise CertificateError(f"{case.refuted}; the dual values prove a lower bound of {lower_bound:.10g} only")
     found["lower_bound"] = found["objective"]
+
+
+def _where_it_costs(case: Case, cheap: Columns, costs: SetCosts) -> tuple[np.ndarray, SetCosts]:
+    """What rules cover of the patterns that have costs, and of demands with a price which rules meet them."""
+    relevant = np.flatnonzero((costs.missed != 0) | (costs.first != 0) | (costs.again != 0))
+    paid = case.prices.demands > 0
+    again, costs = case.prices.demands[paid], costs.on(relevant)
+    nothing = np.zeros_like(again)
+    covers = np.hstack([cheap.covers(patterns=relevant), _counts(case, cheap).met[:, paid].astype(np.uint8)])
+    return covers, replace(
+        costs,
+        missed=np.append(costs.missed, nothing),
+        first=np.append(costs.first, nothing),
+        again=np.append(costs.again, again),
+    )
+
+
+def _counts(case: Case, cheap: Columns) -> Counts:
+    """What each rule meets and uses."""
+    rows = np.arange(case.n_given, len(case.matrix))
+    return case.demands.counts(cheap.covers(patterns=rows).astype(np.int64))
 
 
 def _check_feasible(cheap: Columns, checked: dict[str, int]) -> None:
@@ -198,10 +243,10 @@ def set_costs(case: Case, dual: DualValues, cheap: Columns, slack: int) -> tuple
     reduced = cheap.reduced - cheap.sums(dual.forced - forced)
     least = min(0, int(reduced.min(initial=0)))
     costs = SetCosts(
-        price=dual.price,
-        max_complexity=case.claim.max_complexity,
+        prices=np.append(dual.price, case.prices.limits),
+        room=np.append(case.claim.max_complexity, case.demands.asked.most),
         reduced=np.maximum(reduced, 0),
-        complexity=cheap.complexity,
+        sizes=np.column_stack([cheap.complexity, _counts(case, cheap).used]),
         missed=dual.missed,
         first=dual.hidden - forced,
         again=dual.taken - forced,

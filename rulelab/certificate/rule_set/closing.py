@@ -21,21 +21,24 @@ _AT_ONCE = 256  # rules whose overlaps with all others are in memory
 class SetCosts:
     """What sets of rules cost above the dual bound: sums of terms that are at least 0.
 
-    A set costs ``price`` for each unit of complexity that it leaves unused, ``reduced`` for each of its rules, and for
-    each pattern ``missed`` when none of its rules covers it, else ``first`` once and ``again`` for every rule that
-    covers it beyond one.
+    A set costs ``prices`` for each unit of a kind that it leaves unused of ``room``, ``reduced`` for each of its rules,
+    and for each pattern ``missed`` when none of its rules covers it, else ``first`` once and ``again`` for every rule
+    that covers it beyond one.
 
     Attributes
     ----------
-    price, max_complexity : int
-    reduced, complexity : int64 array, shape (n_rules,)
+    prices, room : int64 array, shape (n_kinds,)
+        The first kind are the units of complexity.
+    reduced : int64 array, shape (n_rules,)
+    sizes : int64 array, shape (n_rules, n_kinds)
+        What each rule takes of the room; of complexity at least 1.
     missed, first, again : int64 array, shape (n_patterns,)
     """
 
-    price: int
-    max_complexity: int
+    prices: np.ndarray
+    room: np.ndarray
     reduced: np.ndarray
-    complexity: np.ndarray
+    sizes: np.ndarray
     missed: np.ndarray
     first: np.ndarray
     again: np.ndarray
@@ -53,7 +56,7 @@ class _Node(NamedTuple):
     """
 
     rules: tuple[int, ...]
-    room: int
+    room: np.ndarray
     spent: float
     candidates: np.ndarray
     extra: np.ndarray
@@ -95,8 +98,8 @@ class Closing:
         self.fee, self.overlap = np.maximum(first - again, 0), np.maximum(again - first, 0)
         self.worth = np.maximum(missed - self.fee, 0)
         self.base = costs.reduced + self._sums(self.cells, np.minimum(first, again))
-        self.complexity = costs.complexity
-        self.price, self.slack, self.max_complexity = float(costs.price), float(slack), costs.max_complexity
+        self.sizes, self.room = costs.sizes, costs.room
+        self.prices, self.slack = costs.prices.astype(np.float64), float(slack)
         self.is_better = is_better
         self.effort = Effort(MOST_CELLS, "the search for a better set of the rules that are left")
         self.sets = 0
@@ -104,9 +107,9 @@ class Closing:
     def finds_better(self) -> bool:
         """Whether there is a better set within the slack; GaveUpError after `MOST_CELLS`."""
         n, kinds = self.cells.shape
-        if self.price * self.max_complexity + self.missed.sum() <= self.slack and self.is_better(()):
+        if float(self.prices @ self.room) + self.missed.sum() <= self.slack and self.is_better(()):
             return True
-        root = _Node((), self.max_complexity, 0.0, np.arange(n), self.base, np.arange(kinds), self.cells)
+        root = _Node((), self.room, 0.0, np.arange(n), self.base, np.arange(kinds), self.cells)
         stack = [self._children(root)]
         while stack:
             child = next(stack[-1], None)
@@ -122,22 +125,22 @@ class Closing:
 
     def _children(self, node: _Node) -> Iterator[_Node | tuple[int, ...]]:
         """Sets within the slack with one rule more, and the nodes that may lead to larger ones."""
-        missed, price = self.missed[node.left], self.price
-        stopped = node.spent + price * node.room + float(missed.sum())
-        complexity = self.complexity[node.candidates]
+        missed, prices = self.missed[node.left], self.prices
+        stopped = node.spent + float(prices @ node.room) + float(missed.sum())
+        sizes = self.sizes[node.candidates]
         worth = self._sums(node.cells, self.worth[node.left])
-        order, enough = self._promising(node, worth + price * complexity - node.extra, stopped - self.slack)
+        order, enough = self._promising(node, worth + sizes @ prices - node.extra, stopped - self.slack)
         if not len(order):
             return
         candidates, cells = node.candidates[order], node.cells[order]
-        complexity, extra = complexity[order], node.extra[order]
+        sizes, extra = sizes[order], node.extra[order]
         covered = cells.any(axis=0)
         certain = node.spent + float(missed[~covered].sum())
-        if certain + price * max(0, node.room - int(complexity.sum())) > self.slack:
+        if certain + float(prices @ np.maximum(0, node.room - sizes.sum(axis=0))) > self.slack:
             return
         left, cells = node.left[covered], cells[:, covered]
         fees = self._sums(cells, self.fee[left])
-        if_last = stopped + extra + fees - price * complexity - self._sums(cells, self.missed[left])
+        if_last = stopped + extra + fees - sizes @ prices - self._sums(cells, self.missed[left])
         spent = certain + extra + fees
         self.sets += len(enough)
         for start in range(0, len(enough), _AT_ONCE):
@@ -147,9 +150,10 @@ class Closing:
                 rules = (*node.rules, int(candidates[k]))
                 if if_last[k] <= self.slack:
                     yield rules
-                room = node.room - int(complexity[k])
+                room = node.room - sizes[k]
                 later = extra[k + 1 :] + overlap[k + 1 :]
-                joins = k + 1 + np.flatnonzero((complexity[k + 1 :] <= room) & (spent[k] + later <= self.slack))
+                fits = (sizes[k + 1 :] <= room).all(axis=1)
+                joins = k + 1 + np.flatnonzero(fits & (spent[k] + later <= self.slack))
                 if not len(joins):
                     continue
                 open_ = cells[k] == 0
@@ -168,8 +172,9 @@ class Closing:
         needed : float
             What must be taken off in all.
         """
-        size = self.complexity[node.candidates]
-        fits = np.flatnonzero((size <= node.room) & (node.spent + node.extra <= self.slack))
+        sizes = self.sizes[node.candidates]
+        fits = np.flatnonzero((sizes <= node.room).all(axis=1) & (node.spent + node.extra <= self.slack))
+        size, room = sizes[:, 0], int(node.room[0])
         order = fits[np.argsort(-gain[fits] / size[fits], kind="stable")]
         gain, size = gain[order], size[order]
         positive = np.maximum(gain, 0)
@@ -183,8 +188,8 @@ class Closing:
 
         if not len(order):
             return order, order
-        kept = gain + most(0, node.room - size) >= needed
-        first = gain + most(np.arange(1, len(order) + 1), node.room - size) >= needed
+        kept = gain + most(0, room - size) >= needed
+        first = gain + most(np.arange(1, len(order) + 1), room - size) >= needed
         place = np.cumsum(kept) - 1
         return order[kept], place[kept & first]
 

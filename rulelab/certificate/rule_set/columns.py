@@ -60,7 +60,9 @@ class Columns:
         return out
 
 
-def columns(matrix: np.ndarray, weight: np.ndarray, price: int, slack: int, max_conditions: int) -> Columns:
+def columns(
+    matrix: np.ndarray, weight: np.ndarray, price: int, slack: int, max_conditions: int, n_given: int | None = None
+) -> Columns:
     """All rules of at most D conditions whose reduced cost price * (1 + conditions) - weight is at most the slack.
 
     Parameters
@@ -70,6 +72,8 @@ def columns(matrix: np.ndarray, weight: np.ndarray, price: int, slack: int, max_
     price, slack : int
     max_conditions : int
         D.
+    n_given : int, optional
+        Of the patterns so many are meant when it is asked whether a rule covers any; all by default.
 
     Raises
     ------
@@ -82,11 +86,11 @@ def columns(matrix: np.ndarray, weight: np.ndarray, price: int, slack: int, max_
         raise CertificateError("the dual values are too large to be summed exactly; use a coarser grid")
     longest = min(max_conditions, matrix.shape[1])
     needed = [price * (1 + s) - slack for s in range(longest + 1)]
-    rules = HeavyRules(matrix, weight, needed, Effort(MOST_CELLS, "the enumeration of rules"))
+    rules = HeavyRules(matrix, weight, needed, Effort(MOST_CELLS, "the enumeration of rules"), n_given)
     found: dict[bytes, tuple[int, ...]] = {}
     for rule in rules:
-        covered = matrix[:, list(rule)].all(axis=1)
-        if not covered.any():
+        covered = np.all(matrix[:, list(rule)], axis=1)
+        if not covered[:n_given].any():
             continue
         bits = np.packbits(covered).tobytes()
         if bits not in found or len(rule) < len(found[bits]):

@@ -70,7 +70,7 @@ class _Smaller(Case):
         claimed, claim = read_gaps(parameters), _claim(parameters)
         check_model(problem, model, claim)
         sides = read_sides(problem, model.form, True)
-        times = times_covered(sides, model)
+        times = times_covered(sides.matrix, model)
         self.gap = check_gaps(sides, model.form, claimed, claim.min_group_size, times)
         super().__init__(problem, model, replace(claim, tolerances=dict.fromkeys(claimed, self.gap)))
         total, lost = int(problem.total_weight), self.cost
@@ -148,7 +148,7 @@ def prove_least_gap_rule_set(
     """
     names = sorted(multipliers)
     sides = read_sides(problem, model.form, True)
-    measured = sides.measure(times_covered(sides, model))
+    measured = sides.measure(times_covered(sides.matrix, model))
     parameters = {
         "max_complexity": float(max_complexity),
         "max_conditions": float(max_conditions),

@@ -52,6 +52,9 @@ class HeavyRules:
     needed : sequence of int, length D + 1, non-decreasing
         ``needed[0]`` is not used.
     effort : Effort
+    n_given : int, optional
+        Of the rows so many are meant when it is asked whether a rule covers any; all by default. Rules that cover none
+        of them need not be found.
 
     Attributes
     ----------
@@ -66,7 +69,9 @@ class HeavyRules:
     hurting(i, j) + hurting(i, k) - hurting(i); a condition more takes away at most what it takes away alone.
     """
 
-    def __init__(self, matrix: np.ndarray, weight: np.ndarray, needed: list[int], effort: Effort) -> None:
+    def __init__(
+        self, matrix: np.ndarray, weight: np.ndarray, needed: list[int], effort: Effort, n_given: int | None = None
+    ) -> None:
         self.needed = np.array(needed, dtype=np.float64)
         self.most = len(needed) - 1
         self.effort = effort
@@ -79,6 +84,9 @@ class HeavyRules:
         self.rest = select(matrix, np.flatnonzero(weight == 0))
         self.heaviest = float(self.hurts.weight.sum())
         self.together = self._pairs(_Rows(cells, np.ones(len(cells))))
+        self.meet = self.together > 0
+        if n_given is not None and n_given < len(cells):
+            self.meet = self._pairs(_Rows(cells[:n_given], np.ones(n_given))) > 0
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         helping, hurting = self._pairs(self.helps), self._pairs(self.hurts)
@@ -86,7 +94,7 @@ class HeavyRules:
         for k in np.flatnonzero(np.diag(helping - hurting) >= self.needed[1]):
             yield (int(self.conditions[k]),)
         alone = np.diag(self.together)
-        apart = (self.together > 0) & (self.together < alone) & (self.together < alone[:, None])
+        apart = self.meet & (self.together < alone) & (self.together < alone[:, None])
         root = _Node((), self.conditions, self.helps, self.hurts, helping, hurting, apart)
         stack = [self._children(root)] if self.most > 1 else []
         yield from self._of_two(root)

@@ -11,6 +11,7 @@ from ...models import RuleSet
 from ..certificate import Certificate
 from ..origin import Origin
 from .checker import BOUND_ONLY, MIN_GROUP_SIZE, Case, check_model, read_claim
+from .demands import read_demands
 from .dual import read_dual
 from .parity import SUFFIX
 
@@ -28,6 +29,7 @@ def prove_rule_set(
     multipliers: Mapping[str, np.ndarray] | None = None,
     bound_only: bool = False,
     min_group_size: int = 0,
+    demands: Mapping[str, np.ndarray] | None = None,
 ) -> Certificate:
     """A certificate that no rule set within the limits has a smaller Hamming loss.
 
@@ -61,6 +63,12 @@ def prove_rule_set(
     min_group_size : int
         Groups with fewer rows of the kind that a rate is measured on are left out of its constraint; their multipliers
         are 0.
+    demands : mapping of str to array, optional
+        What only such sets are meant that obey it. ``demands``: uint8, shape (n_demands, n_antecedents), 1 where an
+        antecedent meets a demand. Where something may not be used any number of times: ``uses``, uint8, shape
+        (n_limits, n_antecedents), how often each antecedent uses it, and ``most_uses``, int64, shape (n_limits,), how
+        often a set may. ``demand_prices``: int64, shape (n_demands + n_limits,), the dual values, at least 0, in the
+        same units as ``dual``.
 
     Returns
     -------
@@ -78,7 +86,7 @@ def prove_rule_set(
         "regularization": float(regularization) + 0.0,
         "grid": float(grid),
     }
-    arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64)}
+    arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64), **(demands or {})}
     if bound_only:
         parameters[BOUND_ONLY] = 1.0
     if tolerances and multipliers:
@@ -105,5 +113,6 @@ def require_checkable(problem: Problem, model: RuleSet, certificate: Certificate
     CertificateError
     """
     claim = read_claim(certificate.parameters)
-    case = Case(problem, model, claim)
-    read_dual(case.sides, case.parities, certificate.arrays, claim.grid, case.per_loss, claim.max_complexity)
+    demands, priced, others = read_demands(problem, certificate.arrays)
+    case = Case(problem, model, claim, demands, priced)
+    read_dual(case.sides, case.parities, others, claim.grid, case.per_loss, claim.max_complexity)

@@ -166,6 +166,10 @@ class ConstrainedRuleListSearch(PhasedSearch):
         bound = self._to_prove(bound_only)
         incumbent = self._make_incumbent()
         assert incumbent is not None
+        return self.certificate_of(incumbent.model, bound)
+
+    def certificate_of(self, model: RuleList, bound: float | None = None) -> Certificate:
+        """The proof that a list that obeys is one of the best, or with ``bound`` that none is below that."""
         demands = self._demands
         meets = demands.meets[None] >> np.arange(demands.n)[:, None] & 1
         asked = {"demands": meets.astype(np.uint8)}
@@ -179,7 +183,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         for name, value in (("first_rule", demands.first), ("max_length", self.max_length)):
             parameters |= {} if value is None else {name: float(value)}
         bounds = self._completions.proven()
-        return prove_demanding_rule_list(self.problem, incumbent.model, parameters, asked, bounds)
+        return prove_demanding_rule_list(self.problem, model, parameters, asked, bounds)
 
     def _rehearse(self) -> None:
         solve(ConstrainedRuleListSearch(noisy_problem(), 0.01, first_rule="antecedent 0"))

@@ -21,7 +21,7 @@ from ...models import RuleList
 from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Snapshot, bound_shown, counted, effort_of, solve, standing
+from ...search import Incumbent, Snapshot, Status, bound_shown, counted, effort_of, solve, standing
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..constrained.search import ConstrainedRuleListSearch
@@ -208,7 +208,8 @@ class RuleListSearch(PrefixSearch, Proving):
 
         It is made anew from the list and the cores that the search learnt, without its bounds on paths, so that an
         independent check can follow it. A long search that did without cores is repeated with them: they cost it time,
-        but make the proof much smaller.
+        but make the proof much smaller. With ``max_length`` it is the proof of a `ConstrainedRuleListSearch`, which is
+        run for it.
 
         Parameters
         ----------
@@ -218,15 +219,12 @@ class RuleListSearch(PrefixSearch, Proving):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, or has a length limit.
+            When the search has not ended with status OPTIMAL; for its bound when it has a length limit.
         """
-        if self.max_length is not None:
-            raise CertificateError(
-                "certificates of this search need max_length=None: they prove optimality among lists of any length; "
-                "ConstrainedRuleListSearch with the same max_length has one"
-            )
         bound = self._to_prove(bound_only)
         model = self._make_incumbent().model
+        if self.max_length is not None:
+            return self._certificate_of_limited(model, bound)
         learner = self
         if self._cores.numbers[GIVEN_UP] and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
             learner = RuleListSearch(self.problem, self.regularization, warm_start=model)
@@ -236,6 +234,24 @@ class RuleListSearch(PrefixSearch, Proving):
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
         known = known_sets(learner._cores, learner._layout, learner._reduction, learner._costs)
         return prove_rule_list(self.problem, model, self.regularization, known, bound)
+
+    def _certificate_of_limited(self, model: RuleList, bound: float | None) -> Certificate:
+        """That no list of at most ``max_length`` rules is better."""
+        if bound is not None:
+            raise CertificateError(
+                "certificates of a bound need max_length=None: that of this search holds for its length alone; "
+                "ConstrainedRuleListSearch with the same max_length has one"
+            )
+        learner = ConstrainedRuleListSearch(
+            self.problem,
+            self.regularization,
+            max_length=self.max_length,
+            memory_limit=self.memory_limit,
+            warm_start=model,
+        )
+        if solve(learner).status is not Status.OPTIMAL:
+            raise CertificateError("the memory limit does not allow to prove lists of limited length")
+        return learner.certificate_of(model)
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,8 @@ from .search import FairRuleListSearch
 
 _NARROWEST = Fraction(1, 64)
 _ENDED = ("certified", "infeasible")
+_FIRST = 100
+"""Units of work that the lists of all ranges are searched for a first bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +43,20 @@ class _Found:
 class _Part(FairRuleListSearch):
     """The lists whose least predictive value of a group is between two ends, and maybe others that are fair.
 
-    It is "split" when its multipliers promise no proof and its range can be halved.
+    It is "split" when its multipliers promise no proof and its range can be halved. The first one, of all lists, is
+    searched for a bound before; what it finds is `first` to the others.
     """
 
-    def __init__(self, whole: PredictiveParitySearch, low: Fraction, high: Fraction, proven: int) -> None:
-        self._low, self._high = low, high
+    def __init__(
+        self,
+        whole: PredictiveParitySearch,
+        low: Fraction,
+        high: Fraction,
+        proven: int,
+        first: _Found | None = None,
+    ) -> None:
+        self._low, self._high, self._first, self._from_first = low, high, first, proven
+        self._units = 0
         names = ("regularization", "fairness", "labels", "bounds", "beam_width", "min_group_size")
         super().__init__(whole.problem, **{name: getattr(whole, name) for name in names})
         self._proven = proven
@@ -68,6 +79,7 @@ class _Part(FairRuleListSearch):
         narrow = self._high - self._low <= max(_NARROWEST, Fraction(self.fairness.tolerance) / 2)
         if (
             narrow
+            or self._first is None
             or not len(self._problem.antecedents)
             or value > (self._best.cost << shift if shift >= 0 else self._best.cost >> -shift)
         ):
@@ -80,7 +92,9 @@ class _Part(FairRuleListSearch):
         return self._phase in _ENDED
 
     def found(self) -> _Found:
-        """What is proven so far, in as little room as it takes."""
+        """What is proven so far, in as little room as it takes: of all ranges, where that is more than of this one."""
+        if self._first is not None and self._proven <= self._from_first:
+            return replace(self._first, low=self._low, high=self._high)
         constraints = self._constraints
         assert isinstance(constraints, ValueConstraints)
         chosen = iter(np.ldexp(self._chosen, -np.asarray(constraints.shifts, dtype=np.int64)).tolist())
@@ -104,6 +118,9 @@ class _Part(FairRuleListSearch):
         store = self._multipliers.store if self._phase == "incumbent" else self._store
         store.numbers[state.BEST] = min(int(store.numbers[state.BEST]), self._best.cost)
         self._unit(self._phase)
+        self._units += self._phase == "searching"
+        if self._first is None and self._phase == "searching" and (self._step or self._units >= _FIRST):
+            self._phase = "split"  # the bound of the relaxation is proven, or takes too long
         self.known, self.known_bytes = self._counted(), self.memory_bytes
 
 
@@ -114,7 +131,7 @@ class PredictiveParitySearch(FairRuleListSearch):
     between some number and that number plus the tolerance; the numbers from 0 to 1 are halved into ranges in which
     linear constraints come near enough to the criterion, and each range is searched as for other criteria. Lists that
     meet a range's constraints and not the criterion are refused one by one, in exact numbers. The lower bound is the
-    least of those of all ranges.
+    least of those of all ranges; that of all lists, fair or not, is proven first, and holds in each.
 
     Parameters
     ----------
@@ -145,7 +162,7 @@ class PredictiveParitySearch(FairRuleListSearch):
             have too many digits.
         """
         parameters = self._claim(bound_only)
-        found = sorted([*self._found, *(part.found() for part in self._parts)], key=lambda one: one.low)
+        found = _joined(sorted([*self._found, *(part.found() for part in self._parts)], key=lambda one: one.low))
         ranges = [
             ProvenRange(
                 float(one.low),
@@ -206,16 +223,21 @@ class PredictiveParitySearch(FairRuleListSearch):
 
     def _split(self, part: _Part) -> None:
         """Its two halves in its place."""
+        first = part._first
+        if first is None:
+            first = part.found()
+            self._bytes += first.nbytes
         self._let_go(part)
         middle = (part._low + part._high) / 2
         halves = ((part._low, middle), (middle, part._high))
-        self._parts = [_Part(self, *ends, part._proven) for ends in halves] + self._parts
+        self._parts = [_Part(self, *ends, part._proven, first) for ends in halves] + self._parts
 
     def _leave(self, part: _Part) -> None:
         """Of a range that is done what proves it is kept."""
         found = part.found()
         self._found.append(found)
-        self._bytes += found.nbytes
+        if part._first is None or found.sets is not part._first.sets:
+            self._bytes += found.nbytes
         self._let_go(part)
 
     def _let_go(self, part: _Part) -> None:
@@ -229,3 +251,14 @@ class PredictiveParitySearch(FairRuleListSearch):
     def memory_bytes(self) -> int:
         """Bytes of the arrays of the search, and of what is kept for a certificate."""
         return self._bytes
+
+
+def _joined(found: list[_Found]) -> list[_Found]:
+    """Ranges side by side of which the same is known, as one."""
+    out = found[:1]
+    for one in found[1:]:
+        if one.sets is out[-1].sets:
+            out[-1] = replace(out[-1], high=one.high)
+        else:
+            out.append(one)
+    return out

@@ -234,7 +234,7 @@ class MasterSolve:
     def _limit_iterations(self) -> None:
         """So many that a slice is short; more where very many were not enough, so that every solve ends."""
         _, highs = self._solver  # type: ignore[misc]
-        usual = _MANY * (highs.getNumRow() + highs.getNumCol())
+        usual = _MANY * max(1, highs.getNumRow() + highs.getNumCol())
         most = max(_LEAST_ITERATIONS, _SLICE // self._per_iteration)
         highs.setOptionValue("simplex_iteration_limit", most * (1 + self._iterations // usual))
 
