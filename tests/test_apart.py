@@ -43,6 +43,13 @@ def test_no_more_memory_is_taken_than_allowed() -> None:
         apart(bytearray, MAX_BYTES)
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux does")
+def test_no_more_memory_is_taken_than_is_left() -> None:
+    assert len(apart(bytearray, 30_000_000, most=100_000_000)) == 30_000_000
+    with pytest.raises(MemoryError):
+        apart(bytearray, 30_000_000, most=20_000_000)
+
+
 def test_a_call_that_is_not_wanted_any_more_ends() -> None:
     kill: list[Callable[[], None]] = []
     caught: list[BaseException] = []

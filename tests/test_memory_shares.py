@@ -20,8 +20,9 @@ from patience import PATIENCE, wait_until
 from servers import served
 
 from rulelab import Problem, RuleListSearch, Status
-from rulelab.views.allowance import ALLOWED, NO_MEMORY
+from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM
 from rulelab.views.explore.finding import Wanted, find
+from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run
 from rulelab.views.live.job import Progress
@@ -37,7 +38,7 @@ from _visitor import searching
 @pytest.fixture
 def budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Takes limits of memory back, and knows no runs of other tests."""
-    for name in ("memory", "budget", "seconds"):
+    for name in ("memory", "budget", "seconds", "left"):
         monkeypatch.setattr(ALLOWED, name, None)
     monkeypatch.setattr(ALLOWED, "full", False)
     monkeypatch.setattr(memory, "OPEN", WeakSet())
@@ -240,3 +241,97 @@ def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) 
         ended = [each for each in events if each["message"] == "a run has ended"]
         assert [(each["end"], each["limit"], each["gap"] > 0) for each in ended] == [("limit", "memory", True)] * 3
         assert 0.8 * budget < most[0] <= 1.1 * budget
+
+
+@pytest.mark.long
+def test_searches_fits_of_sweeps_and_files_together_keep_to_the_budget(budget: None) -> None:
+    process, most, over = psutil.Process(), [0], threading.Event()
+    ALLOWED.budget = memory.resident(process) + 300_000_000
+    watch = memory.MemoryWatch(ALLOWED.budget)
+
+    def measure() -> None:
+        while not over.wait(0.02):
+            most[0] = max(most[0], memory.resident(process))
+
+    measuring = threading.Thread(target=measure)
+    measuring.start()
+    watch.start()
+    grid = {
+        "rule_list": {"regularization": [0.0005, 0.0006], "max_conditions": [2], "beam_width": [0]},
+        "falling_rule_list": {"regularization": [0.0005, 0.0006], "max_conditions": [2]},
+        "rule_set": {"max_complexity": [20, 30]},
+    }
+    sheet = b"\n".join([b"a,b,c,d,e,f,g,y", *(b"%d,x%d,3,4,5,6,7,%d" % (k, k, k % 2) for k in range(1_200_000))])
+    files: list[str] = []
+
+    def upload() -> None:
+        for _ in range(4):
+            try:
+                files.append(str(len(read(sheet, "large.csv").frame)))
+            except ValueError as error:
+                files.append(str(error))
+
+    uploading = threading.Thread(target=upload)
+    try:
+        sessions = [running(long_search(1e-6)) for _ in range(3)]
+        sweep = Run(Order("compas", grid, folds=3, time_limit=5.0))
+        uploading.start()
+        uploading.join(PATIENCE)
+        sweep.join(PATIENCE)
+        wait_until(lambda: all(each.state.over for each in sessions))
+    finally:
+        over.set()
+        measuring.join()
+        watch.stop()
+    for session in sessions:
+        last = session.snapshot
+        assert (last.status, last.limit, last.incumbent is not None) == (Status.LIMIT, "memory", True)
+        session.close()
+        session.join()
+    assert sweep.error in (None, NO_MEMORY)
+    assert ALLOWED.promised == 0
+    assert set(files) <= {"1200000", f"large.csv was not read: {NO_ROOM}"}
+    assert 0.8 * ALLOWED.budget < most[0] <= 1.1 * ALLOWED.budget
+
+
+def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothing(
+    budget: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet = b"a,b\n" + b"1,2\n" * 400_000
+    monkeypatch.setattr(ALLOWED, "left", 2_000_000)
+    with pytest.raises(ValueError, match=re.escape(f"x.csv was not read: {NO_ROOM}")):
+        read(sheet, "x.csv")
+    monkeypatch.setattr(ALLOWED, "left", 1_000_000_000)
+    assert len(read(sheet, "x.csv").frame) == 400_000
+    monkeypatch.setattr(ALLOWED, "full", True)
+    with pytest.raises(ValueError, match=re.escape(NO_ROOM)):
+        read(sheet, "x.csv")
+    assert ALLOWED.promised == 0
+
+
+def test_what_is_left_is_dealt_out_to_fits_and_files_too(budget: None) -> None:
+    dealt: list[int] = []
+    watch = memory.MemoryWatch(memory.resident(psutil.Process()) + 300_000_000)
+    watch.start()
+    grid = {"rule_list": {"regularization": [0.0001], "max_conditions": [2], "beam_width": [0]}}
+    run = Run(Order("compas", grid, folds=2, time_limit=2.0))
+    while run.busy:
+        dealt += [share._search.memory_limit for share in list(SHARES)]
+        run.join(0.05)
+    watch.stop()
+    assert run.error is None
+    assert min(each for each in dealt if each is not None) <= 300_000_000, "before, it has the limit of its family"
+    assert not list(SHARES)
+    with ALLOWED.part(3) as most:
+        assert most is None
+    ALLOWED.left = 1_000_000_000
+    with ALLOWED.part(0) as first, ALLOWED.part(3) as other:
+        assert (first, other, ALLOWED.promised) == (500_000_000, 125_000_000, 1_250_000_000)
+    with ALLOWED.part(1000) as least:
+        assert least == 64_000_000, "a small file can always be read"
+    watch = memory.MemoryWatch(10**13)
+    with ALLOWED.part(0), Share(search := long_search(), lambda: 0):
+        watch.look()
+        assert search.memory_limit < 0.95 * 10**13 - 900_000_000
+    watch.stop()
+    assert (ALLOWED.left, ALLOWED.promised) == (None, 0)

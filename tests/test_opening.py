@@ -122,7 +122,12 @@ def test_those_who_are_there_wait_for_no_collection_that_gives_little_back(monke
     page._open, page._closed = 29, 1
     assert not page._is_much
     page._closed = 15
-    assert page._is_much, "half as many as are there"
+    assert not page._is_much, "there is memory enough"
+    monkeypatch.setattr(ALLOWED, "budget", 1000)
+    monkeypatch.setattr(ALLOWED, "left", 200)
+    assert page._is_much, "half as many as are there, and little memory is left"
+    monkeypatch.setattr(ALLOWED, "left", 900)
+    assert not page._is_much
     page._open, page._closed = 0, 1
     assert page._is_much, "nobody is there"
     page._open, page._bytes_before = 29, page._bytes_before / 2

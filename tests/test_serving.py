@@ -212,7 +212,7 @@ def test_no_test_leaves_its_log_to_threads_of_the_next(time: str) -> None:
 @pytest.mark.parametrize("style", ["text", "json"])
 def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal(style: logs.LogFormat) -> None:
     out = io.StringIO()
-    logs.begin(style, out)
+    handler = logs.begin(style, out)
     text = "x\n2026-01-01T00:00:00.000Z info root: forged\x1b[2J\u202e\x00"
     logging.getLogger("tornado.access").warning("404 GET %s", text)
     try:
@@ -223,6 +223,7 @@ def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal(style: logs.L
     thread.start()
     thread.join()
     logging.getLogger("rulelab").info("a run has ended", extra={"fields": {"run": "12", "data": text}})
+    handler.flush()
     written = out.getvalue()
     assert all(c == "\n" or (c.isprintable() and c != "\u202e") for c in written)
     lines = written.splitlines()

@@ -1,13 +1,48 @@
-"""Beats of pages: one in each turn of the loop."""
+"""Beats of pages: one in each turn of the loop, and none that holds a page or another beat."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
+import logging
+import weakref
+from collections.abc import Callable
 
+import panel as pn
 import pytest
+from bokeh.document import Document
+from bokeh.server.contexts import BokehSessionContext
+from bokeh.server.session import ServerSession
+from panel.io.state import set_curdoc
+from tornado.ioloop import IOLoop
 
-from rulelab.views.live.ticker import in_turn
+from rulelab.views.live.ticker import Beat, in_turn
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Let the loop go on until a condition holds."""
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+def run(meanwhile: Callable[[], object]) -> None:
+    asyncio.run(asyncio.wait_for(meanwhile(), 60))
+
+
+class Page:
+    """A document with its session, as the server makes them."""
+
+    def __init__(self) -> None:
+        self.document = Document()
+        self.session = ServerSession("page", self.document, io_loop=IOLoop.current())
+        self.context = BokehSessionContext("page", None, self.document)
+        self.context._set_session(self.session)
+        self.document._session_context = weakref.ref(self.context)
+
+    async def ask(self, beat: Callable[[], object]) -> None:
+        with set_curdoc(self.document):
+            await beat()
 
 
 def test_a_page_is_answered_between_two_beats_that_are_due_at_once() -> None:
@@ -19,27 +54,128 @@ def test_a_page_is_answered_between_two_beats_that_are_due_at_once() -> None:
             await asyncio.sleep(0)
 
     async def meanwhile() -> None:
-        await asyncio.gather(answers(), *(in_turn(lambda: order.append("beat"))() for _ in range(5)))
+        for _ in range(5):
+            await in_turn(lambda: order.append("beat"))()
+        await answers()
 
-    asyncio.run(meanwhile())
+    run(meanwhile)
     assert ("beat", "beat") not in list(itertools.pairwise(order))
     assert order.count("beat") == 5
 
 
-def test_a_beat_that_fails_or_is_ended_holds_no_other() -> None:
+def test_a_beat_that_fails_holds_no_other_and_is_told(caplog: pytest.LogCaptureFixture) -> None:
     seen: list[str] = []
 
     def fail() -> None:
+        seen.append("failed")
         raise ZeroDivisionError
 
     async def meanwhile() -> None:
-        ticks = [lambda: seen.append("first"), lambda: seen.append("ended"), fail, lambda: seen.append("last")]
-        _, ended, failing, last = [asyncio.ensure_future(in_turn(tick)()) for tick in ticks]
-        await asyncio.sleep(0)
-        ended.cancel()
-        with pytest.raises(ZeroDivisionError):
-            await failing
-        await last
+        beats = [in_turn(tick) for tick in (lambda: seen.append("first"), fail, lambda: seen.append("last"))]
+        for times in (1, 2):
+            for beat in beats:
+                await beat()
+            await until(lambda times=times: len(seen) == 3 * times)
 
-    asyncio.run(meanwhile())
-    assert seen == ["first", "last"]
+    caplog.set_level(logging.ERROR, "rulelab")
+    run(meanwhile)
+    assert seen == ["first", "failed", "last"] * 2
+    assert [record.exc_info[0] for record in caplog.records] == [ZeroDivisionError] * 2
+
+
+def test_who_is_slow_holds_no_other_page_and_is_asked_for_once() -> None:
+    seen: list[str] = []
+
+    async def meanwhile() -> None:
+        slow, other = Page(), Page()
+        free = asyncio.Event()
+        held = asyncio.ensure_future(slow.session.with_document_locked(free.wait))
+        await until(lambda: slow.session._lock._block._value == 0)
+        slow_beat, other_beat = in_turn(lambda: seen.append("slow")), in_turn(lambda: seen.append("other"))
+        for number in range(1, 4):
+            await slow.ask(slow_beat)
+            await other.ask(other_beat)
+            await until(lambda number=number: len(seen) == number)
+        free.set()
+        await held
+        await until(lambda: "slow" in seen)
+        await asyncio.sleep(0.01)
+
+    run(meanwhile)
+    assert seen == ["other"] * 3 + ["slow"]
+
+
+def test_a_page_is_free_while_its_beat_waits_for_its_turn() -> None:
+    order: list[str] = []
+
+    async def meanwhile() -> None:
+        pages = [Page() for _ in range(5)]
+        for page in pages:
+            await page.ask(in_turn(lambda: order.append("beat")))
+        await pages[-1].session.with_document_locked(lambda: order.append("click"))
+        await until(lambda: len(order) == 6)
+
+    run(meanwhile)
+    assert order.index("click") < 3
+
+
+def test_a_beat_is_called_as_its_page() -> None:
+    seen: list[object] = []
+
+    async def meanwhile() -> None:
+        pages = [Page() for _ in range(2)]
+        for page in pages:
+            await page.ask(in_turn(lambda: seen.append(pn.state.curdoc)))
+        await until(lambda: len(seen) == 2)
+        assert seen == [page.document for page in pages]
+
+    run(meanwhile)
+
+
+def test_no_page_beats_that_was_closed_while_it_waited() -> None:
+    seen: list[str] = []
+
+    async def meanwhile() -> None:
+        open_, closed = Page(), Page()
+        await open_.ask(in_turn(lambda: seen.append("open")))
+        await closed.ask(in_turn(lambda: seen.append("closed")))
+        closed.session.destroy()
+        await open_.ask(in_turn(lambda: seen.append("last")))
+        await until(lambda: "last" in seen)
+
+    run(meanwhile)
+    assert seen == ["open", "last"]
+
+
+def test_no_page_is_held_that_is_gone() -> None:
+    seen: list[str] = []
+
+    async def meanwhile() -> None:
+        page = Page()
+        gone = weakref.ref(page.document)
+        await asyncio.ensure_future(page.ask(in_turn(lambda: seen.append("beat"))))
+        await until(lambda: seen)
+        page.session.destroy()
+        del page
+        await asyncio.sleep(0.01)
+        gc.collect()
+        assert gone() is None
+
+    run(meanwhile)
+
+
+def test_a_beat_that_was_stopped_while_it_waited_is_not_called() -> None:
+    seen: list[str] = []
+
+    async def meanwhile() -> None:
+        beat = Beat(lambda: bool(seen.append("beat")))
+        beat.start()
+        ask = beat._callback.callback
+        await ask()
+        beat.stop()
+        last = in_turn(lambda: seen.append("last"))
+        await last()
+        await until(lambda: "last" in seen)
+
+    run(meanwhile)
+    assert seen == ["last"]

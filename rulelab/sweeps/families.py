@@ -24,6 +24,7 @@ from .errors import SweepError
 from .keys import defaults_of
 from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
+from .sharing import shared
 
 BINARIZING = {each.name: each.default for each in BINARIZING_PARAMETERS}
 _GIVEN = {"random_state", "warm_start"}  # to every search, by the plan and by the fit before
@@ -121,9 +122,11 @@ class Certified(Method):
         search = self.family.search(problem, parameters, random_state=plan.random_state, **start)
         search.compile()  # compiling is no part of the fit, nor of its time limit
         began = time.perf_counter()
-        for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
-            if stopped():
-                raise Stopped
+        snapshot: Any = None
+        with shared(search, lambda: 0 if snapshot is None else snapshot.memory_bytes):
+            for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
+                if stopped():
+                    raise Stopped
         seconds = time.perf_counter() - began
         end = "" if snapshot.limit is None else f"{snapshot.limit} limit"
         if snapshot.limit == "exactness":

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 _FITS = 4
 """Fits of sweeps for which the memory of a server is enough."""
+_SMALL_BYTES = 64_000_000
+_changing = threading.Lock()
 
 
 @dataclass
@@ -24,6 +29,10 @@ class Allowance:
         Bytes that the server may hold; None: it is not looked at.
     full : bool
         Whether the server holds all the memory that it may, so that no run begins.
+    left : int or None
+        Bytes that the server may take beyond what it holds; None: it is not looked at.
+    promised : int
+        Bytes that work which goes on may take without asking again, of which nothing is dealt out.
     """
 
     uploads: bool = True
@@ -31,11 +40,36 @@ class Allowance:
     memory: int | None = None
     budget: int | None = None
     full: bool = False
+    left: int | None = None
+    promised: int = 0
+
+    @property
+    def short(self) -> bool:
+        """Whether less than a quarter of the memory of the server is left."""
+        return self.left is not None and self.budget is not None and 4 * self.left < self.budget
 
     @property
     def fit(self) -> int | None:
-        """Bytes that one fit of a sweep may hold, of which nothing is dealt out while it goes on; None: as it likes."""
+        """Bytes that one fit of a sweep may hold, however much is left; None: as it likes."""
         return self.within(None if self.budget is None else self.budget // _FITS)
+
+    @contextmanager
+    def part(self, others: int) -> Iterator[int | None]:
+        """For the ``with`` block, how many bytes a process may take, of which its answer holds as many here.
+
+        With its answer it may take as much as each of the others, or a little that is always allowed where there is
+        so much; nothing of it is dealt out meanwhile. None: as many as it likes.
+        """
+        most = None
+        if self.left is not None:
+            most = max(self.left // (2 * (others + 1)), min(self.left // 2, _SMALL_BYTES))
+        with _changing:
+            self.promised += 2 * (most or 0)
+        try:
+            yield most
+        finally:
+            with _changing:
+                self.promised -= 2 * (most or 0)
 
     def within(self, limit: int | None) -> int | None:
         """A limit of memory, or what one search may hold where that is less."""
@@ -45,6 +79,7 @@ class Allowance:
 ALLOWED = Allowance()
 """That of this process."""
 NO_MEMORY = "This server has no memory left for another search: try again when others have closed their pages."
+NO_ROOM = "this server has no memory left for it; try again when others have closed their pages"
 NO_FILES = "This server takes no files: it is there to be tried out. Install rulelab to use your own."
 
 

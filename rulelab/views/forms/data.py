@@ -9,8 +9,10 @@ from typing import Any
 
 from ... import datasets
 from ...datasets import Sheet
+from ..allowance import ALLOWED, NO_ROOM
 from ..live.apart import MAX_BYTES, NotDoneError, apart
 from ..live.recipe import MAX_CELLS
+from ..live.share import SHARES
 from ..live.wording import count
 from ..widgets.esc import plain
 from .reading import read_sheet
@@ -140,7 +142,7 @@ def read(
         if len(contents) <= _AT_ONCE_BYTES and not contents.startswith(_PACKED):
             found = read_sheet(*wanted)
         else:
-            found = apart(read_sheet, *wanted, on_cancel=on_cancel)
+            found = _apart(wanted, shown, on_cancel)
     except datasets.DatasetError:
         raise
     except NotDoneError as error:
@@ -153,4 +155,18 @@ def read(
         raise datasets.DatasetError(
             f"{shown} cannot be read: {type(error).__name__}: {plain(str(error), 200)}"
         ) from error
+    return found
+
+
+def _apart(wanted: tuple[Any, ...], shown: str, on_cancel: Callable[[Callable[[], Any]], Any]) -> Sheet:
+    """Read in a process that may take its part of what the server has left: what it has read comes here, too."""
+    if ALLOWED.full:
+        raise datasets.DatasetError(f"{shown} was not read: {NO_ROOM}")
+    with ALLOWED.part(len(SHARES)) as most:
+        try:
+            found: Sheet = apart(read_sheet, *wanted, on_cancel=on_cancel, most=most)
+        except MemoryError as error:
+            if most is None or most >= MAX_BYTES:
+                raise
+            raise datasets.DatasetError(f"{shown} was not read: {NO_ROOM}") from error
     return found

@@ -32,6 +32,7 @@ def apart(
     work: Callable[..., Any],
     *arguments: Any,
     on_cancel: Callable[[Callable[[], Any]], Any] = lambda kill: None,
+    most: int | None = None,
 ) -> Any:
     """What ``work(*arguments)`` gives, or raises, in another process.
 
@@ -43,20 +44,22 @@ def apart(
         Are pickled, as the result is.
     on_cancel : callable
         Is given what ends the process at once; see `Progress.on_cancel`.
+    most : int, optional
+        Bytes that the process may take beside those of its modules and of the arguments.
 
     Raises
     ------
     NotDoneError
         The process was ended, by who cancelled it or by the system.
     MemoryError
-        It needed more than `MAX_BYTES`.
+        It needed more than `MAX_BYTES`, or ``most``.
     """
     process = begin(__name__)
     assert process.stdin is not None
     assert process.stdout is not None
     try:
         on_cancel(process.kill)
-        feeding = threading.Thread(target=_feed, args=(process.stdin, (work, arguments)), daemon=True)
+        feeding = threading.Thread(target=_feed, args=(process.stdin, (work, arguments, most)), daemon=True)
         feeding.start()
         answer = unpack(receive(process.stdout))
         feeding.join()
@@ -106,9 +109,24 @@ def _limit_resources() -> None:
         resource.setrlimit(what, (limit, most))
 
 
+def _keep_to(most: int) -> None:
+    """Take no more than so much beside what there is; on Linux, which says how much that is."""
+    if not sys.platform.startswith("linux"):
+        return
+    import resource
+
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    held = next(1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:"))
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = held + most
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
 def _answer(stream: IO[bytes]) -> Any:
     try:
-        work, arguments = unpack(receive(stream))
+        work, arguments, most = unpack(receive(stream))
+        if most is not None:
+            _keep_to(most)
         return work(*arguments)
     except Exception as error:  # noqa: BLE001 raised where it was called from
         return error

@@ -3,30 +3,92 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections import deque
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import panel as pn
+from bokeh.document import Document
 from panel.io.callbacks import PeriodicCallback
+from panel.io.state import set_curdoc
 
 from ..notebook import keep_stills, one_at_a_time
 from .session import TICK_SECONDS
 
-_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+_LOG = logging.getLogger(__name__)
+
+
+class Turns:
+    """The beats of all pages that are due, one in each turn of the loop; called in the loop.
+
+    Those that are due at the same time would be called one after the other before any page is answered. A beat that
+    waits for its turn does not hold its page, which is answered meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._due: deque[Callable[[], Awaitable[None]]] = deque()
+        self._giving: asyncio.Task[None] | None = None
+        self._called: set[asyncio.Task[None]] = set()
+
+    def ask(self, call: Callable[[], Awaitable[None]]) -> None:
+        """Have something called when it is its turn."""
+        self._due.append(call)
+        if self._giving is None or self._giving.done():
+            # in a context of its own: that of a page would hold the page
+            self._giving = asyncio.get_running_loop().create_task(self._give(), context=Context())
+
+    async def _give(self) -> None:
+        while self._due:
+            called = asyncio.ensure_future(self._due.popleft()())
+            self._called.add(called)
+            called.add_done_callback(self._end)
+            await asyncio.sleep(0)  # it is called
+            await asyncio.sleep(0)  # what has come meanwhile is answered
+
+    def _end(self, called: asyncio.Task[None]) -> None:
+        self._called.discard(called)
+        if not called.cancelled() and called.exception() is not None:
+            _LOG.error("a beat of a page has failed", exc_info=called.exception())
+
+
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
 
 
 def in_turn(tick: Callable[[], Any]) -> Callable[[], Awaitable[None]]:
-    """The beat of a page, alone in its turn of the loop.
+    """Asks for a turn of the loop in which the present page is free and its beat is called.
 
-    Those that are due at the same time would be called one after the other before any page is answered.
+    Until then, and until those who look at the page have been told what is new, it is not asked for again.
     """
+    waits = False
 
-    async def beat() -> None:
-        async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-            tick()
-            await asyncio.sleep(0)
+    async def call(document: Document | None, context: Any) -> None:
+        nonlocal waits
+        try:
+            if context is None:
+                tick()
+            elif not context.destroyed:
+                await context.with_locked_document(lambda _: _as_page(document, tick))
+        finally:
+            waits = False
 
-    return beat
+    async def ask() -> None:
+        nonlocal waits
+        if not waits:
+            waits = True
+            document = pn.state.curdoc
+            turns = _turns.setdefault(asyncio.get_running_loop(), Turns())
+            context = None if document is None else document.session_context
+            turns.ask(lambda: call(document, context))
+
+    return ask
+
+
+def _as_page(document: Document | None, tick: Callable[[], Any]) -> None:
+    with set_curdoc(document):
+        tick()
 
 
 class Beat:
@@ -58,5 +120,5 @@ class Beat:
 
     @one_at_a_time
     def _beat(self) -> None:
-        if not self._tick():
+        if self._callback is not None and not self._tick():  # it may have been stopped while it waited
             self.stop()

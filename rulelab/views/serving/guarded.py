@@ -30,8 +30,9 @@ def policy(nonce: str) -> str:
 
     Scripts are those that the server itself wrote into the page, its files, and modules that these make. Handlers in
     attributes of elements, with which text that was not escaped would run, do not. Bokeh makes functions out of
-    strings, which the figures of the axes, the tooltips of the tree and all its tables are, and the components write
-    styles, so that these two are allowed; such strings come from this package alone, never from a user.
+    strings, which the figures of the axes, the tooltips of the tree and all its tables are: without that it draws
+    nothing of the page ("Error rendering Bokeh items: EvalError"). The components write styles. So these two are
+    allowed; such strings come from this package alone, never from a user.
 
     Parameters
     ----------

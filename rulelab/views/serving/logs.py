@@ -9,6 +9,8 @@ import threading
 import time
 from typing import Any, Literal, TextIO
 
+from .writing import Writing
+
 LogFormat = Literal["text", "json"]
 FIELDS = "fields"
 """The attribute of a record with what is known beside its message, as a dict of plain values."""
@@ -68,19 +70,29 @@ def begin(style: LogFormat = "text", stream: TextIO | None = None) -> logging.Ha
     logging.Handler
         That was put into place of what the libraries had.
     """
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = Writing(stream or sys.stderr)
     handler.setFormatter(JsonFormatter() if style == "json" else TextFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
+    take_over()
+    logging.getLogger("rulelab").setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    threading.excepthook = _of_a_thread
+    return handler
+
+
+def take_over() -> None:
+    """Have the libraries write in this way, too, where it was begun.
+
+    Panel brings a handler of its own when it is imported, which writes what strangers send as it came.
+    """
+    if not any(isinstance(handler, Writing) for handler in logging.getLogger().handlers):
+        return
     for name in _LIBRARIES:
         library = logging.getLogger(name)
         library.handlers.clear()
         library.propagate = True
         library.setLevel(logging.WARNING)
-    logging.getLogger("rulelab").setLevel(logging.INFO)
-    logging.captureWarnings(True)
-    threading.excepthook = _of_a_thread
-    return handler
 
 
 def _of_a_thread(args: threading.ExceptHookArgs) -> None:

@@ -7,9 +7,10 @@ import threading
 
 import psutil
 
+from ...sweeps.sharing import share_by
 from ..allowance import ALLOWED
 from ..live.session import OPEN, SearchSession
-from ..live.share import SHARES
+from ..live.share import SHARES, Share
 from .health import resident
 
 LOOK_SECONDS = 0.25
@@ -22,10 +23,11 @@ _LOG = logging.getLogger(__name__)
 class MemoryWatch:
     """Ends the largest search when the server, with its child processes, holds more than it may.
 
-    What is left is dealt out to all searches that go on, in equal parts, so that each can grow until there is nothing
-    left, and then ends by itself, with what it has proven. What a search has stored stays as long as its page is open,
-    for its proof. Where that is not enough, for want of memory for something else, the largest search is ended; another
-    one only when still more memory is taken, and none begins meanwhile.
+    What is left, but for what files that are read may take, is dealt out to all searches and fits of sweeps that go on,
+    in equal parts, so that each can grow until there is nothing left, and then ends by itself, with what it has proven.
+    What a search has stored stays as long as its page is open, for its proof. Where that is not enough, for want of
+    memory for something else, the largest search is ended; another one only when still more memory is taken, and none
+    begins meanwhile.
 
     Parameters
     ----------
@@ -41,19 +43,22 @@ class MemoryWatch:
 
     def start(self) -> None:
         """Look from now on, in a thread of its own."""
+        share_by(Share)
         threading.Thread(target=self._watch, name="rulelab memory", daemon=True).start()
 
     def stop(self) -> None:
         """Look no more."""
         self._over.set()
-        ALLOWED.full = False
+        share_by(None)
+        ALLOWED.full, ALLOWED.left = False, None
 
     def look(self) -> SearchSession | None:
         """Measure once; the search that was ended, if one was."""
         used = resident(self._process)
         ALLOWED.full = used >= self.budget
         shares = list(SHARES)
-        spare = max(0, int((1 - _RESERVE) * self.budget) - used)
+        ALLOWED.left = max(0, int((1 - _RESERVE) * self.budget) - used)
+        spare = max(0, ALLOWED.left - ALLOWED.promised)
         for share in shares:
             share.deal(spare // len(shares))
         if not ALLOWED.full:

@@ -21,6 +21,7 @@ from . import secret as secrets_
 from .guarded import Guarded
 from .health import HealthHandler, MetricsHandler, Standing
 from .login import Passwords
+from .logs import take_over
 from .memory import MemoryWatch
 from .opening import Opening
 from .remembered import remember
@@ -151,6 +152,7 @@ def serve(
     if memory is not None:
         MemoryWatch(memory).start()
     begin_in_background()
+    take_over()
     remember()
     gc.collect()
     gc.freeze()  # else the end of each session looks through all modules

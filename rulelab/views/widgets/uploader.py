@@ -196,7 +196,7 @@ class Uploader(JSComponent):
         """Whether there is room for a file; a browser that does not say how large it is may send the largest."""
         known = isinstance(size, int) and 0 <= size <= self.most
         self._claimed, self._latest = size if known else self.most, time.monotonic()
-        room = max(MOST_AT_ONCE_BYTES, self.most)
+        room = max(MOST_AT_ONCE_BYTES, self.most) if ALLOWED.left is None else ALLOWED.left // 2
         if _claimed() > room:
             for each in list(_OPEN):
                 if each is not self and each._id is not None and self._latest - each._latest > IDLE_SECONDS:
