@@ -18,6 +18,7 @@ from ...data.problem import Problem
 from ...models import RuleList
 from ..certificate import Certificate, CertificateError
 from ..contents import check_arrays, check_parameters
+from ..demands import counted
 from ..outcome import Outcome
 from ..rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
 from ..whole_weights import in_whole_weights_by_group
@@ -50,7 +51,7 @@ def check(
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     reason = (
-        f"no rule list of at most {parameters['max_length']:g} rules with an accuracy of at least "
+        f"no rule list of at most {counted(int(parameters['max_length']), 'rule')} with an accuracy of at least "
         f"{parameters['min_accuracy']!r} has a gap below {float(gap):.10g}"
     )
     return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
