@@ -60,6 +60,20 @@ def test_a_tab_that_is_unknown_is_complained_about() -> None:
     assert "tab = Nowhere" in page.made("Search").view._alert.phase
 
 
+def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unless_asked() -> None:
+    shown: list[tuple[str, bool]] = []
+    view = tabs.SearchTab(Address("", lambda *what: shown.append(what))).view
+    assert view.axis == "log work"
+    view.param.update(speed="full speed", axis="time")
+    query = shown[-1][0]
+    assert "full" in query
+    assert "axis=time" in query
+    again = tabs.SearchTab(Address(query)).view
+    assert (again.speed, again.axis) == ("full speed", "time")
+    for each in (view, again):
+        each.close()
+
+
 @pytest.mark.parametrize("name", ["Compare", "Fronts"])
 def test_going_back_opens_the_tab_before(name) -> None:
     shown: list[tuple[str, bool]] = []

@@ -125,6 +125,7 @@ def test_groups_whose_sizes_have_no_common_divisor_have_all_errors_or_none(monke
     search = RuleSetSearch(rl.Problem.from_arrays(A, y, groups=groups), 9, 3, fairness=EqualOpportunity(0.0))
     snapshot = rl.solve(search, work_limit=5000)
     assert snapshot.status is Status.OPTIMAL
+    assert "master_value" not in snapshot.detail, "the programme of one value bounds no other"
     found = snapshot.incumbent.model.predicts_positive(A)[y]
     assert found.all() or not found.any()
     with pytest.raises(rl.CertificateError, match="value by value"):

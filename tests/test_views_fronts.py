@@ -86,6 +86,25 @@ def test_points_tell_what_the_sweeps_tell(run: Run) -> None:
     assert labels[-2:] == ["Rule set, fairness none", "Rule set, fairness equal opportunity ≤ 0.05"]
 
 
+def test_each_setting_is_a_point_from_its_first_fit_on() -> None:
+    seen = set[int]()
+    grid = {"regularization": [0.05, 0.03, 0.02], "max_conditions": [1], "thresholds": [3]}
+    sweep = rl.sweep(rl.datasets.load("diabetes"), grid=grid, cv=3)
+    while sweep.progress.state == "running" or not seen:
+        fitted = {result.point for result in sweep.results}  # before the points, which may be of more
+        shown = fronts.points((sweep,), "test")
+        assert fitted <= {point.point for point in shown}
+        seen.add(len(shown))
+    assert max(seen) == 3
+
+
+def test_falling_lists_weigh_no_error_more_than_another_unless_they_are_asked_to() -> None:
+    assert rl.families.FAMILIES["falling_rule_list"].defaults["positive_weight"] == 1
+    assert Order("compas", {"falling_rule_list": {"regularization": [0.02]}}).grids["falling_rule_list"] == {
+        "regularization": [0.02]
+    }
+
+
 def test_fronts_are_those_of_the_sweeps(run: Run) -> None:
     for x in ("complexity", "equal_opportunity_gap_pooled", "demographic_parity_gap"):
         lines = fronts.fronts(run.tables.points["test"], x)

@@ -86,7 +86,9 @@ TERMS = (
     Term(
         "lp value",
         "The value of the linear programme over the rules found so far, where rules may be taken in parts.",
-        "It falls while rules are found. When no rule has a negative reduced cost, no set is below it, rounded up.",
+        "It falls while rules are found. When no rule has a negative reduced cost, no set is below it, rounded up. "
+        "Where rates must be equal exactly, each value that they can take has a linear programme of its own, and no "
+        "value is shown: none of them bounds all sets.",
         "z_IP ≥ ⌈z_LP⌉",
         f"section 2.3, {BRCG}",
         ("column generation", "reduced cost"),

@@ -554,7 +554,7 @@ class RuleSetSearch(Search):
         lower = rounded_down(self._program.bound(self._lower))
         if incumbent is not None:
             lower = incumbent.objective if self._phase == "certified" else min(lower, incumbent.objective)
-        detail = figures.detail(self._program, self.conditions, generation)
+        detail = figures.detail(self._program, self.conditions, generation, self._by_value)
         if self.fairness is not None:
             detail["left_out"] = self.left_out
             if incumbent is not None:

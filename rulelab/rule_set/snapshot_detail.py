@@ -23,8 +23,8 @@ def counts(n_columns: int, generation: ColumnGeneration | None, closing: Closing
     }
 
 
-def detail(program: Program, conditions: int, generation: ColumnGeneration | None) -> dict[str, Any]:
-    """The details of a snapshot."""
+def detail(program: Program, conditions: int, generation: ColumnGeneration | None, by_value: bool) -> dict[str, Any]:
+    """The details of a snapshot; where equal rates are searched value by value, no linear programme is that of all."""
     out: dict[str, Any] = {
         "conditions": conditions,
         "patterns": program.n_patterns,
@@ -32,8 +32,9 @@ def detail(program: Program, conditions: int, generation: ColumnGeneration | Non
     }
     if generation is not None:
         out |= {
-            "master_value": generation.value * float(program.unit / program.scale / program.per_loss),
             "least_reduced_cost": generation.least_reduced_cost,
             "columns_in_master": len(generation.working),
         }
+        if not by_value:
+            out["master_value"] = generation.value * float(program.unit / program.scale / program.per_loss)
     return out

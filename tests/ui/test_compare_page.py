@@ -343,6 +343,9 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
     card = view.page.locator(".rl-model")
     view.until(lambda: 0 <= (box := card.bounding_box())["x"] <= 390 - box["width"] and view.too_wide() == [])
     view.until_all_are_named("button", "textbox", "tab")
+    limits = view.page.get_by_label("Limits", exact=True)
+    limits.fill("made of rows of one year, and of one county; " * 12)
+    view.until(lambda: limits.evaluate("e => e.scrollHeight <= e.clientHeight + 1"))  # nothing of it is cut off
     view.page.set_viewport_size({"width": 1360, "height": 900})
     reached = set()
     view.page.locator("body").press("Tab")

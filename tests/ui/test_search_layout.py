@@ -144,6 +144,69 @@ def test_on_a_phone_verifying_moves_nothing_and_one_scrolls_down_only(visit) -> 
 
 
 @pytest.mark.long
+def test_errors_move_no_box(visit) -> None:
+    view = visit(1280, 720).open(f"?{QUICK}")
+    before = boxes(view)
+    view.page.get_by_label("Regularization").fill("much")
+    view.page.keyboard.press("Tab")
+    view.page.get_by_role("alert").filter(has_text="“much” is not a number").first.wait_for()
+    view.button("Run").click()
+    view.until_status("failed")
+    assert close_to(boxes(view), before)
+
+
+@pytest.mark.long
+def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said(visit) -> None:
+    view = visit(720, 450).open(f"?{QUICK}")
+    assert view.page.get_by_role("banner").bounding_box()["height"] <= 64
+    view.button("Run").scroll_into_view_if_needed()
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    run, status = view.button("Run").bounding_box(), view.page.get_by_role("status", name="Status").bounding_box()
+    assert 0 <= run["y"] < run["y"] + run["height"] <= 450
+    assert 0 <= status["y"] < status["y"] + status["height"] <= 450
+    assert view.too_wide() == []
+
+
+_BROKEN = """() => {
+    const found = []
+    let words = 0
+    const walk = (root) => {
+        for (const cell of root.querySelectorAll("table.rules th")) {
+            for (const text of cell.childNodes) {
+                if (text.nodeType !== 3) { continue }
+                for (const { 0: word, index } of text.data.matchAll(/[^\\s_]+/g)) {
+                    const range = document.createRange()
+                    range.setStart(text, index)
+                    range.setEnd(text, index + word.length)
+                    words += 1
+                    const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.y)))
+                    if (lines.size > 1) { found.push(word) }
+                }
+            }
+        }
+        for (const e of root.querySelectorAll("*")) { if (e.shadowRoot) { walk(e.shadowRoot) } }
+    }
+    walk(document)
+    return [words, found]
+}"""
+"""Words in the heads of the tables of rules, and those that are broken within; an underscore ends a word."""
+
+
+@pytest.mark.long
+def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
+    view = visit(1440, 900).open("?data=diabetes&regularization=0.02&max_conditions=1")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    for width in (1440, 1280, 1024, 390):
+        view.page.set_viewport_size({"width": width, "height": 800})
+        boxes(view)
+        words, broken = view.page.evaluate(_BROKEN)
+        assert words > 5
+        assert broken == [], width
+
+
+@pytest.mark.long
 def test_a_plot_is_saved_and_its_figures_are_read(visit) -> None:
     view = visit().open(f"?{QUICK}")
     view.button("Run").click()

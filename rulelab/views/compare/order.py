@@ -8,7 +8,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ..widgets.style import BLUE, FAINT, FOCUS, LINE, MUTED, ORANGE, TEXT, UNSEEN
+from ..widgets.style import BLUE, FAINT, FOCUS, LINE, MUTED, ORANGE, SURFACE, TEXT, UNSEEN
 
 _ESM = """
 export function render({ model }) {
@@ -169,7 +169,7 @@ _CSS = f"""
 .chip {{ position: relative; max-width: min(260px, 100%); }}
 button {{ display: flex; align-items: center; gap: 6px; width: 100%; height: 32px; padding: 2px 10px 2px 4px;
   font: inherit; color: inherit; border: 1px solid {LINE}; border-radius: 16px; cursor: grab; touch-action: none;
-  user-select: none; background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }}
+  user-select: none; background: {SURFACE}; }}
 button[hidden] {{ display: none; }}
 button:hover {{ background: {FAINT}; }}
 button:focus-visible, input:focus-visible {{ {FOCUS} outline-offset: -3px !important; }}
@@ -183,7 +183,7 @@ button:focus-visible, input:focus-visible {{ {FOCUS} outline-offset: -3px !impor
 .before::before {{ left: -5px; }}
 .after::after {{ right: -5px; }}
 .bin {{ position: absolute; right: 0; bottom: 0; padding: 3px 12px; border: 1px dashed {ORANGE}; border-radius: 16px;
-  visibility: hidden; background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }}
+  visibility: hidden; background: {SURFACE}; }}
 .dragging .bin {{ visibility: visible; }}
 .bin.over {{ background: color-mix(in srgb, {ORANGE} 25%, transparent); }}
 .note {{ color: {MUTED}; font-size: 12px; margin: 6px 0 0; min-height: 26px; line-height: 26px; }}

@@ -29,7 +29,17 @@ from ..widgets.esc import plain
 from ..widgets.focus import Focus
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CARDS_CSS, PANEL_CSS, SELECT_CSS, STACK_CSS, WIDE_TABLE_CSS
+from ..widgets.style import (
+    BAR_CSS,
+    BUTTON_CSS,
+    CARD_CSS,
+    CARDS_CSS,
+    MUI_FOCUS_CSS,
+    PANEL_CSS,
+    SELECT_CSS,
+    STACK_CSS,
+    WIDE_TABLE_CSS,
+)
 from . import pins as kept
 from .order import Order
 from .others import Others
@@ -334,6 +344,7 @@ class CompareView(NotebookViewer):
             accept=".json",
             max_file_size=MAX_UPLOAD_BYTES,
             variant="outlined",
+            stylesheets=[MUI_FOCUS_CSS],
             margin=0,
             width=250,
         )
@@ -347,7 +358,9 @@ class CompareView(NotebookViewer):
         base = pn.widgets.Select.from_param(
             self.param.base, description=None, width=300, margin=0, stylesheets=[SELECT_CSS]
         )
-        only = pmui.Checkbox.from_param(self.param.only, size="small", margin=0, align="end")
+        only = pmui.Checkbox.from_param(
+            self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"
+        )
         self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **_WIDE)
         self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)
         self._glance = Html("", stylesheets=[MODEL_CSS], **_WIDE)

@@ -22,7 +22,7 @@ from ..forms.fields import card, column, field, note
 from ..forms.tables import Counted, offered
 from ..live.wording import counted
 from ..widgets.esc import esc, plain
-from ..widgets.style import SELECT_CSS
+from ..widgets.style import MUI_FOCUS_CSS, SELECT_CSS
 from .counting import Counting
 from .order import Order, available, numbers
 from .points import LABELS
@@ -277,7 +277,9 @@ class SweepSetup(param.Parameterized):
 
     def _box(self, parameter: str, name: str) -> pmui.Checkbox:
         """One entry of a list that is chosen from."""
-        box = pmui.Checkbox(label=LABELS[name], value=name in getattr(self, parameter), margin=(0, 12))
+        box = pmui.Checkbox(
+            label=LABELS[name], value=name in getattr(self, parameter), stylesheets=[MUI_FOCUS_CSS], margin=(0, 12)
+        )
 
         def take(event: Any) -> None:
             others = [one for one in getattr(self, parameter) if one != name]

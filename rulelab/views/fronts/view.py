@@ -25,7 +25,7 @@ from ..widgets.esc import plain
 from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
 from .look import MARKERS, swatch_css
 from .model import PointModel
@@ -304,7 +304,9 @@ class FrontView(NotebookViewer):
             align="end",
             margin=0,
         )
-        self._bars = pmui.Checkbox.from_param(self.param.error_bars, size="small", align="end", margin=0)
+        self._bars = pmui.Checkbox.from_param(
+            self.param.error_bars, stylesheets=[MUI_FOCUS_CSS], size="small", align="end", margin=0
+        )
         self._bar = pn.Row(
             *(on, self._criterion, self._measure, self._bars, exports),
             visible=False,
@@ -350,7 +352,9 @@ class FrontView(NotebookViewer):
 
     def _toggle(self, method: str) -> pmui.Checkbox:
         """The entry of a method in the legend, which takes it out of the pictures and puts it back."""
-        box = pmui.Checkbox(label=LABELS[method], value=True, visible=False, size="small", margin=0)
+        box = pmui.Checkbox(
+            label=LABELS[method], value=True, visible=False, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0
+        )
 
         def take(event: Any) -> None:
             others = [one for one in self.hidden if one != method]

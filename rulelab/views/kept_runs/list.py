@@ -8,7 +8,7 @@ from typing import Any
 import param
 from panel.custom import Child, JSComponent
 
-from ..widgets.style import BLUE, FAINT, FOCUS, LINE, MUTED, TEXT
+from ..widgets.style import BLUE, FAINT, FOCUS, LINE, MUTED, SURFACE, TEXT
 
 ACTS = ("look", "open", "rename", "delete", "undo", "compare", "export", "check")
 _ESM = """
@@ -155,7 +155,6 @@ export function render({ model }) {
   return root
 }
 """
-_SURFACE = "var(--panel-surface-color, var(--jp-layout-color0, #fff))"
 _CSS = f"""
 .opener {{ font: inherit; font-size: 14px; line-height: 24px; color: #fff; background: none; border: 0;
   padding: 13px 12px; cursor: pointer; white-space: nowrap; display: inline-flex; gap: 6px; }}
@@ -166,7 +165,7 @@ _CSS = f"""
 @media (max-width: 600px) {{ .opener {{ padding-left: 3px; padding-right: 3px; }} .acts {{ margin-left: 24px; }} }}
 dialog {{ position: fixed; inset: 0 0 0 auto; margin: 0; width: min(640px, 100vw); height: 100dvh; max-width: 100vw;
   max-height: 100dvh; box-sizing: border-box; padding: 16px 20px; border: 0; border-left: 1px solid {LINE};
-  background: {_SURFACE}; color: {TEXT}; font-size: 14px; line-height: 1.4; overflow-y: auto;
+  background: {SURFACE}; color: {TEXT}; font-size: 14px; line-height: 1.4; overflow-y: auto;
   box-shadow: -4px 0 18px #0006; }}
 dialog::backdrop {{ background: #0004; }}
 h2 {{ font-size: 18px; margin: 0 40px 4px 0; }}

@@ -93,6 +93,12 @@ def stepped_anew(units: int) -> Task:
     return lambda seen: seen.anew and seen.snapshot is not None and seen.snapshot.work >= units
 
 
+def found_rules(seen: Seen) -> bool:
+    """The best model has rules, or the search has ended."""
+    best = None if seen.snapshot is None else seen.snapshot.incumbent
+    return seen.status.over or (best is not None and bool(best.model.rules))
+
+
 def ended(seen: Seen) -> bool:
     """The search has ended."""
     return seen.status.over

@@ -23,7 +23,7 @@ from ..search.view import SearchView
 from ..widgets.esc import esc
 from ..widgets.explained import Explained
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, PANEL_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS
 from .plan import Plan, Run, Seen, Step
 from .plans import PLANS
 from .pointer import Pointer
@@ -122,8 +122,9 @@ class Walk(NotebookViewer):
             problem=None if search is None else search.problem,
         )
         if seen.status.over and seen.snapshot is not None and search is not None and seen.snapshot.incumbent:
-            others = tuple(run for run in seen.runs if run.choice != self._chosen)
-            seen = replace(seen, runs=(*others, Run(self._chosen, seen.snapshot, search)))
+            runs = {run.choice: run for run in seen.runs}  # one that is run again keeps its place
+            runs[self._chosen] = Run(self._chosen, seen.snapshot, search)
+            seen = replace(seen, runs=tuple(runs.values()))
         if seen.runs != self._seen.runs:
             self._runs.object = self._table(seen.runs)
         self._seen = seen
@@ -218,6 +219,7 @@ class Walk(NotebookViewer):
                 value=self._chosen,
                 size="small",
                 sx=_AS_NAMED,
+                stylesheets=[MUI_FOCUS_CSS],
                 min_width=250,
                 margin=(0, 0, 10, 0),
             )

@@ -12,7 +12,7 @@ from panel.custom import JSComponent
 from ..live.wording import count, in_signs
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
-from ..widgets.style import FAINT, FOCUS, LINE, MUTED, TEXT
+from ..widgets.style import FAINT, FOCUS, LINE, MUTED, SURFACE, TEXT
 from .step_plot import TERMS, bound_name
 
 HEADS = {
@@ -107,7 +107,7 @@ _CSS = f"""
 table {{ border-collapse: collapse; width: 100%; }}
 thead th {{ position: sticky; top: 0; z-index: 1; vertical-align: bottom; text-align: right; border: 0;
   box-shadow: inset 0 -1px {LINE};
-  background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }}
+  background: {SURFACE}; }}
 thead .words, tbody th {{ text-align: left; }}
 th, td {{ font-weight: 400; padding: 3px 6px; }}
 tbody th, td {{ border-bottom: 1px solid {LINE}; }}

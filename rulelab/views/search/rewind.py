@@ -11,7 +11,7 @@ import param
 
 from ..widgets import icons
 from ..widgets.explained import term_classes
-from ..widgets.style import BAR_CSS, BUTTON_CSS, SELECT_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, MUI_FOCUS_CSS, SELECT_CSS
 
 SPEEDS = {"¼ ×": 128, "½ ×": 64, "1 ×": 32, "2 ×": 16, "4 ×": 8}
 """Beats of the page that a run is played in, about, by what they are called."""
@@ -58,7 +58,7 @@ class Rewind(param.Parameterized):
             size="small",
             tooltips=False,
             css_classes=term_classes("moment"),
-            stylesheets=[_SLIDER_CSS],
+            stylesheets=[_SLIDER_CSS, MUI_FOCUS_CSS],
             sizing_mode="stretch_width",
             margin=0,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import param
 
-from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, TEXT, UNSEEN
+from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, ORANGE, SURFACE, TEXT, UNSEEN
 from .asking import Asking
 from .family import words_of
 
@@ -311,7 +311,7 @@ select option {{ color: #1a1a1a; background: #fff; }}
 .box {{ position: relative; }}
 ul {{ position: absolute; z-index: 20; left: 0; right: 0; top: 36px; max-height: 260px; overflow: auto; margin: 0;
   padding: 4px 0; list-style: none; border: 1px solid {LINE}; border-radius: 6px; box-shadow: 0 4px 14px #0005;
-  background: var(--panel-surface-color, var(--jp-layout-color0, #fff)); }}
+  background: {SURFACE}; }}
 ul[hidden] {{ display: none; }}
 [role=option] {{ padding: 5px 10px; cursor: pointer; overflow-wrap: anywhere; }}
 [role=option]:hover, [role=option][aria-selected=true] {{ background: color-mix(in srgb, {BLUE} 22%, transparent); }}

@@ -13,7 +13,7 @@ from panel.custom import JSComponent
 from ...glossary import TERMS, Term, find
 from .early import PATIENT
 from .esc import esc
-from .style import BLUE, FAINT, LINE, MUTED, TEXT, UNSEEN
+from .style import BLUE, FAINT, LINE, MUTED, SURFACE, TEXT, UNSEEN
 
 _MARK = "rl-term--"
 _PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)
@@ -153,7 +153,7 @@ SIGN_CSS = f"""
   border: 1px solid {LINE}; background: transparent; color: {MUTED}; cursor: help; }}
 .rl-why:hover, .rl-why:focus-visible {{ color: {TEXT}; border-color: {BLUE}; outline: 2px solid {BLUE}; }}
 .rl-told {{ {UNSEEN} }}
-.rl-corner {{ position: absolute; top: 0; right: 0; z-index: 1; }}
+.rl-corner {{ position: absolute; top: 0; right: 0; z-index: 1; background: {SURFACE}; }}
 label {{ padding-right: 20px; }}
 @media (pointer: coarse) {{ .rl-why {{ width: 26px; height: 26px; }} .rl-corner {{ top: -4px; right: -4px; }} }}
 """
@@ -164,7 +164,7 @@ _BOX_CSS = f"""
 .box {{ position: fixed; inset: auto; margin: 0; box-sizing: border-box; width: max-content;
   max-width: min(420px, 100vw - 16px); max-height: 70vh; overflow: auto; padding: 10px 14px;
   border: 1px solid {LINE}; border-left: 5px solid {BLUE};
-  border-radius: 6px; color: {TEXT}; background: var(--panel-surface-color, var(--jp-layout-color0, #fff));
+  border-radius: 6px; color: {TEXT}; background: {SURFACE};
   font-size: 14px; line-height: 1.4; box-shadow: 0 4px 18px rgb(0 0 0 / 30%); }}
 .box:focus {{ outline: none; }}
 p, code {{ margin: 0 0 6px; display: block; overflow-wrap: anywhere; }}

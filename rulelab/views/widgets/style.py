@@ -13,6 +13,7 @@ PAPER = {False: "#ffffff", True: "#1f1f1f"}
 """Text inside plots on a light and on a dark page."""
 
 TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, #222))"
+SURFACE = "var(--panel-surface-color, var(--jp-layout-color0, #fff))"
 LINE = f"color-mix(in srgb, {TEXT} 18%, transparent)"
 FAINT = f"color-mix(in srgb, {TEXT} 6%, transparent)"
 MUTED = f"color-mix(in srgb, {TEXT} 72%, transparent)"
@@ -21,6 +22,11 @@ UNSEEN = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-pa
 """Of what is only told to screen readers."""
 FOCUS = f"outline: 3px solid {TEXT} !important; outline-offset: 2px;"
 """Where the keyboard is: the colour of the text, which stands out on every background of the page."""
+MUI_FOCUS_CSS = f"""
+.Mui-focusVisible, .MuiButtonBase-root:has(:focus-visible) {{ {FOCUS} }}
+.MuiCheckbox-root.Mui-focusVisible, .MuiToggleButton-root.Mui-focusVisible {{ outline-offset: -4px; }}
+"""
+"""For controls of Material UI, in which what has the focus is often not what is seen."""
 LIT_CSS = f"""
 :host(.rl-lit) {{ outline: 3px solid {ORANGE}; outline-offset: 3px; border-radius: 6px;
   scroll-margin: var(--rl-above, 64px) 0 12px; }}

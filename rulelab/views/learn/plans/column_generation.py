@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...live.wording import count
-from ..plan import Plan, Seen, Step, ended, looked_back, stepped
+from ..plan import Plan, Seen, Step, ended, found_rules, looked_back, stepped
 
 
 def _of_how_many(seen: Seen) -> str:
@@ -42,7 +42,7 @@ PLAN = Plan(
             "are far too many such rules to list, so that the search begins with a few.",
             "model",
             "Press Step a few times, until a set with rules appears.",
-            stepped(3),
+            found_rules,
             "What is the loss that the set is judged by?",
             "Each positive that no rule covers costs 1, and each rule that covers a negative costs 1. A negative that "
             "two rules cover costs 2: that is the Hamming loss, and it makes the problem one that a linear programme "

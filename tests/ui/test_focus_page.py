@@ -1,0 +1,86 @@
+"""One sees where the keyboard is, on every tab, before and after there is something to see, in light and dark."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from rings import stops
+from visits import Visit
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+
+QUICK = "?data=tic_tac_toe&regularization=0.02&max_conditions=1&speed=full speed"
+SWEEP = (
+    '?tab=Fronts&sweep_folds=2&list_grid=0.05&sweep_quantiles=3&sweep_families=["rule_list"]&sweep_baselines=["cart"]'
+)
+TABS = {
+    "Search": {"Run", "Explanation: Model family", "Upload CSV or Parquet", "Tree", "Limits"},
+    "Explore": {"Find good models"},
+    "What if": {"Beat the optimizer"},
+    "Compare": {"Upload saved model (JSON)"},
+    "Fronts": {"Run sweep", "Data set to sweep"},
+    "Learn": {"Start"},
+}
+
+
+def to(view: Visit, tab: str) -> None:
+    view.page.get_by_role("tab", name=tab, exact=True).click()
+    view.page.get_by_role("tabpanel", name=tab).wait_for()
+    view.page.wait_for_function("Bokeh.documents[0].is_idle")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_keyboard_is_seen_on_every_tab(visit, scheme: str) -> None:
+    view = visit(1280, 900, color_scheme=scheme).open(QUICK)
+    for tab, some in TABS.items():
+        to(view, tab)
+        view.page.get_by_role("tabpanel", name=tab).get_by_role("button").first.wait_for()
+        assert some <= set(stops(view.page)), tab
+    assert view.console == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> None:
+    view = visit(1280, 900, color_scheme=scheme).open(QUICK)
+    page = view.page
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    view.button("Pin model").click()
+    page.get_by_text("pinned as A").wait_for()
+    seen = {"Search": stops(page)}
+    to(view, "Explore")
+    view.button("Find good models").click()
+    page.get_by_text(re.compile("^certified complete: ")).wait_for()
+    page.get_by_role("figure", name="Antecedents of the models").wait_for()
+    seen["Explore"] = stops(page)
+    page.get_by_role("tab", name="Build a list").click()
+    page.get_by_text(re.compile(r"^Each of these \d+ lists costs at most ")).wait_for()
+    seen["Build a list"] = stops(page)
+    to(view, "What if")
+    view.button("Beat the optimizer").click()
+    page.get_by_label("Your list", exact=True).get_by_text("above the certified optimum").wait_for()
+    seen["What if"] = stops(page)
+    to(view, "Compare")
+    view.button("Fit baselines").wait_for()
+    seen["Compare"] = stops(page)
+    to(view, "Learn")
+    view.button("Start").nth(1).click()
+    page.get_by_text("step 1 of 4").wait_for()
+    view.button("Skip").click()
+    view.button("Skip").click()
+    page.get_by_text("step 3 of 4").wait_for()
+    seen["Learn"] = stops(page)
+    page.goto(view.base + SWEEP)
+    view.button("Run sweep").click()
+    page.get_by_role("status", name="Sweep", exact=True).get_by_text("Sweep finished").wait_for()
+    page.get_by_label("Point", exact=True).select_option(index=1)
+    page.locator(".rl-model h2").wait_for()
+    seen["Fronts"] = stops(page)
+    assert {"Replay", "Verify", "Save"} <= set(seen["Search"])
+    assert {"Pin model", "Diverse four"} <= set(seen["Explore"])
+    assert "Move rule 1 down" in seen["What if"]
+    assert {"Verify", "Remove", "Fit baselines"} <= set(seen["Compare"])
+    assert {"Points (CSV)", "Table of the points", "Pin model"} <= set(seen["Fronts"])
+    assert {"All walks", "Skip", "Step", "3"} <= set(seen["Learn"])
+    assert view.console == []
