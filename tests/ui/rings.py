@@ -19,7 +19,8 @@ _FOCUSED = """() => {
         .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
         .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
     const paint = (color) => { page.fillStyle = color; page.fillRect(0, 0, 1, 1) }
-    const name = (e.getAttribute("aria-label") ?? e.textContent ?? "").trim().slice(0, 40) || e.tagName
+    const name = [e.getAttribute("aria-label"), e.labels?.[0]?.textContent, e.textContent, e.title, e.tagName]
+        .map((text) => (text ?? "").trim()).find((text) => text).slice(0, 40)
     const unseen = ({ opacity, clip, clipPath }) => opacity === "0" || clip !== "auto" || clipPath !== "none"
     while (unseen(getComputedStyle(e))) { e = up(e) }  // what is seen of it has the ring
     const around = []

@@ -266,7 +266,7 @@ class FrontView(NotebookViewer):
             for plot in self._plots:
                 plot.use_dark(self.dark)
             for method, box in self._toggles.items():
-                box.stylesheets = [swatch_css(method, self.dark)]
+                box.stylesheets = [MUI_FOCUS_CSS, swatch_css(method, self.dark)]
         self._redraw()
 
     @param.depends("on_pin", watch=True)
@@ -352,9 +352,7 @@ class FrontView(NotebookViewer):
 
     def _toggle(self, method: str) -> pmui.Checkbox:
         """The entry of a method in the legend, which takes it out of the pictures and puts it back."""
-        box = pmui.Checkbox(
-            label=LABELS[method], value=True, visible=False, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0
-        )
+        box = pmui.Checkbox(label=LABELS[method], value=True, visible=False, size="small", margin=0)
 
         def take(event: Any) -> None:
             others = [one for one in self.hidden if one != method]

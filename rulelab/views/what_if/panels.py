@@ -176,7 +176,9 @@ class RoomPanel(Viewer):
         self._hints, self._revealed = 0, False
         self._beat = Beat(self.refresh)
         fields = [
-            pn.widgets.TextInput.from_param(self.param[name], max_length=MOST_CHARACTERS, width=170, margin=0)
+            pn.widgets.TextInput.from_param(
+                self.param[name], max_length=MOST_CHARACTERS, width=170, margin=0, stylesheets=[NUMBER_CSS]
+            )
             for name in ("room", "called")
         ]
         self._alert = LiveText(role="alert", caption="Error of the room", **WIDE)
