@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,15 @@ from patience import wait_until
 from test_explore import data
 
 import rulelab as rl
-from rulelab.views.explore.counting import verdict
+from rulelab.data.gaps import CRITERIA
+from rulelab.views.explore import ranges_html
+from rulelab.views.explore.counting import Total, verdict
 from rulelab.views.explore.finding import Wanted, find
 from rulelab.views.explore.finding_sets import FoundSets
-from rulelab.views.explore.view import COUNT, TOGETHER, ExploreView
+from rulelab.views.explore.ranging import columns_of, gaps_of
+from rulelab.views.explore.sampling import draw
+from rulelab.views.explore.view import BUILD, COUNT, RANGES, TOGETHER, ExploreView
+from rulelab.views.fronts.points import criterion_name
 from rulelab.views.live.job import Progress
 from rulelab.views.live.session import Prepared
 
@@ -43,8 +50,9 @@ def test_sets_are_shown_filtered_and_chosen(view: ExploreView, dataset: rl.Datas
     found = view.found
     assert isinstance(found, FoundSets)
     assert view._status.phase.startswith("certified complete, over rules of at most 2 conditions")
-    assert view._strip.names == [TOGETHER, COUNT]
+    assert view._strip.names == [TOGETHER, COUNT, RANGES]
     assert not view._explorer.disabled
+    assert not view._trees.visible
     assert view.explorer_html().getvalue().count('<td class="text">') == found.result.count
     assert found.result.count > 5
     problem = found.result.problem
@@ -124,16 +132,67 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str
     for part in ("Models by number of rules", "How far the sets agree", "over all models", "over all sets"):
         assert part in counting._text.object
     assert view.found is found
-    assert counting.sample is None
+    assert counting.sample.whole
     view.close()
 
 
-def test_sets_that_are_not_all_found_are_at_least_so_many(dataset: rl.Dataset) -> None:
+def of_three(dataset: rl.Dataset) -> ExploreView:
+    """A view that shows three models of more."""
     view = ExploreView(searched(dataset), dataset, distance=0.2, most=1000)
     view.param.most.objects = {"3": 3, **view.param.most.objects}
     view.most = 3
     view.find()
     wait_until(lambda: not view.refresh())
+    assert not view.found.result.complete  # type: ignore[union-attr]
+    return view
+
+
+def test_sets_beyond_those_that_are_shown_are_counted_and_drawn(dataset: rl.Dataset, view: ExploreView) -> None:
+    part = of_three(dataset)
+    counting, whole = part._counting, view.found
+    counting.count()
+    wait_until(lambda: not counting.refresh())
+    assert counting.total.result.complete
+    assert counting.total.number == whole.result.n_sets  # type: ignore[union-attr]
+    sample = counting.sample
+    assert "In the picture of models" in counting._text.object
+    assert np.bincount(sample.models).tolist() == counting.total.result.multiplicity.tolist()
+    part.attribute = "sex"
+    crosses = part._dots._crosses.data
+    assert len(crosses["list"]) == whole.result.n_sets > 3  # type: ignore[union-attr]
+    gaps = sample.every.gaps("sex", "equal_opportunity")
+    for at, k in list(enumerate(crosses["list"]))[:20]:
+        assert crosses["x"][at] == pytest.approx(gaps[sample.models[k]], abs=1e-3)
+    strange = next(k for k in range(len(sample.frame)) if sample.place(k) is None)
+    part._list_tapped(strange)
+    assert part._card.card.model == sample.every.result.models[sample.models[strange]]
+    part._list_tapped(0)
+    assert part.model == 0
+    column = next(iter(sample.every.columns))
+    part.column = column
+    kept = [sample.models[k] for k in part._dots._crosses.data["list"]]
+    assert 0 < len(kept) < len(sample.frame)
+    clauses, conditions = sample.every.result.clauses, sample.every.result.problem.conditions
+    assert all(any(c.column == column for rule in clauses[k] for j in rule for c in conditions[j]) for k in kept)
+    part.close()
+
+
+def test_each_set_is_as_likely_to_be_drawn_as_any_other(view: ExploreView) -> None:
+    found = view.found
+    assert isinstance(found, FoundSets)
+    result = replace(found.result, multiplicity=np.arange(found.result.count) * 50, n_sets=10**6)
+    total = Total(result, found.snapshot, found.ratio)
+    sample = draw(found, total, Progress(), 4000)
+    assert not sample.whole
+    drawn = np.bincount(sample.models, minlength=result.count)  # type: ignore[attr-defined]
+    assert drawn[0] == 0
+    expected = 4000 * result.multiplicity / result.multiplicity.sum()
+    assert (np.abs(drawn - expected) < 5 * np.sqrt(expected) + 1).all()
+
+
+def test_sets_that_are_not_all_found_are_at_least_so_many(dataset: rl.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulelab.views.explore.counting.MOST_SETS", 3)
+    view = of_three(dataset)
     counting = view._counting
     counting.count()
     wait_until(lambda: not counting.refresh())
@@ -141,19 +200,111 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(dataset: rl.Dataset) -
     assert counting._status.phase == verdict(counting.total)[1]
     assert counting._status.phase.startswith("not complete: at least ")
     assert counting.ranges is None
+    assert counting.sample is None
     assert "What is true of all sets is known when all are counted" in counting._text.object
+    assert "Under “Ranges”" in counting._text.object
+    view.close()
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_ranges_need_no_list_of_the_sets(dataset: rl.Dataset, form: str) -> None:
+    view = ExploreView(searched(dataset, form=form), dataset, distance=0.2)
+    view.find()
+    wait_until(lambda: not view.refresh())
+    ranging, counting, found = view._ranging, view._counting, view.found
+    view._strip.open = RANGES
+    assert (view._ranged.visible, view._counted.visible, view._overview.visible) == (True, False, False)
+    assert "“Find ranges” looks" in ranging._text.object
+    assert [save.disabled for save in ranging._saves] == [True, True]
+    ranging.find()
+    wait_until(lambda: not ranging.refresh())
+    assert ranging._status.phase.startswith("certified of all rule sets of rules of at most 2 conditions within 20 %")
+    assert ranging.gaps is None
+    columns = ranging.columns
+    result, conditions = found.result, found.result.problem.conditions
+    for name, row in zip(columns.columns.index, columns.columns.itertuples(), strict=True):
+        uses = [sum(c.column == name for rule in one for j in rule for c in conditions[j]) for one in result.clauses]
+        assert (row.used_by != "all") or min(uses) > 0
+        assert (row.used_by != "none") or max(uses) == 0
+        assert row.at_least <= min(uses) <= max(uses) <= row.at_most
+    ranging.param.update(attribute="sex", criterion="demographic_parity")
+    wait_until(lambda: not ranging.refresh())
+    assert ranging.columns is columns
+    counting.param.update(attribute="sex", criterion="demographic_parity")
+    counting.count()
+    wait_until(lambda: not counting.refresh())
+    keys = ["rate", "group", "other"]
+    for criterion, rates in CRITERIA.items():
+        for each in (ranging, counting):
+            each.criterion = criterion
+            wait_until(lambda each=each: not each.refresh())
+        listed, proven = (frame.set_index(keys) for frame in (counting.ranges.gaps, ranging.gaps.differences))
+        assert len(proven) >= len(rates)
+        for ends in (["least", "greatest"], ["at_least", "at_most"]):
+            assert proven[ends].to_numpy() == pytest.approx(listed.loc[proven.index, ["least", "greatest"]].to_numpy())
+        assert criterion_name(criterion) in ranging._text.object
+    ranging.criterion = "demographic_parity"
+    wait_until(lambda: not ranging.refresh())
+    assert len(ranging.gaps.differences) == 3
+    for part in ("Use of each column", "Differences between groups", "No set near the optimum has a smaller gap in"):
+        assert part in ranging._text.object
+    assert "<b>u" not in ranging._text.object
+    assert pd.read_csv(ranging.columns_csv())["column"].tolist() == columns.columns.index.tolist()
+    assert len(pd.read_csv(ranging.differences_csv())) == 3
+    ranging.attribute = ""
+    assert ranging.gaps is None
+    assert "Differences between groups" not in ranging._text.object
+    view.close()
+
+
+def test_ranges_that_are_stopped_say_what_is_proven(dataset: rl.Dataset) -> None:
+    view = ExploreView(searched(dataset), dataset, distance=0.2)
+    view.find()
+    wait_until(lambda: not view.refresh())
+    found = view.found
+    assert isinstance(found, FoundSets)
+    progress = Progress()
+    progress.cancel()
+    known = columns_of(found, 60.0, progress)
+    assert set(known.columns["used_by"]) == {"not known"}
+    tone, said = ranges_html.verdict(known, found)
+    assert (tone, "not clear by the limit, or the stop" in said) == ("limit", True)
+    assert "not known" in ranges_html.said(known, None, False, "equal_opportunity")
+    gaps = gaps_of(found, "sex", "equal_opportunity", 60.0, progress)
+    assert gaps.gaps["least"].tolist() == [0.0]
+    assert gaps.differences[["at_least", "at_most"]].drop_duplicates().to_numpy().tolist() == [[-1.0, 1.0]]
+    assert "of at least 0.00 points" in ranges_html.said(known, gaps, False, "equal_opportunity")
+    view.close()
+
+
+def test_gaps_that_cannot_be_proven_are_refused_in_words(dataset: rl.Dataset) -> None:
+    view = ExploreView(searched(dataset, loss="zero_one"), dataset, distance=0.2)
+    view.find()
+    wait_until(lambda: not view.refresh())
+    ranging = view._ranging
+    ranging.find()
+    wait_until(lambda: not ranging.refresh())
+    ranging.attribute = "sex"
+    wait_until(lambda: not ranging.refresh())
+    assert ranging._alert.phase.startswith("Gaps are proven of sets near the optimum of the Hamming loss")
+    assert "Use of each column" in ranging._text.object
     view.close()
 
 
 def test_lists_come_after_sets(view: ExploreView, dataset: rl.Dataset) -> None:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, 1), dataset.y)
+    view._strip.open = RANGES
     view._source = lambda: lambda report: Prepared(rl.RuleListSearch(problem, 0.02))
     view.find()
     wait_until(lambda: not view.refresh())
-    assert len(view._strip.names) == 3
+    assert view._strip.names == [TOGETHER, BUILD, COUNT]
+    assert view._strip.open == TOGETHER
     assert view._status.phase.startswith("certified complete: ")
     assert not view._explorer.disabled
+    assert view._trees.visible
+    trees = json.loads(view.timbertrek_json().getvalue())["treeMap"]
+    assert len(trees) == sum(map(bool, view.found.result.lists))  # type: ignore[union-attr]
 
 
 def test_what_is_not_complete_says_so(dataset: rl.Dataset) -> None:

@@ -226,9 +226,46 @@ def test_at_a_limit_nothing_is_said_that_is_not_known() -> None:
         rl.rule_set_ranges(rl.RuleSetSearch(t.problem, C, D), time_limit=0.0)
 
 
+def test_some_columns_and_other_groups_are_those_that_were_asked_for() -> None:
+    t = table(1)
+    search = rl.RuleSetSearch(t.problem, C, D)
+    names = list(t.problem.names)
+    some = rl.rule_set_ranges(search, 1, columns=[names[2], names[0]])
+    every = rl.rule_set_ranges(search, 1)
+    assert sorted(some.columns.index) == sorted([names[2], names[0]])
+    assert some.columns.equals(every.columns.loc[some.columns.index])
+    bare = rl.RuleSetSearch(rl.Problem.from_arrays(t.A, t.y.astype(int)), C, D)
+    asked = {"criteria": ("equal_opportunity",), "columns": ()}
+    one = rl.rule_set_ranges(bare, 1, groups=t.problem.groups, **asked)
+    other = rl.rule_set_ranges(search, 1, **asked)
+    assert one.columns.empty
+    assert one.gaps.equals(other.gaps)
+    assert one.differences.equals(other.differences)
+
+
+def test_stopped_ranges_are_those_of_the_columns_that_were_done() -> None:
+    t = table(2)
+    search = rl.RuleSetSearch(t.problem, C, D)
+    every = rl.rule_set_ranges(search, 1, graded=True, criteria=("equal_opportunity",))
+    done: list[str] = []
+    found = rl.rule_set_ranges(
+        search, 1, graded=True, criteria=("equal_opportunity",), report=done.append, stop=lambda: len(done) > 3
+    )
+    begun = [doing.split()[1] for doing in done if doing.startswith("column antecedent")]
+    assert begun
+    known = found.columns[found.columns["used_by"] != "not known"].index
+    assert 1 <= len(known) < len(every.columns)
+    assert found.columns.loc[known, "used_by"].equals(every.columns.loc[known, "used_by"])
+    assert (found.columns["at_least"] <= every.columns["at_least"].loc[found.columns.index]).all()
+    assert (found.columns["at_most"] >= every.columns["at_most"].loc[found.columns.index]).all()
+    assert found.gaps["least"].tolist() == [0.0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
+        ({"columns": "antecedent 0"}, "columns must be names"),
+        ({"columns": ["strange"]}, "columns must be names"),
         ({"within": 1, "ratio": 0.1}, "one of them"),
         ({"within": -1}, "within must be"),
         ({"ratio": "x"}, "ratio must be"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -532,3 +533,43 @@ def test_closing_ends_the_optimizer() -> None:
     view.close()
     job.join(PATIENCE)
     assert not job.busy
+
+
+@pytest.mark.parametrize(
+    "settings", ["regularization=0.02&max_conditions=1", "family=rule_set&max_complexity=6&max_conditions=2"]
+)
+def test_a_good_model_is_edited_by_hand(settings: str) -> None:
+    tabs = Tabs(Address(f"?tab=Explore&data=tic_tac_toe&distance=0.2&room=class+8&{settings}"))
+    explore = tabs.made("Explore").view
+    explore.find()
+    wait_until(lambda: not explore.refresh(), 0.02)
+    chosen = explore.model = int(explore.kept[7])
+    explore.edit()
+    assert tabs.tab == "What if"
+    view = tabs.made("What if").view
+    wait_until(lambda: not view.refresh() and view.hand.best is not None, 0.02)
+    found = explore.found
+    assert view.hand.model == explore._card.card.model
+    assert float(view.hand.objective) == pytest.approx(found.result.objectives[chosen])
+    assert float(view.hand.best.objective) == pytest.approx(found.result.optimum)
+    assert not view.hand.undoable
+    ((_, entry),) = BOARDS.board("class 8", view.room._game)
+    assert entry.revealed, "who begins with a found model does not play"
+    view.hand.take(view.hand.bench.empty())
+    explore.model = int(explore.kept[1])
+    explore.edit()
+    assert view.hand.model == explore._card.card.model
+    view.close()
+
+
+def test_what_cannot_be_edited_is_said_in_explore() -> None:
+    tabs = Tabs(Address("?tab=Explore&data=tic_tac_toe&regularization=0.02&max_conditions=1"))
+    explore = tabs.made("Explore").view
+    explore.find()
+    wait_until(lambda: not explore.refresh(), 0.02)
+    data = table(1)
+    strange = rl.RuleListSearch(rl.Problem.from_arrays(np.eye(4, dtype=bool), [1, 0, 1, 0]), regularization=0.1)
+    explore._found = replace(explore.found, prepared=Prepared(strange, data=data))
+    explore.edit()
+    assert explore._alert.phase.startswith("the model is of another problem")
+    assert tabs.tab == "Explore"

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import restricted
+from ..interrupts import noted
 from .console import one_line, table
 from .families import count
 from .progress import drained, ending
@@ -31,18 +32,21 @@ def found_sets(search: NearOptimalRuleSetSearch, args: argparse.Namespace) -> tu
 def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> str:
     """What all sets near the optimum have in common; raises ValueError where the optimum is not certified."""
     from ..rule_set import rule_set_ranges
+    from ..rule_set.uses import uses_in_words
 
-    found = rule_set_ranges(
-        best,
-        args.within,
-        ratio=args.ratio,
-        criteria=() if best.problem.groups is None or best.loss != "hamming" else _CRITERIA,
-        graded=True,
-        time_limit=args.time_limit,
-        report=report,
-    )
+    with noted() as pressed:
+        found = rule_set_ranges(
+            best,
+            args.within,
+            ratio=args.ratio,
+            criteria=() if best.problem.groups is None or best.loss != "hamming" else _CRITERIA,
+            graded=True,
+            time_limit=args.time_limit,
+            stop=lambda: bool(pressed),
+            report=report,
+        )
     rows = [
-        (one_line(str(name)), row.used_by, _grades(row), *(_figure(x) for x in (row.bound, row.without_bound)))
+        (one_line(str(name)), row.used_by, uses_in_words(row), *(_figure(x) for x in (row.bound, row.without_bound)))
         for name, row in zip(found.columns.index, found.columns.itertuples(index=False), strict=True)
     ]
     heads = ("column", "used by", "conditions on it", "with it at least", "without at least")
@@ -66,16 +70,9 @@ def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> 
     over = f"over rules of at most {count(best.conditions, 'condition')}{restricted(best.problem)}"
     parts.append(
         f"of all rule sets {over}, with an objective from the optimum {found.optimum:.7g} up to {found.threshold:.7g}\n"
-        f"{found.seconds:.2f} s"
+        f"{found.seconds:.2f} s{', interrupted: what was not clear by then is not known' if pressed else ''}"
     )
     return "\n\n".join(parts)
-
-
-def _grades(row: Any) -> str:
-    """How many conditions on a column near sets have; where the ends are not proven, what is."""
-    exact = row.fewest == row.at_least and row.most == row.at_most
-    ends = f"{row.at_least}" if row.at_least == row.at_most else f"{row.at_least} to {row.at_most}"
-    return ends if exact else f"{ends}, met {row.fewest} to {row.most}"
 
 
 def _difference(row: Any) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ CRITERIA: dict[str, tuple[str, ...]] = {
     "accuracy_parity": ("accuracy",),
 }
 """The rates that must be equal in all groups under each criterion, if they are per rows of a kind of each group."""
+CONSTRAINED = {"predictive_equality": "false_positive_rate_parity"}
+"""What the constraint on a gap is called, where it is called otherwise than the gap."""
 MEASURED = CRITERIA | {"predictive_parity": ("precision",)}
 """The same with that whose rows depend on the model: of those predicted positive."""
 NEAR = 0.05

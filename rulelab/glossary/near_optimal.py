@@ -49,6 +49,15 @@ TERMS = (
         aliases=("use of each column", "difference, points", "differences between groups"),
     ),
     Term(
+        "range over all rule sets",
+        "What is proven of every near-optimal rule set without listing them: who uses a column, how often, which gaps.",
+        "A column is used by every set where the best set without it is not near the optimum, and by none where the "
+        "best one that has to use it is not. The least and the greatest difference between two groups are optima, too.",
+        source=OWN,
+        see=("near-optimal rule sets", "range over all lists", "gap between groups"),
+        aliases=("ranges", "find ranges", "used by", "conditions on it", "best with it", "best without"),
+    ),
+    Term(
         "time limit of the enumeration",
         "For the optimum and the lists near it together; what is found is complete up to a distance that is said.",
         see=("near-optimal", "time limit"),

@@ -14,8 +14,8 @@ from ..search import Snapshot, Status
 from .demands import Demands
 from .search import RuleSetSearch
 
-Until = Callable[[RuleSetSearch], Snapshot]
-"""Takes a search to where it is clear whether there is a near set, or to the time limit."""
+Until = Callable[[RuleSetSearch], Snapshot | None]
+"""Takes a search to where it is clear whether there is a near set, or to the limit; None: it is too late to begin."""
 
 
 class Uses(NamedTuple):
@@ -106,6 +106,8 @@ def range_of_uses(
     at_least, at_most = int(all_use), _most_possible(search, uses)
     while at_least < fewest:
         found = until(LimitedUse(problem, uses, at_least, False, settings))
+        if found is None:
+            break
         if (met := near(found, threshold)) is not None:
             fewest = count(met, uses)
         elif _is_ruled_out(found, threshold):
@@ -114,6 +116,8 @@ def range_of_uses(
             break
     while most < at_most:
         found = until(LimitedUse(problem, uses, most + 1, True, settings))
+        if found is None:
+            break
         if (met := near(found, threshold)) is not None:
             most = count(met, uses)
         elif _is_ruled_out(found, threshold):
@@ -132,6 +136,16 @@ def near(found: Snapshot, threshold: float) -> RuleSet | None:
     """The set that a search has found, where it is near the optimum."""
     best = found.incumbent
     return best.model if best is not None and best.objective <= threshold else None  # type: ignore[return-value]
+
+
+def uses_in_words(row: Any) -> str:
+    """How many conditions on a column near sets have, of a graded row of ranges; where an end is not met, what was."""
+    proven, met = _from_to(row.at_least, row.at_most), _from_to(row.fewest, row.most)
+    return proven if proven == met else f"{proven}, met {met}"
+
+
+def _from_to(least: int, most: int) -> str:
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _is_ruled_out(found: Snapshot, threshold: float) -> bool:

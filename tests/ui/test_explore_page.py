@@ -51,6 +51,33 @@ def test_a_phone_scrolls_down_only(visit) -> None:
     assert view.console == []
 
 
+def test_ranges_of_sets_are_found_and_stopped_and_a_set_is_edited(visit) -> None:
+    view = visit(390, 844)
+    page = view.page
+    page.goto(
+        f"{view.base}?tab=Explore&family=rule_set&data=tic_tac_toe&max_complexity=6&max_conditions=2&distance=0.2"
+    )
+    view.button("Find good models").click()
+    page.get_by_text(re.compile("^certified complete, over rules")).wait_for()
+    page.get_by_role("tab", name="Ranges").click()
+    page.get_by_text("What can be said of all sets without listing them?").wait_for()
+    view.button("Find ranges").click()
+    page.get_by_text(re.compile("^certified of all rule sets of rules of at most 2 conditions ")).wait_for()
+    table = page.get_by_role("table", name="Use of each column")
+    assert table.locator("tbody tr").count() > 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Columns (CSV)").or_(view.button("Columns (CSV)")).first.click()
+    assert Path(saved.value.path()).read_text(encoding="utf-8").startswith("column,used_by,")
+    page.get_by_role("tab", name="All together").click()
+    table.wait_for(state="hidden")
+    view.button("Edit by hand").click()
+    page.get_by_label("Your list", exact=True).get_by_text(re.compile("^as good as the certified optimum")).wait_for()
+    assert page.get_by_role("tab", name="What if").get_attribute("aria-selected") == "true"
+    assert view.console == []
+    assert view.foreign() == []
+
+
 def test_a_list_is_built_rule_by_rule(visit) -> None:
     view = visit(1280, 720)
     found(view)

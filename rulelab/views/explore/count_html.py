@@ -9,7 +9,7 @@ from .counting import Ranges, Total
 from .html import TABLE_CSS
 
 _MOST = 20
-_RATES = {
+RATES = {
     "true_positive_rate": "true positive rate",
     "false_positive_rate": "false positive rate",
     "selection_rate": "selection rate",
@@ -30,7 +30,11 @@ COUNT_CSS = (
 h3 { font-size: 14px; margin: 16px 0 4px; }
 table { max-width: 720px; }
 thead th:first-child { text-align: left; }
-@media (max-width: 560px) { thead th { white-space: normal; } }
+@media (max-width: 560px) {
+  thead th { white-space: normal; }
+  .ranges th, .ranges td { white-space: normal; padding: 3px 4px; min-width: 0; }
+  .ranges .bar { width: 40px; }
+}
 """
 )
 
@@ -53,9 +57,10 @@ def said(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str,
         begin = f"“Count all {ways}” counts within the distance of what “Find good models” has found: press that first."
         return _ABOUT[ways] + (f'<p class="empty">{begin}</p>' if not busy else "")
     if not total.result.complete:
+        without = "" if ways == "lists" else " Under “Ranges” much of it is proven without counting."
         return _ABOUT[ways] + (
             f'<p class="empty">What is true of all {ways} is known when all are counted: choose a longer time limit, '
-            "or a smaller distance.</p>"
+            f"or a smaller distance.{without}</p>"
         )
     parts = [_by_rules(total)]
     if ranges is None:
@@ -95,7 +100,7 @@ def _worth(value: float, total: Total) -> str:
 def _people(ranges: Ranges, ways: str) -> str:
     rows = "".join(
         f'<tr><th scope="row">{_otherwise(row.above, row.most)}</th><td>{100 * row.rows:.1f}</td>'
-        f"<td>{_bar(0, row.rows) if row.rows else ''}</td></tr>"
+        f"<td>{bar(0, row.rows) if row.rows else ''}</td></tr>"
         for row in ranges.people.itertuples(index=False)
     )
     name = f"How far the {ways} agree"
@@ -117,7 +122,7 @@ def _columns(ranges: Ranges, ways: str) -> str:
     used = ranges.columns[ranges.columns["most"] > 0]
     rows = "".join(
         f'<tr><th scope="row">{esc(str(name), 80)}</th><td>{100 * least:.1f} to {100 * most:.1f}</td>'
-        f"<td>{_bar(least, most)}</td></tr>"
+        f"<td>{bar(least, most)}</td></tr>"
         for name, least, most in used.head(_MOST).itertuples()
     )
     more = len(used) - _MOST
@@ -149,8 +154,8 @@ def _gaps(ranges: Ranges, criterion: str, ways: str) -> str:
     several = len(CRITERIA[criterion]) > 1
     rows = "".join(
         f'<tr><th scope="row">{esc(row.group, 40)} – {esc(row.other, 40)}'
-        f"{', ' + _RATES[row.rate] if several else ''}</th><td>{_signed(row.least)} to {_signed(row.greatest)}</td>"
-        f"<td>{_bar((row.least + 1) / 2, (row.greatest + 1) / 2)}</td></tr>"
+        f"{', ' + RATES[row.rate] if several else ''}</th><td>{signed(row.least)} to {signed(row.greatest)}</td>"
+        f"<td>{bar((row.least + 1) / 2, (row.greatest + 1) / 2)}</td></tr>"
         for row in ranges.gaps.head(_MOST).itertuples(index=False)
     )
     more = len(ranges.gaps) - _MOST
@@ -165,10 +170,12 @@ def _gaps(ranges: Ranges, criterion: str, ways: str) -> str:
     )
 
 
-def _signed(share: float) -> str:
+def signed(share: float) -> str:
+    """A difference in points."""
     return f"{100 * share:+.1f}".replace("-", "\u2212")
 
 
-def _bar(low: float, high: float) -> str:
+def bar(low: float, high: float) -> str:
+    """A part of a line from 0 to 1."""
     width = max(100 * (high - low), 1)
     return f'<span class="bar"><span style="left:{min(100 * low, 99):.1f}%;width:{width:.1f}%"></span></span>'

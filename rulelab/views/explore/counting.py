@@ -12,18 +12,20 @@ import pandas as pd
 from ...data.groups import Groups
 from ...data.metrics import FEW
 from ...rule_list import NearOptimalCount, NearOptimalCounter
-from ...rule_set import NearOptimalRuleSets
+from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
 from ...search import Snapshot
 from ..allowance import take_memory
 from ..live.advancing import run
 from ..live.job import Progress
 from ..live.wording import count, counted
 from .finding import MEMORY_BYTES
-from .finding_sets import FoundSets
+from .finding_sets import FoundSets, said_of_sets
 from .good import Good
 
 _COUNTS = {"true_positive_rate": (True, False), "false_positive_rate": (False, True)}
 """Of which classes the rows are that a rate is a share of; of both where it is not said."""
+MOST_SETS = 300_000
+"""So many models of rule sets are found to be counted, at most: they are listed, beyond those that are shown."""
 _OTHERWISE = (10, 4, 2)
 """One in so many, at most, predicts otherwise than most of them: rows are counted by that."""
 
@@ -88,14 +90,20 @@ class Ranges:
 def count_all(found: Good, seconds: float, progress: Progress) -> Total:
     """Count all within the distance of what was found; a cancelled count gives what is certain by then.
 
-    Sets are counted already where all of them were found.
+    Sets are counted already where all of them were found, and where there are too many rules for more.
     """
-    if isinstance(found, FoundSets):
+    if isinstance(found, FoundSets) and (found.result.complete or found.result.truncated == "columns"):
         return Total(found.result, found.snapshot, found.ratio)
     take_memory()
     search: Any = found.prepared.search
-    counter = NearOptimalCounter(search, ratio=found.ratio, memory_limit=search.memory_limit or MEMORY_BYTES)
-    snapshot = run(counter, seconds, progress, _counted, "the count")
+    memory = search.memory_limit or MEMORY_BYTES
+    counter: NearOptimalCounter | NearOptimalRuleSetSearch
+    if isinstance(found, FoundSets):
+        counter = NearOptimalRuleSetSearch(search, ratio=found.ratio, limit=MOST_SETS, memory_limit=memory)
+        snapshot = run(counter, seconds, progress, said_of_sets, "the enumeration")
+    else:
+        counter = NearOptimalCounter(search, ratio=found.ratio, memory_limit=memory)
+        snapshot = run(counter, seconds, progress, _counted, "the count")
     return Total(counter.result(), snapshot, found.ratio)
 
 
@@ -107,7 +115,7 @@ def ranges_of(found: Good | None, total: Total, attribute: str, criterion: str) 
     """The ranges over all of a complete count; those between groups need what was found, with its data."""
     gaps = None
     if attribute and found is not None:
-        groups = _groups(found, attribute)
+        groups = groups_of(found, attribute)
         problem = replace(total.result.problem, groups=groups)
         gaps = _with_enough(replace(total.result, problem=problem).gap_ranges(criterion), groups)
     return Ranges(total.result.column_ranges(), gaps, _people(total))
@@ -130,27 +138,26 @@ def _people(total: Total) -> pd.DataFrame:
     return pd.DataFrame({"above": [0.0, *most[:-1]], "most": most, "rows": rows})
 
 
-def _groups(found: Good, attribute: str) -> Groups:
+def groups_of(found: Good, attribute: str) -> Groups:
+    """The groups of an attribute over the patterns of what was found."""
     masses = found.masses(attribute)
     whole = all((part == np.rint(part)).all() for part in (masses.positives, masses.negatives))
     kind = np.int64 if whole else np.float64
     return Groups(masses.names, masses.positives.astype(kind), masses.negatives.astype(kind))
 
 
+def have_enough(groups: Groups, rate: str) -> list[bool]:
+    """Whether each group has enough rows of the kind that a rate counts."""
+    asked = _COUNTS.get(rate, (True, True))
+    weights = zip(groups.positives.sum(axis=1), groups.negatives.sum(axis=1), strict=True)
+    return [sum(weight for weight, counts in zip(both, asked, strict=True) if counts) >= FEW for both in weights]
+
+
 def _with_enough(gaps: pd.DataFrame, groups: Groups) -> pd.DataFrame:
     """The pairs whose groups both have enough rows of the kind that a rate counts."""
-    both = zip(groups.positives.sum(axis=1), groups.negatives.sum(axis=1), strict=True)
-    weights = dict(zip(groups.names, both, strict=True))
-
-    def is_enough(name: str, rate: str) -> bool:
-        asked = _COUNTS.get(rate, (True, True))
-        return sum(weight for weight, counts in zip(weights[name], asked, strict=True) if counts) >= FEW
-
-    enough = [
-        is_enough(a, rate) and is_enough(b, rate)
-        for rate, a, b in zip(gaps["rate"], gaps["group"], gaps["other"], strict=True)
-    ]
-    return gaps[np.array(enough, dtype=bool)]
+    known = {rate: dict(zip(groups.names, have_enough(groups, rate), strict=True)) for rate in set(gaps["rate"])}
+    enough = [known[row.rate][row.group] and known[row.rate][row.other] for row in gaps.itertuples(index=False)]
+    return gaps[np.array(enough, dtype=bool)].reset_index(drop=True)
 
 
 def verdict(total: Total) -> tuple[str, str]:

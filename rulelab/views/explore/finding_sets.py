@@ -153,7 +153,7 @@ def find_sets(prepared: Prepared, wanted: Any, memory: int, progress: Progress) 
     near = NearOptimalRuleSetSearch(
         search, ratio=wanted.ratio, limit=wanted.most, memory_limit=given.memory_limit or memory
     )
-    snapshot = run(near, wanted.seconds, progress, _said, "the enumeration")
+    snapshot = run(near, wanted.seconds, progress, said_of_sets, "the enumeration")
     assert isinstance(snapshot, NearOptimalRuleSetProgress)
     if snapshot.phase == "optimum" or snapshot.incumbent is None:
         raise ValueError(
@@ -169,7 +169,8 @@ def find_sets(prepared: Prepared, wanted: Any, memory: int, progress: Progress) 
     return found
 
 
-def _said(snapshot: NearOptimalRuleSetProgress) -> str:
+def said_of_sets(snapshot: NearOptimalRuleSetProgress) -> str:
+    """What an enumeration of sets is doing."""
     if snapshot.phase == "optimum":
         return "searching for the optimum"
     if snapshot.status is Status.OPTIMAL or snapshot.phase == "enumerating":

@@ -227,22 +227,22 @@ class Choosing(NotebookViewer):
         return np.flatnonzero(keep)
 
     def _drawn(self) -> Drawn | None:
-        """The random lists that pass the filters, where all lists were counted."""
+        """The random lists, or sets, that pass the filters, where all were counted."""
         sample = self._sample
         if sample is None or sample.found is not self._found or self.diverse:
             return None
         gaps = sample.gaps(self.attribute, self.criterion) if self.attribute else None
-        return Drawn(sample.frame, self._passing(sample.found, sample.lists), gaps, sample.words)
+        return Drawn(sample.frame, self._passing(sample.of, sample.members), gaps, sample.words)
 
     def _take_sample(self, sample: Sample | None) -> None:
-        """Show random lists beside the models; None: none."""
+        """Show random lists, or sets, beside the models; None: none."""
         if sample is not self._sample:
             self._sample = sample
             if not self._filling:
                 self._show_chosen_in_pictures()
 
     def _list_tapped(self, k: int) -> None:
-        """A list was tapped that may not be among the models."""
+        """A random list, or set, was tapped that may not be among the models."""
 
     @param.depends("attribute", "criterion", watch=True)
     def _forget_brush(self) -> None:

@@ -39,8 +39,9 @@ from .good import Good
 from .good_models import BUTTON, LISTED, NO_MODEL, WIDE, Choosing
 from .offline import explorer
 from .offline_sets import explorer_of_sets
+from .ranges_view import RangesView
 
-TOGETHER, BUILD, COUNT = "All together", "Build a list", "Count all"
+TOGETHER, BUILD, COUNT, RANGES = "All together", "Build a list", "Count all", "Ranges"
 _NARROW = ":host { min-width: 0 !important; }"
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
@@ -77,6 +78,9 @@ class ExploreView(Choosing):
     )
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
+    on_edit = param.Callable(
+        default=None, doc="Takes the search, with its data, and a model of it to be edited by hand; None: no button."
     )
 
     def __init__(
@@ -137,6 +141,7 @@ class ExploreView(Choosing):
         if self._card is not None:
             self._card.close()
         self._counting.close()
+        self._ranging.close()
         self._beat.stop()
 
     def complain(self, message: str) -> None:
@@ -171,6 +176,15 @@ class ExploreView(Choosing):
         else:
             self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
 
+    def edit(self, *_: Any) -> None:
+        """Hand the model to `on_edit`."""
+        if self._card is None or self._found is None or self.on_edit is None:
+            return
+        try:
+            self.on_edit(self._found.prepared, self._card.card.model)
+        except ValueError as error:
+            self.complain(str(error))
+
     def explorer_html(self) -> io.StringIO:
         """All that was found as one file that needs no network."""
         found = self._found
@@ -178,6 +192,11 @@ class ExploreView(Choosing):
             return io.StringIO(explorer(found.result, found.graph, found.labels))
         assert isinstance(found, FoundSets)
         return io.StringIO(explorer_of_sets(found.result, found.snapshot, found.labels))
+
+    def timbertrek_json(self) -> io.StringIO:
+        """The lists that were found as the trees that TimberTrek shows."""
+        assert isinstance(self._found, Found)
+        return io.StringIO(self._found.result.to_timbertrek())
 
     def _take(self, found: Good) -> None:
         tone, said = found.verdict()
@@ -195,27 +214,29 @@ class ExploreView(Choosing):
         self._empty.visible = False
         lists = found if isinstance(found, Found) else None
         self._explorer.disabled = not found.result.count
-        self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT]
+        self._trees.param.update(visible=lists is not None, disabled=lists is None or not any(lists.result.lists))
+        self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT, RANGES]
         self._counting.begin(found, self.seconds)
-        if lists is None and self._strip.open == BUILD:
+        self._ranging.begin(found, self.seconds)
+        if self._strip.open not in self._strip.names:
             self._strip.open = TOGETHER
-        elif lists is not None and self._builder is not None:
+        if lists is not None and self._builder is not None:
             self._builder.begin(lists)
         if found.result.count:
             self._tapped(0)
 
     def _open(self, *_: Any) -> None:
-        """Show the pictures, the count, or the builder, which is made when it is first opened."""
-        building, counting = self._strip.open == BUILD, self._strip.open == COUNT
+        """Show the pictures, the count, the ranges, or the builder, which is made when it is first opened."""
+        building, counting, ranging = (self._strip.open == name for name in (BUILD, COUNT, RANGES))
         if building and self._builder is None and isinstance(self._found, Found):
             self._builder = Builder(self._ended, **WIDE)
             self._builder.begin(self._found)
             self._building.objects = [self._builder]
         self._building.visible = building
-        self._counted.visible = counting
+        self._counted.visible, self._ranged.visible = counting, ranging
         for part in (self._together, self._overview, self._picker):  # a grid shows itself also where it is not visible
-            part.visible = not building and not counting
-        self._chosen.visible = not counting
+            part.visible = not (building or counting or ranging)
+        self._chosen.visible = not (counting or ranging)
 
     def _ended(self, antecedents: tuple[int, ...]) -> None:
         """Show the card of a list that was built: that of its model, or, in another order, one of its own."""
@@ -228,16 +249,16 @@ class ExploreView(Choosing):
                 self._show_card(found.card_of(antecedents))
 
     def _list_tapped(self, k: int) -> None:
-        """Show the card of a random list; where it is one of the models, that model."""
-        found, sample = self._found, self._sample
-        if not isinstance(found, Found) or sample is None:
+        """Show the card of a random list, or set; where it is one of the models, that model."""
+        sample = self._sample
+        if sample is None:
             return
-        antecedents = sample.lists[k]
-        if antecedents in found.result.lists:
-            self._tapped(found.result.lists.index(antecedents))
+        place = sample.place(k)
+        if place is not None:
+            self._tapped(place)
             return
         self.model = NO_MODEL
-        self._show_card(found.card_of(antecedents))
+        self._show_card(sample.card(k))
 
     @param.depends("model", watch=True)
     def _choose(self) -> None:
@@ -255,9 +276,10 @@ class ExploreView(Choosing):
         self._place.objects = [] if self._card is None else [self._card.__panel__()]
         self._offer_pin()
 
-    @param.depends("on_pin", watch=True)
+    @param.depends("on_pin", "on_edit", watch=True)
     def _offer_pin(self) -> None:
-        self._pin.visible = self.on_pin is not None and self._card is not None
+        for button, act in ((self._pin, self.on_pin), (self._edit, self.on_edit)):
+            button.visible = act is not None and self._card is not None
 
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Good models", css_classes=["rl-row"], **WIDE)
@@ -276,10 +298,13 @@ class ExploreView(Choosing):
         ]
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, height=38)
         self._explorer.param.update(disabled=True, align="end")
+        self._trees = download("TimberTrek (JSON)", "timbertrek.json", self.timbertrek_json, width=150)
+        self._overview[0].append(self._trees)
         bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
         self._pin = pn.widgets.Button(
             label="Pin model", icon=icons.PIN, on_click=self.pin, visible=False, width=120, **BUTTON
         )
+        self._edit = pn.widgets.Button(label="Edit by hand", on_click=self.edit, visible=False, width=120, **BUTTON)
         self._pinned = Html("", stylesheets=[MODEL_CSS], margin=0)
         self._place = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
         self._strip = Strip(
@@ -290,10 +315,14 @@ class ExploreView(Choosing):
         self._building = pn.Column(visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-row"], **WIDE)
         self._together = pn.Column(self._overview, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
         self._counting = CountView(self._take_sample)
-        self._counted = pn.Column(self._counting, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
+        self._ranging = RangesView()
+        self._counted, self._ranged = (
+            pn.Column(part, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
+            for part in (self._counting, self._ranging)
+        )
         self._chosen = pn.Column(
             self._picker,
-            pn.Row(self._pin, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
+            pn.Row(self._pin, self._edit, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
             self._place,
             css_classes=["rl-row"],
             **WIDE,
@@ -303,6 +332,7 @@ class ExploreView(Choosing):
             self._strip,
             self._building,
             self._counted,
+            self._ranged,
             self._together,
             self._chosen,
             visible=False,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ...data.gaps import emptied, price
+from ...data.gaps import CONSTRAINED, emptied, price
 from ...data.metrics import Confusion
 from ...families import EVERY as RECORDS
 from ...sweeps import Sweep, non_dominated
@@ -32,8 +32,6 @@ LABELS = {
     "threshold_optimizer": "Threshold optimizer",
 }
 """What families and baselines are called."""
-_MEASURED = {"predictive_equality": "false_positive_rate_parity"}
-"""Gaps whose name is not that of their criterion."""
 _LEFT_OUT = "left out of the fairness constraint"
 _CRITERION = re.compile(r"([A-Z][A-Za-z]+)\((\w+=[\d.e-]+(?:, \w+=[\d.e-]+)*)\)")
 
@@ -154,7 +152,7 @@ def gap_name(criterion: str, measure: str) -> str:
 
 def criterion_words(criterion: str) -> str:
     """A criterion by the name that it has everywhere."""
-    return RECORDS[_MEASURED.get(criterion, criterion)].words
+    return RECORDS[CONSTRAINED.get(criterion, criterion)].words
 
 
 def criterion_name(criterion: str) -> str:

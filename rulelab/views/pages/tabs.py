@@ -9,6 +9,7 @@ from typing import Any
 import panel as pn
 import param
 
+from ...models import Model
 from ...recording import Recording
 from ...store import KeptTable
 from ..cards.card import Card
@@ -214,6 +215,8 @@ class Tabs(param.Parameterized):
                 tab.search = lambda: self.made("Search")
             if "on_pin" in tab.view.param:
                 tab.view.on_pin = self._pin
+            if isinstance(tab, ExploreTab):
+                tab.view.on_edit = self._edit
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self._follow
             if {"Search", "Fronts"} <= self._made.keys():
@@ -233,6 +236,11 @@ class Tabs(param.Parameterized):
 
     def _pin(self, card: Card) -> str:
         return self.made("Compare").view.pin(card)
+
+    def _edit(self, prepared: Prepared, model: Model) -> None:
+        """Take a model in hand in the tab What if."""
+        self.made("What if").view.edit(prepared, model)
+        self.tab = "What if"
 
     def _follow(self, session: SearchSession, card: Card | None) -> None:
         """A run begins, ends or is forgotten: the browser and the store keep what there is to keep."""

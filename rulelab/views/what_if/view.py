@@ -126,11 +126,23 @@ class WhatIfView(NotebookViewer):
         """Begin with an empty list, while the optimizer searches beside."""
         self._prepare(best_first=False)
 
+    def edit(self, prepared: Prepared, model: Model) -> None:
+        """Begin with a model of a search, which was found elsewhere.
+
+        Raises
+        ------
+        ValueError
+            When models of the search are not edited, or the model is of another one.
+        """
+        self.complain("")
+        edited = edited_of(prepared.search, model)
+        self._end_work()
+        self._preparing, self._best_first = None, False
+        self._begin(prepared, edited, revealed=True)
+
     def close(self) -> None:
         """End what is under way, and leave the room."""
-        for job in (self._preparing, self._finding):
-            if job is not None:
-                job.cancel()
+        self._end_work()
         self._hints.close()
         self.room.close()
         self._beat.stop()
@@ -219,13 +231,16 @@ class WhatIfView(NotebookViewer):
         except ValueError as error:
             self.complain(str(error))
             return
-        for job in (self._preparing, self._finding):
-            if job is not None:
-                job.cancel()
+        self._end_work()
         self._finding, self._best_first = None, best_first
         self._preparing = Job(lambda progress: Hand(source(progress.report)), POOL)
         self._status.param.update(tone="busy", phase="preparing the data")
         self._beat.start()
+
+    def _end_work(self) -> None:
+        for job in (self._preparing, self._finding):
+            if job is not None:
+                job.cancel()
 
     def _look_at_preparation(self) -> None:
         job = self._preparing
@@ -241,11 +256,11 @@ class WhatIfView(NotebookViewer):
         else:
             self._begin(job.result.prepared, None)
 
-    def _begin(self, prepared: Prepared, edited: Any) -> None:
+    def _begin(self, prepared: Prepared, edited: Any, revealed: bool = False) -> None:
         """Take a model in hand, and let the optimizer search beside it."""
         self._hand = hand = Hand(prepared, edited)
         search = cast(Editable, hand.search)
-        self._hints.asked, self._revealed, self._shown = 0, self._best_first, False
+        self._hints.asked, self._revealed, self._shown = 0, revealed or self._best_first, False
         seconds = self.seconds
         self._finding = Job(lambda progress: find_best(search, seconds, progress), _APART)
         for each in (self.person, self.groups, self.room):
