@@ -243,12 +243,12 @@ def test_bounds_report_what_they_cut(instances):
 def test_memory_limit_stops_and_resumes(instances):
     A, y, _ = instances.load("compas_155")
     problem = rl.Problem.from_arrays(A, y)
-    search = RuleListSearch(problem, 0.005, memory_limit=2_000_000)
+    search = RuleListSearch(problem, 0.005, memory_limit=1_000_000)
     stopped = rl.solve(search)
     assert stopped.status is Status.LIMIT
     assert stopped.limit == "memory"
     assert 0 < stopped.lower_bound <= stopped.incumbent.objective
-    assert stopped.memory_bytes <= 1.1 * 2_000_000
+    assert stopped.memory_bytes <= 1.1 * 1_000_000
     again = rl.solve(search)
     assert (again.status, again.work) == (Status.LIMIT, stopped.work)
     search.memory_limit = None

@@ -4,27 +4,36 @@ Let f(T) be the least further cost of any completion on the set T. A labelled li
 subset, so f(B) <= f(T) for B within T, and patterns of B outside T add at most their weight: f(T) >= f(B) - W(B - T).
 A set B with a proven f(B) >= v therefore cuts every T for which v - W(B - T) reaches what is left to the incumbent,
 whatever the prefix. Uncaptured sets are large and much alike, so a few hundred cores of some twenty patterns cut most.
+
+A proof of f(B) >= v fails at a labelled list of r rules with c_r + W(B and what it has wrong) < v. The same list costs
+so much on every set: it says which patterns B needs, and refutes other sets without a search.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ..certificate import KnownSets
-from ..kernels import bits
-from ..kernels.jit import inlined, inner, popcount
+from ..kernels.jit import ctz, inlined, inner
 from . import bounds
-from .costs import Costs
+from .core_pool import (
+    FAILED,
+    GIVEN_UP,
+    HITS,
+    LEARNT,
+    N_REFUTED,
+    PASSES,
+    SCANNED,
+    TRUST,
+    WITHIN_RULES,
+    WORK,
+    Cores,
+    cut_by_core,
+    empty_pool,
+    keep,
+)
 from .counting import Layout, count_here
-from .reduction import Reduction
-
-# positions in Cores.numbers
-N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS, TRUST, GIVEN_UP, PASSES = range(9)
 
 # learning pays once a search is long; all in units that do not depend on the machine
-_WITHIN_RULES = 4
 _COUNTS_PER_EXPANSION = 60
 _COUNTS_SAVED_PER_HIT = 20
 _CORES_SCANNED_PER_COUNT = 50
@@ -33,69 +42,14 @@ _EFFORT_PER_PROOF = 8_000_000
 _PROOFS_PER_CORE = 40
 _WEIGHTS_PER_CORE = 400_000_000  # that its proofs pass over, beside their counts: where antecedents are very many
 _DEEPEST = 6
-_ROOM = 4096
+
+PROVEN, REFUTED, GAVE_UP = range(3)
 
 
-class Cores(NamedTuple):
-    """The pool of cores and scratch space for proofs.
-
-    Attributes
-    ----------
-    masks : uint64 array, shape (room, n_words)
-    value : int64 array, shape (room,)
-        Proven least cost of each core.
-    numbers : int64 array
-        Cores held, counts made by proofs, cores learnt, proofs that failed, cores scanned, sets cut by a scan, counts
-        that cores may cost before they have to pay, whether they cost more, passes over all antecedents in proofs.
-    sets, counts, weights, budget, position : arrays
-        The stack of a proof.
-    trial : uint64 array, shape (2, n_words)
-    """
-
-    masks: np.ndarray
-    value: np.ndarray
-    numbers: np.ndarray
-    sets: np.ndarray
-    counts: np.ndarray
-    weights: np.ndarray
-    budget: np.ndarray
-    position: np.ndarray
-    trial: np.ndarray
-
-
-def new_cores(arrays: Layout, must_pay: bool = True) -> Cores:
+def new_cores(arrays: Layout, must_pay: bool = True, room: int | None = None) -> Cores:
     """An empty pool, which is given up when it does not pay, unless it is wanted for itself."""
-    m, words = arrays.by_antecedent.shape
-    numbers = np.zeros(9, dtype=np.int64)
-    numbers[TRUST] = _EFFORT_ON_TRUST // arrays.effort if must_pay else 1 << 60
-    return Cores(
-        masks=np.zeros((_ROOM, words), dtype=np.uint64),
-        value=np.zeros(_ROOM, dtype=np.int64),
-        numbers=numbers,
-        sets=np.zeros((_DEEPEST + 1, words), dtype=np.uint64),
-        counts=np.zeros((_DEEPEST + 1, 2, m), dtype=np.int64),
-        weights=np.zeros((_DEEPEST + 1, 2), dtype=np.int64),
-        budget=np.zeros(_DEEPEST + 1, dtype=np.int64),
-        position=np.zeros(_DEEPEST + 1, dtype=np.int64),
-        trial=np.zeros((2, words), dtype=np.uint64),
-    )
-
-
-def known_sets(cores: Cores, arrays: Layout, reduction: Reduction, costs: Costs) -> KnownSets:
-    """The pool as hints for a proof, the cores that were used last first."""
-    rows = bits.transpose(arrays.by_antecedent, len(arrays.weights))
-    present = bits.unpack(arrays.full[None, :], len(arrays.weights))[0]
-    sign = np.where(np.arange(len(arrays.weights)) < arrays.positive_words * bits.WORD, 1, -1)
-    n = int(cores.numbers[N_CORES])
-    return KnownSets(
-        antecedents=reduction.antecedents,
-        patterns=bits.unpack(rows, len(reduction.antecedents))[present],
-        net=(sign * arrays.weights)[present],
-        per_error=costs.per_error,
-        per_rule=costs.per_rule,
-        sets=bits.unpack(cores.masks[:n], len(arrays.weights))[:, present],
-        values=cores.value[:n].copy(),
-    )
+    trust = _EFFORT_ON_TRUST // arrays.effort if must_pay else 1 << 60
+    return empty_pool(arrays, trust, _DEEPEST, room)
 
 
 @inner
@@ -107,12 +61,18 @@ def effort_of(arrays, cores):
 
 @inner
 def cut(arrays, rules, cores, chosen, needed, expanded):
-    """Whether a core, known or learnt now, proves that completing the set costs at least ``needed``.
+    """Whether a core, known or learnt now, proves that completing the set costs at least ``needed``."""
+    if cut_by_known(arrays, rules, cores, chosen, needed):
+        return True
+    return cut_by_new(arrays, rules, cores, chosen, needed, expanded)
 
-    A core is learnt once ``expanded`` prefixes show that the search is long, where the proof is short (``needed`` is
-    worth few rules) and as long as proofs take a bounded share of the time. Where what the cores cut does not make up
-    for what they cost, they are no longer used: patterns of equal small weights, as in data with few repeated rows,
-    have cores that fit no other set.
+
+@inner
+def cut_by_known(arrays, rules, cores, chosen, needed):
+    """Whether a core of the pool proves that completing the set costs at least ``needed``.
+
+    Where what the cores cut does not make up for what they cost, they are no longer used: patterns of equal small
+    weights, as in data with few repeated rows, have cores that fit no other set.
     """
     numbers = cores.numbers
     spent = numbers[WORK] + numbers[SCANNED] // _CORES_SCANNED_PER_COUNT
@@ -122,56 +82,48 @@ def cut(arrays, rules, cores, chosen, needed, expanded):
     if cut_by_core(arrays, rules, cores, chosen, needed):
         numbers[HITS] += 1
         return True
-    if expanded < rules.learn_after or needed > _WITHIN_RULES * rules.per_rule:
+    return False
+
+
+@inner
+def cut_by_new(arrays, rules, cores, chosen, needed, expanded):
+    """Whether a core can be learnt that proves that completing the set costs at least ``needed``.
+
+    One is learnt once ``expanded`` prefixes show that the search is long, where the proof is short (``needed`` is worth
+    few rules) and as long as proofs take a bounded share of the time.
+    """
+    numbers = cores.numbers
+    if numbers[GIVEN_UP] or expanded < rules.learn_after or needed > WITHIN_RULES * rules.per_rule:
         return False
     if numbers[WORK] > _COUNTS_PER_EXPANSION * expanded:
         return False
     return learn(arrays, rules, cores, chosen, needed)
 
 
-@inner
-def cut_by_core(arrays, rules, cores, chosen, needed):
-    """Whether some core proves that completing the set costs at least ``needed``."""
-    masks, value = cores.masks, cores.value
-    for c in range(cores.numbers[N_CORES]):
-        spare = value[c] - needed
-        if spare < 0:
-            continue
-        cores.numbers[SCANNED] += 1
-        for w in range(chosen.size):
-            missing = masks[c, w] & ~chosen[w]
-            while missing != 0:
-                position = w * 64 + popcount((missing & (~missing + np.uint64(1))) - np.uint64(1))
-                spare -= rules.per_error * arrays.weights[position]
-                if spare < 0:
-                    break
-                missing &= missing - np.uint64(1)
-            if spare < 0:
-                break
-        if spare >= 0:
-            if c > 0:  # move towards the front
-                _swap(cores, c, c // 2)
-            return True
-    return False
-
-
 @inlined
 def learn(arrays, rules, cores, chosen, needed):
     """Prove that completing the set costs at least ``needed``, and keep a core of it; False if the proof fails.
 
-    The core is what is left of the set when patterns, light ones first, are taken away in chunks as long as the proof
-    still goes through and the work is bounded.
+    A core is grown from nothing: a completion of what there is that costs less than ``needed`` says which patterns are
+    missing, those that it has wrong. Where proofs take too long it is what is left of the whole set. Then patterns,
+    light ones first, are taken away in chunks as long as the proof still goes through and the work is bounded.
     """
     numbers = cores.numbers
     last_pass = numbers[PASSES] + _WEIGHTS_PER_CORE // arrays.by_antecedent.shape[0]
-    if not _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
+    stop = numbers[WORK] + _PROOFS_PER_CORE * (1 + _EFFORT_PER_PROOF // arrays.effort)
+    size = 8
+    grown = _grow(arrays, rules, cores, chosen, needed, stop, last_pass)
+    kept, trial = cores.trial[0], cores.trial[1]
+    if grown == REFUTED:
         numbers[FAILED] += 1
         return False
-    stop = numbers[WORK] + _PROOFS_PER_CORE * (1 + _EFFORT_PER_PROOF // arrays.effort)
-    kept, trial = cores.trial[0], cores.trial[1]
-    for w in range(chosen.size):
-        kept[w] = chosen[w]
-    size = 32
+    if grown == GAVE_UP:
+        size = 32
+        for w in range(chosen.size):
+            kept[w] = chosen[w]
+        if _prove(arrays, rules, cores, kept, needed, last_pass) != PROVEN:
+            numbers[FAILED] += 1
+            return False
     while size >= 2:
         position = chosen.size * 64
         while position > 0 and numbers[WORK] < stop and numbers[PASSES] < last_pass:
@@ -184,36 +136,82 @@ def learn(arrays, rules, cores, chosen, needed):
                 if trial[position >> 6] & bit:
                     trial[position >> 6] &= ~bit
                     taken += 1
-            if taken and _costs_at_least(arrays, rules, cores, trial, needed, last_pass):
+            if taken == 0 or _refuted_by(arrays, rules, cores, trial, needed) >= 0:
+                continue
+            if _prove(arrays, rules, cores, trial, needed, last_pass) == PROVEN:
                 for w in range(chosen.size):
                     kept[w] = trial[w]
         size //= 4
-    c = numbers[N_CORES]
-    if c == cores.value.size:
-        c -= 1
-    else:
-        numbers[N_CORES] += 1
-    for w in range(chosen.size):
-        cores.masks[c, w] = kept[w]
-    cores.value[c] = needed
+    keep(rules, cores, kept, needed)
     numbers[LEARNT] += 1
     return True
 
 
 @inlined
-def _swap(cores, c, d):
-    for w in range(cores.masks.shape[1]):
-        mask = cores.masks[c, w]
-        cores.masks[c, w] = cores.masks[d, w]
-        cores.masks[d, w] = mask
-    value = cores.value[c]
-    cores.value[c] = cores.value[d]
-    cores.value[d] = value
+def _grow(arrays, rules, cores, chosen, needed, stop, last_pass):
+    """Grow a core of the set in ``cores.trial[0]``: PROVEN, REFUTED by a completion of the set itself, or GAVE_UP."""
+    numbers, kept = cores.numbers, cores.trial[0]
+    for w in range(chosen.size):
+        kept[w] = 0
+    while numbers[WORK] < stop:
+        by = _refuted_by(arrays, rules, cores, kept, needed)
+        if by < 0:
+            outcome = _prove(arrays, rules, cores, kept, needed, last_pass)
+            if outcome != REFUTED:
+                return outcome
+            by = (numbers[N_REFUTED] - 1) % cores.refuted_cost.size
+        wrong = cores.refuted[by]
+        spare = needed - cores.refuted_cost[by] - rules.per_error * _weight(arrays, kept, wrong)
+        first, second = 0, arrays.positive_words * 64
+        while spare > 0:  # the heaviest of what it has wrong
+            first = _next(chosen, kept, wrong, first, arrays.positive_words * 64)
+            second = _next(chosen, kept, wrong, second, chosen.size * 64)
+            if first < 0 and second < 0:
+                return REFUTED
+            at = first
+            if first < 0 or (second >= 0 and arrays.weights[second] > arrays.weights[first]):
+                at = second
+            kept[at >> 6] |= np.uint64(1) << np.uint64(at & 63)
+            spare -= rules.per_error * arrays.weights[at]
+            first = arrays.positive_words * 64 if first < 0 else first
+            second = chosen.size * 64 if second < 0 else second
+    return GAVE_UP
 
 
 @inner
-def _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
-    """Prove f(chosen) >= needed by depth-first search over all completions; False also when it takes too long."""
+def _next(chosen, kept, wrong, first, end):
+    """The first position from ``first`` on, before ``end``, that could be added; -1: none."""
+    for position in range(first, end):
+        w = position >> 6
+        if chosen[w] & wrong[w] & ~kept[w] & (np.uint64(1) << np.uint64(position & 63)):
+            return position
+    return -1
+
+
+@inner
+def _weight(arrays, some, others):
+    """Weight of what two sets share."""
+    weight = 0
+    for w in range(some.size):
+        both = some[w] & others[w]
+        while both != 0:
+            weight += arrays.weights[w * 64 + ctz(both)]
+            both &= both - np.uint64(1)
+    return weight
+
+
+@inner
+def _refuted_by(arrays, rules, cores, chosen, needed):
+    """A completion that ended another proof and costs less than ``needed`` on this set, too; -1: none is known."""
+    for i in range(min(cores.numbers[N_REFUTED], cores.refuted_cost.size)):
+        if cores.refuted_cost[i] + rules.per_error * _weight(arrays, chosen, cores.refuted[i]) < needed:
+            return i
+    return -1
+
+
+@inner
+def _prove(arrays, rules, cores, chosen, needed, last_pass):
+    """Prove f(chosen) >= needed by depth-first search over all completions: PROVEN, REFUTED or GAVE_UP."""
     per_error, per_rule = rules.per_error, rules.per_rule
     for w in range(chosen.size):
         cores.sets[0, w] = chosen[w]
@@ -223,12 +221,14 @@ def _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
     while True:
         if outcome == 1:
             outcome = _enter(arrays, rules, cores, depth)
-        if outcome < 0 or cores.numbers[WORK] > stop:
-            return False
+        if outcome < 0:
+            return REFUTED
+        if cores.numbers[WORK] > stop:
+            return GAVE_UP
         if outcome == 0:  # proven here: back to the parent's next child
             depth -= 1
             if depth < 0:
-                return True
+                return PROVEN
         positive, negative = cores.counts[depth, 0], cores.counts[depth, 1]
         weight_positive, weight_negative = cores.weights[depth, 0], cores.weights[depth, 1]
         budget = cores.budget[depth]
@@ -245,7 +245,7 @@ def _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
             if rest <= 2 * per_rule:
                 cores.numbers[PASSES] += 2
                 if cores.numbers[PASSES] > last_pass:
-                    return False
+                    return GAVE_UP
                 likely = min(
                     bounds.single_rule(positive, negative, negative[a - 1], left_positive),
                     bounds.single_rule(negative, positive, positive[a - 1], left_negative),
@@ -253,7 +253,7 @@ def _costs_at_least(arrays, rules, cores, chosen, needed, last_pass):
                 if per_rule + per_error * likely >= rest:
                     continue
             if depth == _DEEPEST:
-                return False
+                return GAVE_UP
             for w in range(chosen.size):
                 cores.sets[depth + 1, w] = cores.sets[depth, w] & ~arrays.by_antecedent[a - 1, w]
             if rest > 2 * per_rule and cut_by_core(arrays, rules, cores, cores.sets[depth + 1], rest):
@@ -276,16 +276,45 @@ def _enter(arrays, rules, cores, depth):
     cores.weights[depth, 0], cores.weights[depth, 1] = weight_positive, weight_negative
     cores.position[depth] = 0
     if per_error * min(weight_positive, weight_negative) < budget:
+        _refute(arrays, rules, cores, depth, -1)
         return -1
     if budget <= per_rule:
         return 0
-    least = weight_positive + weight_negative
+    least, by = weight_positive + weight_negative, -1
     for b in range(positive.size):
-        least = min(
-            least, min(positive[b], negative[b]) + min(weight_positive - positive[b], weight_negative - negative[b])
-        )
+        wrong = min(positive[b], negative[b]) + min(weight_positive - positive[b], weight_negative - negative[b])
+        if wrong < least:
+            least, by = wrong, b
     if per_rule + per_error * least < budget:
+        _refute(arrays, rules, cores, depth, by)
         return -1
     if budget <= 2 * per_rule:
         return 0
     return 1
+
+
+@inner
+def _refute(arrays, rules, cores, depth, last):
+    """Note which patterns the completion has wrong that the stack and one more rule, or none (-1), lead to."""
+    i = cores.numbers[N_REFUTED] % cores.refuted_cost.size
+    cores.numbers[N_REFUTED] += 1
+    wrong, left = cores.refuted[i], cores.trial[2]
+    for w in range(left.size):
+        wrong[w] = 0
+        left[w] = arrays.full[w]
+    for d in range(depth + 1):
+        a = cores.position[d] - 1 if d < depth else last
+        if a >= 0:
+            is_positive = cores.counts[d, 0, a] > cores.counts[d, 1, a]
+            for w in range(left.size):
+                if (w < arrays.positive_words) != is_positive:
+                    wrong[w] |= left[w] & arrays.by_antecedent[a, w]
+                left[w] &= ~arrays.by_antecedent[a, w]
+    weight_positive, weight_negative = cores.weights[depth, 0], cores.weights[depth, 1]
+    if last >= 0:
+        weight_positive -= cores.counts[depth, 0, last]
+        weight_negative -= cores.counts[depth, 1, last]
+    for w in range(left.size):
+        if (w < arrays.positive_words) != (weight_positive > weight_negative):
+            wrong[w] |= left[w]
+    cores.refuted_cost[i] = rules.per_rule * (depth + (1 if last >= 0 else 0))

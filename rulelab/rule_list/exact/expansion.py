@@ -8,7 +8,7 @@ from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined, inner
 from ...kernels.set_table import slot_at_length
 from .. import bounds
-from ..cores import cut, effort_of
+from ..cores import cut_by_known, cut_by_new, effort_of
 from ..counting import count, count_here, effort_of_a_count, weigh
 from .deletion import deletable, flows
 from .incumbent import improve
@@ -185,6 +185,9 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
             pruned[BY_SAME_SET] += 1
             return
 
+    if rules.cores and cut_by_known(arrays, rules, cores, child, numbers[BEST] - cost):
+        pruned[BY_CORE] += 1
+        return
     positive, negative = store.scratch_counts[2], store.scratch_counts[3]
     count_here(arrays, child, positive, negative)
     fewest, further = 1, least_further_cost(rules)
@@ -252,7 +255,7 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
             pruned[BY_GRID] += 1
             return
 
-    if rules.cores and cut(arrays, rules, cores, child, best - cost, numbers[EXPANDED]):
+    if rules.cores and cut_by_new(arrays, rules, cores, child, best - cost, numbers[EXPANDED]):
         pruned[BY_CORE] += 1
         return
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...prefixes import WORTHLESS, Children, Places, Replay, path_to
-from ..cores import Cores
+from ..core_pool import Cores
 from ..counting import Layout
 from . import kernels, state
 

@@ -25,7 +25,8 @@ from ...search import Incumbent, Snapshot, Status, bound_shown, counted, effort_
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..constrained.search import ConstrainedRuleListSearch
-from ..cores import GIVEN_UP, Cores, known_sets, new_cores
+from ..core_pool import GIVEN_UP, Cores, known_sets
+from ..cores import new_cores
 from ..costs import Costs, costs_of, require_regularization
 from ..counting import EFFORT_PER_WORK, Layout, layout
 from ..fair.predictive import PredictiveParitySearch

@@ -13,12 +13,16 @@ import numpy as np
 from ...kernels.jit import inner, kernel, popcount
 from ...kernels.set_table import slot_of
 from .. import bounds
-from ..cores import HITS, N_CORES, cut, cut_by_core, effort_of
+from ..core_pool import HITS, N_CORES, cut_by_core
+from ..cores import cut, effort_of
 from ..counting import count, effort_of_a_count, weigh
 from ..near_optimal.kernels import tail, union
 from .state import BUCKET, EXPANDED, N_EDGES, N_ENDS, N_STATES, OPEN_CHILD, OPEN_STATE, WORK
 
 DONE, PAUSED, GROW = 0, 1, 2
+
+MOST_CORES = 256
+"""Learning more takes longer than they save."""
 
 
 @kernel
@@ -69,7 +73,7 @@ def advance(arrays, sets, limits, rules, store, cores, max_work, max_children):
         needed = limits.threshold + 1 - store.least[state]
         spent = effort_of(arrays, cores)
         stopping = limits.per_error * store.stop[state] < needed
-        learning = cores.numbers[N_CORES] < cores.value.size
+        learning = cores.numbers[N_CORES] < MOST_CORES
         is_cut = not stopping and cut(
             arrays, rules, cores, weighted, needed, numbers[EXPANDED] if learning else np.int64(0)
         )

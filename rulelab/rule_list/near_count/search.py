@@ -16,7 +16,8 @@ from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...rehearsal import tiny_problem
 from ...search import Snapshot, solve, standing
-from ..cores import Cores, new_cores
+from ..core_pool import Cores
+from ..cores import new_cores
 from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from ..near_optimal.base import NearSearch
@@ -25,9 +26,7 @@ from .counted import Counted
 from .result import NearOptimalCount
 from .tables import Making, States, compacted, completing
 
-# cores: learnt when the count is long; when there are many, learning more takes longer than they save
-_LEARN_AFTER = 200
-_MOST_CORES = 256
+_LEARN_AFTER = 200  # states: cores pay when the count is long
 
 
 @dataclass(frozen=True)
@@ -187,8 +186,7 @@ class NearOptimalCounter(NearSearch):
             constant=self.constant,
             limbs=state.limbs_for(m, self.limits.max_length),
         )
-        cores = new_cores(self._layout)
-        self._cores = cores._replace(masks=cores.masks[:_MOST_CORES].copy(), value=cores.value[:_MOST_CORES].copy())
+        self._cores = new_cores(self._layout, room=expanding.MOST_CORES)
         self._rules = state.Rules(self.limits.per_error, self.limits.per_rule, _LEARN_AFTER)
         expanding.start(self._layout, self._sets, self.limits, self.states.store, self.constant)
         self.phase = "expanding"
