@@ -309,8 +309,9 @@ class Choosing(NotebookViewer):
             )
         )
         bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
+        self._head = pn.Row(self._attribute, self._criterion, *exports, **bar)
         self._overview = pn.Column(
-            pn.Row(self._attribute, self._criterion, *exports, **bar),
+            self._head,
             dots,
             matrix,
             pn.Row(self._uses, self._without, self._column, self._rules, self._order, self._diverse, self._all, **bar),

@@ -299,7 +299,7 @@ class ExploreView(Choosing):
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, height=38)
         self._explorer.param.update(disabled=True, align="end")
         self._trees = download("TimberTrek (JSON)", "timbertrek.json", self.timbertrek_json, width=150)
-        self._overview[0].append(self._trees)
+        self._head.append(self._trees)
         bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
         self._pin = pn.widgets.Button(
             label="Pin model", icon=icons.PIN, on_click=self.pin, visible=False, width=120, **BUTTON
