@@ -412,7 +412,10 @@ def test_what_cannot_be_read_is_status_2_and_one_line(case: str, folder: Path, c
     ("options", "expected"),
     [
         (("--proof", "no/such/folder/proof.npz"), "there is no folder"),
-        (("--model", "falling-rule-list", "--proof", "a.npz", "--max-length", "2"), "leave --max-length out"),
+        (
+            ("--model", "falling-rule-list", "--max-length", "2"),
+            "--max-length is not an option of --model falling-rule-list",
+        ),
         (("--proof", "a.npz", "-o", "a.npz"), "cannot both be written"),
     ],
 )

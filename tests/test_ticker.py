@@ -15,6 +15,7 @@ from bokeh.document import Document
 from bokeh.server.contexts import BokehSessionContext
 from bokeh.server.session import ServerSession
 from panel.io.state import set_curdoc
+from patience import PATIENCE
 from tornado.ioloop import IOLoop
 
 from rulelab.views.live.ticker import Beat, in_turn
@@ -27,7 +28,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 def run(meanwhile: Callable[[], object]) -> None:
-    asyncio.run(asyncio.wait_for(meanwhile(), 60))
+    asyncio.run(asyncio.wait_for(meanwhile(), PATIENCE))
 
 
 class Page:

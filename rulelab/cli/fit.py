@@ -33,11 +33,6 @@ if TYPE_CHECKING:
 _DEMANDS = [each.name for each in DEMANDS]
 
 
-def _proves_length(recipe: Recipe) -> bool:
-    """Whether there are proofs of such lists among those of at most so many rules."""
-    return recipe.family.name != "falling_rule_list" or recipe.parameters.get("fairness") is not None
-
-
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..recording import Recording
@@ -52,11 +47,6 @@ def fit(args: argparse.Namespace) -> int:
         raise CommandError(f"two files cannot both be written to {record}")
     recipe = recipe_of(args, args.model)
     family = recipe.family
-    if proof is not None and recipe.parameters.get("max_length") is not None and not _proves_length(recipe):
-        raise CommandError(
-            "--proof proves a falling list optimal among those of any length: leave --max-length out. With --fairness, "
-            "and of other rule lists, it may stay"
-        )
     if proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")
     if proof is not None and args.at_least is not None:
