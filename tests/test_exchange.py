@@ -42,6 +42,8 @@ def cases(draw: st.DrawFn) -> tuple[pd.DataFrame, list[rl.Condition]]:
         tests = ["==", "!=", "is missing", "is present", *(["<=", ">"] if kind == "number" else [])]
         for operator in draw(st.lists(st.sampled_from(tests), min_size=1, max_size=3)):
             value = None if operator.startswith("is ") else draw(st.sampled_from(KINDS[kind]))
+            if kind == "number" and value is not None and float(value) != value:
+                value = float(value)  # the column has no such number, and engines differ about what it is like
             condition = rl.Condition(name, operator, value)
             conditions[str(condition)] = condition
     return pd.DataFrame(columns), list(conditions.values())

@@ -40,7 +40,8 @@ class Condition:
     Notes
     -----
     A missing cell satisfies ``is missing`` and no other condition. A text is compared with the cell's own text, where
-    a whole number has no decimals: the cells 3, 3.0 and "3" all satisfy ``== "3"``.
+    a whole number has no decimals: the cells 3, 3.0 and "3" all satisfy ``== "3"``. A column of floats has no whole
+    numbers beyond 2^53 but some; others are compared as the nearest of these.
     """
 
     column: str

@@ -78,7 +78,7 @@ def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> Non
     page.get_by_label("Point", exact=True).select_option(index=1)
     page.locator(".rl-model h2").wait_for()
     seen["Fronts"] = stops(page)
-    assert {"Replay", "Verify", "Save or read: Lower bound and best objective"} <= set(seen["Search"])
+    assert {"Replay", "Verify", "Save or read: Objective and lower bound"} <= set(seen["Search"])
     assert {"Pin model", "Diverse four"} <= set(seen["Explore"])
     assert "Move rule 1 down" in seen["What if"]
     assert {"Verify", "Remove", "Fit baselines"} <= set(seen["Compare"])
