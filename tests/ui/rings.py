@@ -41,11 +41,23 @@ _FOCUSED = """() => {
 }"""
 
 
+def _to_the_first(page: Any) -> None:
+    """To the name of the page; what is drawn anew meanwhile takes the keyboard's place away, and one begins again."""
+    for _ in range(50):
+        page.wait_for_function("Bokeh.documents[0].is_idle")
+        page.evaluate("document.activeElement?.blur(); getSelection()?.removeAllRanges()")
+        page.mouse.click(1, 1)
+        page.locator("body").press("Tab")
+        focused = page.evaluate(_FOCUSED)
+        if focused is not None and focused["name"] == "rulelab":
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("the first stop is not the name of the page")
+
+
 def stops(page: Any) -> list[str]:
     """Go through the page by the tabulator key; the names of all that can be reached, each of which shows its ring."""
-    page.evaluate("document.activeElement?.blur(); getSelection()?.removeAllRanges()")
-    page.mouse.click(1, 1)
-    page.locator("body").press("Tab")
+    _to_the_first(page)
     names: list[str] = []
     hidden = []
     for _ in range(_MOST_STOPS):
