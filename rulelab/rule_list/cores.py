@@ -59,7 +59,7 @@ def effort_of(arrays, cores):
     return numbers[WORK] * (arrays.effort + m) + numbers[SCANNED] * words + numbers[PASSES] * m
 
 
-@inner
+@inlined
 def cut(arrays, rules, cores, chosen, needed, expanded):
     """Whether a core, known or learnt now, proves that completing the set costs at least ``needed``."""
     if cut_by_known(arrays, rules, cores, chosen, needed):
