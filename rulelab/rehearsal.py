@@ -17,6 +17,7 @@ import numpy as np
 from .data.problem import Problem
 
 _NEW_OBJECTS = 50_000  # between two collections while kernels are compiled; 40 MB more than by default
+_YOUNG = 2  # such collections before one of what they left: each stops all threads for as long as it has objects
 
 _lock = threading.RLock()
 _done: set[object] = set()
@@ -37,13 +38,13 @@ def once(key: object, rehearse: Callable[[], None]) -> None:
 @contextlib.contextmanager
 def _seldom_collecting() -> Iterator[None]:
     """A compiler makes millions of objects that stay: looking for those that do not took a quarter of its time."""
-    before = gc.get_threshold()[0]
-    if before:
-        gc.set_threshold(max(before, _NEW_OBJECTS), *gc.get_threshold()[1:])
+    before = gc.get_threshold()
+    if before[0]:
+        gc.set_threshold(max(before[0], _NEW_OBJECTS), min(before[1], _YOUNG), before[2])
     try:
         yield
     finally:
-        gc.set_threshold(before, *gc.get_threshold()[1:])
+        gc.set_threshold(*before[:2], gc.get_threshold()[2])
 
 
 def tiny_problem() -> Problem:

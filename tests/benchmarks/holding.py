@@ -29,7 +29,7 @@ from rulelab.views.forms.draft import Draft
 from rulelab.views.live.job import Job, Progress
 from rulelab.views.live.session import Prepared, SearchSession
 from rulelab.views.search.setup import Setup
-from rulelab.views.serving.server import _TURN_SECONDS
+from rulelab.views.serving.server import take_short_turns
 
 GOAL_SECONDS = 0.1
 _BEAT_SECONDS = 0.01
@@ -167,7 +167,7 @@ def main(argv: Sequence[str] = ()) -> int:
     use_shared_data()
     if not args.here:
         return max([_in_process(kind) for kind in args.kinds or KINDS])
-    sys.setswitchinterval(_TURN_SECONDS)
+    take_short_turns()
     (kind,) = args.kinds
     used = time.process_time()
     longest = asyncio.run(KINDS[kind](Loop()))

@@ -42,6 +42,14 @@ _TURN_SECONDS = 0.001
 DEMO_SECONDS, DEMO_MEMORY_BYTES = 60.0, 200_000_000
 
 
+def take_short_turns() -> None:
+    """Let no thread of this process hold up the loop for long: by computing in Python, or by looking for garbage."""
+    gc.collect()
+    gc.freeze()  # else the end of each session looks through all modules
+    gc.set_threshold(*gc.get_threshold()[:2], _NEVER)  # what pages hold is looked through when some were closed
+    sys.setswitchinterval(_TURN_SECONDS)
+
+
 def serve(
     port: int = 5006,
     address: str = "127.0.0.1",
@@ -154,10 +162,7 @@ def serve(
     begin_in_background()
     take_over()
     remember()
-    gc.collect()
-    gc.freeze()  # else the end of each session looks through all modules
-    gc.set_threshold(*gc.get_threshold()[:2], _NEVER)  # what pages hold is looked through when some were closed
-    sys.setswitchinterval(_TURN_SECONDS)
+    take_short_turns()
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
     if place is not None:
         port, address, show = 0, "127.0.0.1", False
