@@ -324,9 +324,14 @@ def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> N
     for name in ("A diabetes: rule list", "B diabetes: rule list", "CART", "Random forest", "Logistic regression"):
         assert name in table
     assert table in view.as_report().getvalue()
+    assert (view._status.tone, view._status.phase) == (
+        "idle",
+        "3 other methods fitted on the same rows: their table stands below the cards",
+    )
     view.remove(view.cards[0])
     view.remove(view.cards[0])
     assert view.comparisons() == []
+    assert view._status.phase == ""
     assert view._others_box.visible is False
 
 

@@ -31,6 +31,11 @@ class Others:
         """Why a fit has failed; empty: none has."""
         return next((job.error for _, job in self._fitting.values() if not job.busy and job.error), "")
 
+    @property
+    def n_fitted(self) -> int:
+        """How many are fitted, over all splits."""
+        return sum(len(job.result) for _, job in self._fitting.values() if not job.busy and job.result)
+
     def fit(self, shown: Iterable[ModelCard]) -> None:
         """Fit them on the splits of the cards whose data are known, where that is not done."""
         for rows in (one.card.rows for one in shown):

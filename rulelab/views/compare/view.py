@@ -22,6 +22,7 @@ from ..cards.together import together
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
+from ..live.wording import counted
 from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Kept
 from ..widgets.download import download
@@ -209,10 +210,14 @@ class CompareView(NotebookViewer):
             self._returning = None
             self._put_back(returning)
         busy = self._others.standing
-        phase = f"For comparison: {busy}" if busy else ""
+        n, phase = self._others.n_fitted, ""
         if self._returning is not None:
             phase = self._returning.standing.capitalize()
-        self._status.param.update(tone="busy", phase=phase)
+        elif busy:
+            phase = f"For comparison: {busy}"
+        elif n:
+            phase = f"{counted(n, 'other methods')} fitted on the same rows: their table stands below the cards"
+        self._status.param.update(tone="busy" if self._returning is not None or busy else "idle", phase=phase)
         if self._others.error:
             self.complain(f"the other methods could not be fitted: {self._others.error}")
         text = "".join(self.comparisons())

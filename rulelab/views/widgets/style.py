@@ -314,7 +314,7 @@ COMPARE_CSS = (
 )
 
 CARDS_CSS = """
-:host { display: grid !important; grid-auto-flow: column; grid-auto-columns: minmax(min(330px, 100%), 760px);
+:host { display: grid !important; grid-auto-flow: column; grid-auto-columns: minmax(min(320px, 100%), 760px);
   column-gap: 12px; width: 100%; min-width: 0 !important; box-sizing: border-box; align-items: stretch;
   max-height: none !important; height: auto !important; overflow-x: auto; overflow-y: hidden;
   scroll-snap-type: x proximity; container-type: inline-size; }
