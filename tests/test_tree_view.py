@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.events import Tap
+from bokeh.models import GlyphRenderer, TapTool
 from hypothesis import given
 from hypothesis import strategies as st
 from live import HOSTILE, problem, small_search
@@ -16,8 +17,10 @@ from rulelab.prefixes.nodes import COLUMNS
 from rulelab.views.prefixes import fate_colors, tree_plot, tree_view
 from rulelab.views.prefixes.fate_colors import fate_of
 from rulelab.views.prefixes.icicle import ORDERS, WIDTHS, Icicle, icicle
+from rulelab.views.prefixes.step_plot import StepPlot
 from rulelab.views.prefixes.tree_plot import PIXELS
 from rulelab.views.prefixes.tree_view import TreeView, _captured, _terms
+from rulelab.views.search.plots.pool import PoolPlot
 
 
 def tree_of(parents: list[int], rng: np.random.Generator, most: int | None = None) -> pd.DataFrame:
@@ -390,3 +393,14 @@ def test_all_prefixes_are_drawn_as_pixels_and_a_tap_explains(search):
     assert raster.pixels is None
     assert len(view._plot.nodes) > 0
     assert raster._source.data["image"] == []
+
+
+@pytest.mark.parametrize(
+    "plot", [tree_plot.TreePlot(print), StepPlot("errors", print), PoolPlot()], ids=lambda plot: type(plot).__name__
+)
+def test_what_is_tapped_keeps_the_colours_of_the_page(plot):
+    (tap,) = plot.figure.select(TapTool)
+    tapped = [each.data_source for each in tap.renderers]
+    for each in plot.figure.select(GlyphRenderer):
+        if each.data_source in tapped:
+            assert each.selection_glyph is each.nonselection_glyph is each.glyph

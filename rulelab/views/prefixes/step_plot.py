@@ -24,6 +24,7 @@ from ..search.plots.base import (
     add_legend,
     new_figure,
     replace,
+    show_as_before,
     show_entries,
 )
 from ..widgets.esc import esc, plain
@@ -122,13 +123,12 @@ class StepPlot(Plot):
             plot.hbar(
                 y="bar", left=f"{name}_from", right=f"{name}_to", height=_PLACES["height"], source=self._source,
                 fill_alpha="alpha", line_color=None, hatch_alpha=0.35, hatch_color="black", hatch_scale=6,
-                hatch_weight=1, nonselection_fill_alpha="alpha", nonselection_hatch_alpha=0.35, **_LOOK[name],
+                hatch_weight=1, **_LOOK[name],
             )
             for name in TERMS
         ]  # fmt: skip
         rows = plot.hbar(  # all of a row can be pointed at, for bars are thin
-            y="middle", left=0, right="end", height=1, source=self._source, fill_alpha=0, line_color=None,
-            nonselection_fill_alpha=0,
+            y="middle", left=0, right="end", height=1, source=self._source, fill_alpha=0, line_color=None
         )  # fmt: skip
         written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
         self._texts = [
@@ -136,6 +136,7 @@ class StepPlot(Plot):
             plot.text(x="bound", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
         ]
         self._texts[1].glyph.update(background_fill_alpha="veil")
+        show_as_before(*self._bars, rows, *self._texts)
         self._beyond = BoxAnnotation(left=0, fill_color=ORANGE, fill_alpha=0.08, line_color=None, level="underlay")
         self._line = Span(location=0, dimension="height", line_color=ORANGE, line_width=2.5)
         self._best = Label(x=0, y=-0.62, text="", text_font_size="12px", text_font_style="bold", y_offset=2)

@@ -31,7 +31,18 @@ from bokeh.models import (
 from ...prefixes import Pixels
 from ...prefixes.nodes import COLUMNS
 from ..live.wording import count, in_signs
-from ..search.plots.base import LARGE_TEXT, Columns, Plot, TextSizes, Window, add_legend, drawn, new_figure, replace
+from ..search.plots.base import (
+    LARGE_TEXT,
+    Columns,
+    Plot,
+    TextSizes,
+    Window,
+    add_legend,
+    drawn,
+    new_figure,
+    replace,
+    show_as_before,
+)
 from ..widgets.esc import esc, plain
 from ..widgets.style import INK, MUTED, PAPER
 from .fate_colors import color_of, fate_of
@@ -127,6 +138,7 @@ class TreePlot(Plot):
         edges: dict[str, Any] = {name: name for name in _RECT}
         rects = Quad(**edges, fill_color="color", fill_alpha=0.6, line_color=PAPER[False], line_alpha="line")
         self._rects = drawn(plot, self._nodes, rects)
+        show_as_before(self._rects)
         hatched = Quad(**edges, fill_color=None, line_color=None, hatch_pattern="/", hatch_scale=7, hatch_weight=0.8)
         self._hatched = drawn(plot, self._blocks, hatched)
         self._outline, self._ring = (

@@ -178,6 +178,12 @@ def drawn(plot: figure, source: ColumnDataSource, glyph: Glyph, **options: Any) 
     return plot.add_glyph(source, glyph, selection_glyph=None, nonselection_glyph=None, muted_glyph=None, **options)
 
 
+def show_as_before(*renderers: GlyphRenderer[Any]) -> None:
+    """Draw what is selected, or is not, with the glyph itself: a copy would keep the colours of a light page."""
+    for each in renderers:
+        each.selection_glyph = each.nonselection_glyph = each.glyph
+
+
 def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) -> figure:
     """An empty figure in the style of the page; what it shows may be zoomed into."""
     plot = figure(

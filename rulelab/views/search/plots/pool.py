@@ -14,7 +14,18 @@ from bokeh.models import ColumnDataSource, HoverTool, TapTool
 from ...live.wording import count, counted, in_signs
 from ...widgets.esc import esc, plain
 from ...widgets.style import INK, ORANGE, SKY
-from .base import Columns, Plot, TextSizes, Window, add_legend, new_figure, replace, set_ticks, show_entries
+from .base import (
+    Columns,
+    Plot,
+    TextSizes,
+    Window,
+    add_legend,
+    new_figure,
+    replace,
+    set_ticks,
+    show_as_before,
+    show_entries,
+)
 
 EMPTY = pd.DataFrame(columns=["rule", "complexity", "rows", "reduced_cost", "use", "chosen"])
 PICTURE = (1280, 720)
@@ -91,8 +102,7 @@ class PoolPlot(Plot):
         plot.add_tools(TapTool(renderers=dots))
         for source in self.sources:
             source.selected.on_change("indices", partial(self._tapped, source))
-        for dot in dots:
-            dot.nonselection_glyph = None  # the others stay as they are
+        show_as_before(*dots)
         self.figure, self._sizes = plot, TextSizes([plot])
         self.use_dark(False)
         self.draw(EMPTY)
