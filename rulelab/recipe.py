@@ -116,19 +116,33 @@ class Recipe:
 
         They are left out before mining, which keeps one antecedent of those that hold on the same rows.
         """
-        given = as_names(self["must_not_use"], "must_not_use")
-        names, joined = list(map(str, conditions.columns)), [(c,) for c in conditions_of(conditions)]
-        found = {name: users(name, names, joined) for name in given}
-        gone = np.any(list(found.values()), axis=0) if given else np.zeros(len(names), dtype=bool)
+        found, gone = self._named(conditions)
         if gone.all():
-            raise NothingFound(f"must_not_use leaves out every condition: {', '.join(map(repr, given))}")
+            raise NothingFound(f"must_not_use leaves out every condition: {', '.join(map(repr, found))}")
         if self.directions:
             held = conditions.to_numpy(dtype=bool)
-            gone |= opposing(self.directions, [c for (c,) in joined], held, columns)
+            gone |= opposing(self.directions, conditions_of(conditions), held, columns)
             if gone.all():
-                raise NothingFound(f"no condition is left that is {in_words(self.directions)}")
+                raise NothingFound(f"{MONOTONE.name}: no condition is left that is {in_words(self.directions)}")
         kept = conditions.loc[:, ~gone] if gone.any() else conditions
         return kept, [name for name, which in found.items() if not which.any() and name not in columns]
+
+    def _named(self, conditions: pd.DataFrame) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Which conditions each name of what must not be used is about, and which of them are left out."""
+        names, joined = list(map(str, conditions.columns)), [(c,) for c in conditions_of(conditions)]
+        found = {name: users(name, names, joined) for name in as_names(self["must_not_use"], "must_not_use")}
+        return found, np.any(list(found.values()), axis=0) if found else np.zeros(len(names), dtype=bool)
+
+    def forbidden_of(self, conditions: pd.DataFrame) -> list[str]:
+        """The conditions that must not be used."""
+        return [str(name) for name in conditions.columns[self._named(conditions)[1]]]
+
+    def still_used(self, features: Antecedents | pd.DataFrame | Problem) -> tuple[str, ...]:
+        """The names of what must not be used that features have, although those conditions are left out before."""
+        given = as_names(self["must_not_use"], "must_not_use")
+        if isinstance(features, pd.DataFrame):
+            return ()
+        return tuple(name for name in given if users(name, features.names, features.conditions).any())
 
     def problem(
         self, features: Antecedents | pd.DataFrame, y: Any, sample_weight: Any = None, groups: Any = None
@@ -136,8 +150,7 @@ class Recipe:
         """The problem of these features, without antecedents that must not be used."""
         make = Problem.from_antecedents if isinstance(features, Antecedents) else Problem.from_arrays
         problem: Problem = make(features, y, sample_weight=sample_weight, groups=groups)
-        given = as_names(self["must_not_use"], "must_not_use")
-        left = [name for name in given if users(name, problem.names, problem.conditions).any()]
+        given, left = as_names(self["must_not_use"], "must_not_use"), self.still_used(problem)
         return replace(problem.without(left) if left else problem, left_out=given, directions=self.directions)
 
     def smallest(self, **more: Any) -> Search:

@@ -276,16 +276,7 @@ class Search(Shown, abc.ABC):
                 "objective": None if best is None else best.objective,
             }
         content = {
-            "problem": {
-                "fingerprint": problem.fingerprint,
-                "rows": problem.n_rows,
-                "weight": problem.total_weight,
-                "positive_weight": problem.total_positive,
-                "antecedents": problem.n_antecedents,
-                "classes": problem.classes,
-                "left_out": list(problem.left_out),
-                "monotone": dict(problem.directions),
-            },
+            "problem": problem.in_numbers(),
             "parameters": self.parameters,
             "state": state,
             "rows": self.frame.to_dict(orient="records"),

@@ -158,6 +158,17 @@ def test_a_fit_is_kept_with_its_proof_and_its_rows(tmp_path: Path, monkeypatch, 
     assert "add --keep" in capsys.readouterr().err
     assert main([*data, "--keep", "--store", __file__]) == 2
     assert "no SQLite file" in capsys.readouterr().err
+    assert main([*data, "--max-length", "1", "--keep", "short"]) == 0
+    with rl.store.open() as store:
+        (short,) = store.runs("short")
+        assert rl.verify(problem, store.model(short), store.proof(short)).valid
+        assert short.settings["Rules, at most"] == "1"
+    assert main([*data, "--must-use", "town", "--max-uses", "age:1", "--keep", "asked"]) == 0
+    with rl.store.open() as store:
+        (asked,) = store.runs("asked")
+        assert rl.verify(problem, store.model(asked), store.proof(asked)).valid
+        assert asked.settings["Must use"] == "town"
+        assert asked.settings["Conditions on a column, at most"] == "age: 1"
     assert main([*data, "--weight", "age", "--keep", "weighted"]) == 0
     with rl.store.open() as store:
         (weighted,) = store.runs("weighted")

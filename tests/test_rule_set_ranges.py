@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import json
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +13,7 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
+from live import HOSTILE
 
 import rulelab as rl
 from rulelab.cli.commands import main
@@ -296,7 +300,47 @@ def test_the_command_says_who_uses_what(capsys: pytest.CaptureFixture[str]) -> N
     assert "of all rule sets over rules of at most 1 condition" in out
     for wrong, reason in (
         (["diabetes", "--ranges"], "--count-lists"),
-        ([*options, "--ranges", "--max", "5"], "leave -o and --max out"),
+        ([*options, "--ranges", "--max", "5"], "leave --max out"),
     ):
         assert main(["near", *wrong]) == 2
         assert reason in capsys.readouterr().err
+
+
+def test_the_command_saves_the_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({HOSTILE: rng.integers(0, 2, 40), "age": rng.integers(20, 60, 40)})
+    table["sex"] = np.where(rng.random(40) < 0.5, "f", "m")
+    table["y"] = (table["age"] > 40) ^ (rng.random(40) < 0.2)
+    table.to_csv(tmp_path / "people.csv", index=False)
+    options = ["near", str(tmp_path / "people.csv"), "--target", "y", "--sensitive", "sex", "--model", "rule-set"]
+    options += ["--max-complexity", "4", "--max-conditions", "1", "--thresholds", "2", "--ranges", "--ratio", "0.05"]
+    for kind in ("json", "csv", "html"):
+        assert main([*options, "-o", str(tmp_path / f"ranges.{kind}")]) == 0
+        assert f"ranges.{kind}" in capsys.readouterr().err
+    found = json.loads((tmp_path / "ranges.json").read_text())
+    assert (found["kind"], found["parameters"]["max_complexity"], found["problem"]["rows"]) == (
+        "rule_set_ranges",
+        4,
+        40,
+    )
+    assert found["threshold"] == pytest.approx(1.05 * found["optimum"])
+    frame = pd.read_csv(tmp_path / "ranges.csv")
+    assert frame.groupby("of").size().to_dict() == {
+        what: len(found[f"{what}s"]) for what in ("column", "gap", "difference")
+    }
+    columns = frame[frame["of"] == "column"].set_index("column")
+    assert {row["column"]: row["used_by"] for row in found["columns"]} == columns["used_by"].to_dict()
+    assert columns.loc["age", "used_by"] == "all"
+    assert columns.loc[HOSTILE, "at_most"] == next(
+        row["at_most"] for row in found["columns"] if row["column"] == HOSTILE
+    )
+    gaps = frame[frame["of"] == "gap"].set_index("criterion")["least"].to_dict()
+    assert gaps == {row["criterion"]: pytest.approx(row["least"]) for row in found["gaps"]}
+    page = (tmp_path / "ranges.html").read_text()
+    assert HOSTILE not in page
+    assert html.escape(HOSTILE) in page
+    assert "every set" in page
+    assert "certified of all rule sets" in page.lower()
+    for said in ("equal opportunity", "demographic parity", "All groups are compared"):
+        assert said in page
+    assert main([*options, "-o", str(tmp_path / "ranges.xlsx")]) == 2

@@ -15,7 +15,6 @@ from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.families import OFFERED
-from rulelab.families.parameter import DEMANDS, MUST_NOT_USE
 from rulelab.families.wording import at_most
 from rulelab.views.cards import card as cards
 from rulelab.views.cards.incumbent import incumbent_card
@@ -183,8 +182,7 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
         )
         assert [each["label"] for each in limits["fields"]] == ["Time limit (s)", "Memory limit (MB)"]
         unlisted = {each.name for each in family.parameters} - set(setup.settings.param)
-        everywhere = {"memory_limit", MUST_NOT_USE.name}
-        assert everywhere <= unlisted <= everywhere | {each.name for each in DEMANDS}
+        assert unlisted == {"memory_limit"}
     assert len(setup._fields) == len(OFFERED)
 
 
@@ -204,8 +202,9 @@ def test_fair_lists_say_what_cannot_be_chosen_and_have_bounds_of_their_own(famil
     setup.choose(fairness="equal_opportunity", fair_bounds=[n for n in setup.settings.fair_bounds if n != bound])
     fields = {each["label"]: each for card in setup.more.cards for each in card["fields"] if each["shown"]}
     off = {label: each["value"] for label, each in fields.items() if each.get("off")}
+    names = ("Must use", "First rule", "Conditions on a column, at most", "Monotone columns")
     expected = {
-        "rule_list": {"Order of the queue": "lower bound", "Rules, at most": ""},
+        "rule_list": {"Order of the queue": "lower bound", "Rules, at most": "", **dict.fromkeys(names, "")},
         "falling_rule_list": {"Method": "exact, with a proof", "Price of a rise by 1 (C1)": ""},
     }
     assert off == expected[family]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..families import (
@@ -22,6 +22,7 @@ from ..families import (
     Family,
     Parameter,
 )
+from ..families.typed import ENTRIES
 from ..families.wording import count
 from .console import CommandError, one_line
 from .options import add, fraction, number, or_none, size, whole
@@ -178,26 +179,22 @@ def _add(group: Any, name: str, families: Iterable[Family]) -> None:
     add(group, f"--{flag}", default=argparse.SUPPRESS, text=text, **options)
 
 
-def _limit(text: str) -> tuple[str, int]:
-    """A column and a number."""
-    column, _, most = text.rpartition(":")
-    if not column or not most.isascii() or not most.isdigit():
-        raise argparse.ArgumentTypeError(f"must be a column and a number, such as age:1, not {text!r}")
-    return column, int(most)
+def _entry(kind: str) -> Callable[[str], tuple[str, Any]]:
+    """What reads an option of a kind that says something of a column."""
+
+    def read(text: str) -> tuple[str, Any]:
+        try:
+            return ENTRIES[kind](text)
+        except ValueError as wanted:
+            raise argparse.ArgumentTypeError(f"must be {wanted}, not {text!r}") from None
+
+    return read
 
 
-def _direction(text: str) -> tuple[str, str]:
-    """A column and which way it goes."""
-    from ..data.directions import DIRECTIONS
-
-    column, _, direction = text.rpartition(":")
-    if not column or direction not in DIRECTIONS:
-        ways = " or ".join(DIRECTIONS)
-        raise argparse.ArgumentTypeError(f"must be a column and {ways}, such as age:increasing, not {text!r}")
-    return column, direction
-
-
-_BY_COLUMN: dict[str, tuple[str, Any]] = {"limits": ("COLUMN:K", _limit), "directions": ("COLUMN:WAY", _direction)}
+_BY_COLUMN: dict[str, tuple[str, Any]] = {
+    "limits": ("COLUMN:K", _entry("limits")),
+    "directions": ("COLUMN:WAY", _entry("directions")),
+}
 """How options of these kinds are called and read."""
 
 

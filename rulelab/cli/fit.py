@@ -94,7 +94,7 @@ def fit(args: argparse.Namespace) -> int:
         raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
     made = None if proof is None else save_proof(proof, search, data, report)
     if args.keep is not None and recording is not None:
-        if made is None and snapshot.status is Status.OPTIMAL and is_provable(args, recipe, search, snapshot):
+        if made is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
             try:
                 made = proof_of(search, data)
             except ValueError as error:

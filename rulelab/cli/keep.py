@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..datasets import Dataset
     from ..models import Model
-    from ..recipe import Recipe
     from ..recording import Recording
     from ..search import Search, Snapshot
 
@@ -41,12 +40,11 @@ def check_keep(args: argparse.Namespace) -> None:
         raise CommandError(error) from error
 
 
-def is_provable(args: argparse.Namespace, recipe: Recipe, search: Search, snapshot: Snapshot) -> bool:
+def is_provable(args: argparse.Namespace, search: Search, snapshot: Snapshot) -> bool:
     """Whether there may be a proof that is made in a moment, as ``--proof`` would."""
     from ..proving import is_quick
 
-    without = args.weight is None and args.at_least is None
-    return without and recipe.parameters.get("max_length") is None and is_quick(search, snapshot)
+    return args.weight is None and args.at_least is None and is_quick(search, snapshot)
 
 
 def keep(
@@ -79,8 +77,9 @@ def keep(
 
 def _settings(args: argparse.Namespace, recording: Recording, data: Dataset) -> dict[str, str]:
     """Names and values of what was set, in the words of the page."""
-    from ..families import FAMILIES
+    from ..families import FAMILIES, NAMING
     from ..families.criteria import in_words
+    from ..families.typed import written
 
     family, values = FAMILIES[recording.family], recording.parameters
     said = {"Model family": family.called, "Data set": data.name}
@@ -88,5 +87,6 @@ def _settings(args: argparse.Namespace, recording: Recording, data: Dataset) -> 
     for each in family.parameters:
         value = values.get(each.name)
         if value is not None:
-            said[each.title] = in_words(value) if each.kind == "criterion" else str(value)
+            named = written(each.kind, value) if each.kind in NAMING else str(value)
+            said[each.title] = in_words(value) if each.kind == "criterion" else named
     return {name: text[:200] for name, text in said.items()}

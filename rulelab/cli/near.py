@@ -18,7 +18,7 @@ from .progress import drained, ending
 if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..rule_list import NearOptimal, NearOptimalSearch
-    from ..rule_set import NearOptimalRuleSetSearch
+    from ..rule_set import NearOptimalRuleSetSearch, RuleSetRanges, RuleSetSearch
     from ..search import Snapshot
     from ..views.explore.packing import Labels
 
@@ -111,8 +111,8 @@ def _near_sets(args: argparse.Namespace) -> int:
 
     if args.count_lists:
         raise CommandError("--count-lists is not an option of --model rule-set: what is found is counted")
-    if args.ranges and (args.output is not None or args.max is not None):
-        raise CommandError("--ranges lists nothing: leave -o and --max out")
+    if args.ranges and args.max is not None:
+        raise CommandError("--ranges lists nothing: leave --max out")
     output = writable_result(args.output, (".html",))
     recipe = recipe_of(args, "rule-set", without=_WITHOUT)
     report = unheard if args.quiet else say
@@ -121,7 +121,11 @@ def _near_sets(args: argparse.Namespace) -> int:
         best = recipe.search(problem)
         assert isinstance(best, RuleSetSearch)
         if args.ranges:
-            print(ranges_of(best, args, report))
+            said, found = ranges_of(best, args, report)
+            print(said)
+            if output is not None:
+                save(output, found, _ranges_page(best, found, data) if output.suffix.lower() == ".html" else None)
+                report(f"saved {output}")
             return 0
         search = NearOptimalRuleSetSearch(
             best,
@@ -169,6 +173,13 @@ def _sets_page(search: NearOptimalRuleSetSearch, snapshot: Snapshot, data: Datas
     if not result.count:
         raise CommandError(_NO_PAGE.format("set"), 1)
     return explorer_of_sets(result, snapshot, _labels(data))
+
+
+def _ranges_page(best: RuleSetSearch, found: RuleSetRanges, data: Dataset) -> str:
+    """What all of them have in common."""
+    from ..views.explore.offline_ranges import page_of_ranges
+
+    return page_of_ranges(found, best.conditions, _labels(data))
 
 
 def _labels(data: Dataset) -> Labels:

@@ -12,7 +12,7 @@ from .families import count
 from .progress import drained, ending
 
 if TYPE_CHECKING:
-    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetSearch
+    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetRanges, RuleSetSearch
     from ..search import Snapshot
     from .data_options import Report
 
@@ -29,8 +29,14 @@ def found_sets(search: NearOptimalRuleSetSearch, args: argparse.Namespace) -> tu
     return "\n\n".join(filter(None, parts)), snapshot
 
 
-def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> str:
-    """What all sets near the optimum have in common; raises ValueError where the optimum is not certified."""
+def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> tuple[str, RuleSetRanges]:
+    """What all sets near the optimum have in common, as it is printed and as it is.
+
+    Raises
+    ------
+    ValueError
+        When the optimum is not certified.
+    """
     from ..rule_set import rule_set_ranges
     from ..rule_set.uses import uses_in_words
 
@@ -72,7 +78,7 @@ def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> 
         f"of all rule sets {over}, with an objective from the optimum {found.optimum:.7g} up to {found.threshold:.7g}\n"
         f"{found.seconds:.2f} s{', interrupted: what was not clear by then is not known' if pressed else ''}"
     )
-    return "\n\n".join(parts)
+    return "\n\n".join(parts), found
 
 
 def _difference(row: Any) -> tuple[str, ...]:

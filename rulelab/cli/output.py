@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .console import CommandError
 
 if TYPE_CHECKING:
+    from ..rule_set import RuleSetRanges
     from ..search import Search
 
 ENDINGS = (".json", ".csv")
@@ -33,15 +34,15 @@ def writable_result(output: str | None, more: tuple[str, ...] = ()) -> Path | No
     return path
 
 
-def save(path: Path, search: Search, text: str | None = None) -> None:
-    """Write the result of a search as it stands, or a text that was made of it."""
+def save(path: Path, result: Search | RuleSetRanges, text: str | None = None) -> None:
+    """Write a result, that of a search as it stands, or a text that was made of it."""
     try:
         if text is not None:
             path.write_text(text, encoding="utf-8")
         elif path.suffix.lower() == ".json":
-            search.to_json(path)
+            result.to_json(path)
         else:
-            frame = search.frame
+            frame = result.frame
             frame.map(lambda cell: " | ".join(cell) if isinstance(cell, tuple) else cell).to_csv(path, index=False)
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error

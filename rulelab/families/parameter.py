@@ -39,6 +39,8 @@ class Parameter:
         The choices in words; empty: as they are.
     none : str
         What None means, in words.
+    example : str
+        What one may write, where None is what holds else.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Parameter:
     label: str = ""
     said: tuple[str, ...] = ()
     none: str = "no limit"
+    example: str = ""
 
     @property
     def optional(self) -> bool:
@@ -122,6 +125,7 @@ MUST_NOT_USE = Parameter(
     "names",
     label="Must not use",
     none="everything may be used",
+    example="age, bmi > 30",
 )
 """Of every family: what is left out before the search."""
 
@@ -131,7 +135,8 @@ MONOTONE = Parameter(
     "a column of which more can only help a positive prediction (increasing), or only hinder it (decreasing)",
     "directions",
     label="Monotone columns",
-    none="such as age: increasing",
+    none="none",
+    example="age: increasing",
 )
 """Of rule sets, and of rule lists rule by rule: which way conditions point, see `rulelab.data.directions`."""
 
@@ -142,6 +147,7 @@ MUST_USE = Parameter(
     "names",
     label="Must use",
     none="nothing in particular",
+    example="age, bmi > 30",
 )
 """Of rule lists and rule sets, whose rules use columns and conditions."""
 
@@ -152,12 +158,21 @@ MAX_USES = Parameter(
     "limits",
     label="Conditions on a column, at most",
     none="any number",
+    example="age: 1",
 )
 """Of rule lists and rule sets."""
 
 DEMANDS = (
     MUST_USE,
-    Parameter("first_rule", None, "the antecedent of the first rule", "name", label="First rule", none="any"),
+    Parameter(
+        "first_rule",
+        None,
+        "the antecedent of the first rule",
+        "name",
+        label="First rule",
+        none="any",
+        example="age > 30",
+    ),
     MAX_USES,
 )
 """Of rule lists: what a list has to obey."""

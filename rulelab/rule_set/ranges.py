@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..data.gaps import CONSTRAINED, CRITERIA
 from ..data.groups import Groups
 from ..data.problem import Problem, ProblemError
 from ..models import RuleSet
+from ..results import written
 from ..search import Snapshot, Status
 from .arguments import clauses_of
 from .differences import GreatestDifference, LeastTrueGap, pairs
@@ -56,6 +58,8 @@ class RuleSetRanges:
         ``at_least`` and ``at_most``, which are proven of all near sets: where they are the same, the range is exact.
         No rows where weights have so many digits that sums do not fit in 64 bits.
     seconds : float
+    parameters : mapping
+        Of the search.
     """
 
     problem: Problem
@@ -65,6 +69,34 @@ class RuleSetRanges:
     gaps: pd.DataFrame
     differences: pd.DataFrame
     seconds: float = field(repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """All of it as one table: ``of`` says whether a row is about a column, a gap or a difference.
+
+        What is not said of a row is missing.
+        """
+        parts = {
+            "column": self.columns.reset_index(),
+            "gap": self.gaps.reset_index(),
+            "difference": self.differences,
+        }
+        rows = [{"of": what, **row} for what, part in parts.items() for row in part.to_dict(orient="records")]
+        known = dict.fromkeys(name for part in parts.values() for name in part.columns)
+        return pd.DataFrame(rows, columns=["of", *known])
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """All of it as strict JSON text, also written to ``path`` when one is given; what is not finite is null."""
+        content = {
+            "problem": self.problem.in_numbers(),
+            "parameters": self.parameters,
+            **{name: getattr(self, name) for name in ("optimum", "threshold", "seconds")},
+            "columns": self.columns.reset_index().to_dict(orient="records"),
+            "gaps": self.gaps.reset_index().to_dict(orient="records"),
+            "differences": self.differences.to_dict(orient="records"),
+        }
+        return written("rule_set_ranges", content, path)
 
 
 def rule_set_ranges(
@@ -157,7 +189,8 @@ def rule_set_ranges(
     found = pd.DataFrame.from_dict(gaps, orient="index", columns=["least", "found"])
     found.index.name = "criterion"
     apart = _differences(search, problem, best, criteria, threshold, late, report)
-    return RuleSetRanges(problem, optimum, threshold, frame, found, apart, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return RuleSetRanges(problem, optimum, threshold, frame, found, apart, seconds, search.parameters)
 
 
 def _compile(search: RuleSetSearch, problem: Problem, criteria: tuple[str, ...]) -> None:

@@ -150,3 +150,41 @@ def test_settings_come_back_with_the_address(visit) -> None:
     again.button("Run").wait_for()
     assert again.page.get_by_label("Model family").input_value() == "Rule set"
     assert again.page.get_by_label("On negatives").filter(visible=True).is_visible()
+
+
+@pytest.mark.long
+def test_what_a_list_must_use_is_typed_obeyed_proven_and_kept_by_the_address(visit) -> None:
+    view = visit().open("?data=diabetes&thresholds=2&max_conditions=1&regularization=0.02")
+    page = view.page
+
+    def field(label: str):
+        return page.get_by_label(label, exact=True).filter(visible=True)
+
+    page.get_by_role("button", name="More", exact=True).click()
+    field("Must use").fill('sex, "bmi')
+    field("Must use").press("Enter")
+    page.get_by_text('Must use: “"bmi” is not a name, or one in double quotes').first.wait_for()
+    assert field("Must use").get_attribute("aria-invalid") is not None
+    field("Must use").fill("sexx <b>")
+    field("Must use").press("Enter")
+    view.until(lambda: "must_use=" in page.url)
+    view.button("Run").click()
+    view.until_status("failed")
+    said = page.locator(".rl-wrong p").filter(has_text="no antecedent uses 'sexx <b>'; the nearest: 'sex'")
+    said.filter(visible=True).wait_for()
+    field("Must use").fill("sex")
+    field("Must use").press("Enter")
+    view.until(lambda: field("Must use").get_attribute("aria-invalid") is None)
+    run(view, "certified optimal among the lists that use sex: no such rule list")
+    view.until(lambda: any("sex =" in row for row in rows(view)))
+    view.button("Verify").click()
+    page.get_by_text("Valid: no rule list that uses sex has an objective below").first.wait_for()
+    assert phone_is_fine(view) is None
+    again = visit()
+    again.page.goto(page.url)
+    again.button("Run").wait_for()
+    again.page.get_by_role("button", name="More", exact=True).click()
+    assert again.page.get_by_label("Must use", exact=True).filter(visible=True).input_value() == "sex"
+    run(again, "certified optimal among the lists that use sex")
+    assert rows(again) == rows(view)
+    assert view.console == again.console == []

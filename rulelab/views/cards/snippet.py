@@ -29,6 +29,7 @@ def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
             "",
             *(_counted(recipe, at) if recipe.counted else [f"data = {recipe.load_code}", *_split(recipe)]),
             *([] if recipe.counted else _features(recipe, at)),
+            *([f"features = features.drop(columns={list(recipe.forbidden)!r})"] if recipe.forbidden else []),
             *_problem(recipe, search, at),
             f"search = rl.{_name(search)}(",
             "    problem,",
@@ -107,10 +108,11 @@ def _problem(recipe: PageRecipe, search: Search, at: str) -> list[str]:
     if recipe.family.mined:
         mined = {name: recipe[name] for name in ("max_conditions", "min_support", "max_support")}
         by_class = f", y=data.y{at}" if recipe["by_class"] else ""
+        without = f".without({list(recipe.joined)!r})" if recipe.joined else ""
         return [
             f"antecedents = rl.mine_antecedents(features, {_arguments(**mined)}{by_class}{weight})",
             *known,
-            f"problem = rl.Problem.from_antecedents(antecedents, data.y{at}{weight}{groups})",
+            f"problem = rl.Problem.from_antecedents(antecedents, data.y{at}{weight}{groups}){without}",
         ]
     ways = f".monotone({recipe['monotone']!r})" if recipe.directions else ""
     return [*known, f"problem = rl.Problem.from_arrays(features, data.y{at}{weight}{groups}){ways}"]

@@ -30,8 +30,8 @@ from .packing import MOST_EDGES
 MEMORY_BYTES = 1_000_000_000
 """What an enumeration may take where the settings do not say it."""
 _OTHERS = (
-    "of another kind: Explore finds rule lists and rule sets without a fairness constraint; choose one of them in the "
-    "tab Search"
+    "of another kind: Explore finds rule lists and rule sets without a fairness constraint or demands on their rules; "
+    "choose one of them in the tab Search"
 )
 
 

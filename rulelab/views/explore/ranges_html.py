@@ -14,6 +14,7 @@ from .count_html import RATES, bar, signed
 from .finding_sets import FoundSets
 
 _MOST = 20
+_FEW_LEFT_OUT = "Groups of few rows are left out."
 _USED_BY = {"all": "every set", "some": "some sets", "none": "no set", "not known": "not known"}
 _ABOUT = (
     "<h2>What can be said of all sets without listing them?</h2>"
@@ -25,14 +26,22 @@ _ABOUT = (
 
 def verdict(known: RuleSetRanges, found: FoundSets) -> tuple[str, str]:
     """How much is proven: a tone and a sentence."""
-    n = len(known.columns)
-    open_ = int((known.columns["used_by"] == "not known").sum())
     what = (
         f"of all rule sets of rules of at most {counted(found.result.max_conditions, 'conditions')} within "
         f"{100 * found.ratio:.4g} % of the optimum"
     )
-    if not known.optimum:
-        what = f"of all rule sets of an objective of at most {known.threshold:.10g}"
+    return proven(known, what if known.optimum else f"of all rule sets {up_to(known)}")
+
+
+def up_to(known: RuleSetRanges) -> str:
+    """Which objective counts as near the optimum."""
+    return f"of an objective of at most {known.threshold:.10g}"
+
+
+def proven(known: RuleSetRanges, what: str) -> tuple[str, str]:
+    """How much is proven of the sets that begin with "of all rule sets": a tone and a sentence."""
+    n = len(known.columns)
+    open_ = int((known.columns["used_by"] == "not known").sum())
     if open_:
         return "limit", f"{what[3:]}: {open_} of {counted(n, 'columns')} not clear by the limit, or the stop"
     loose = known.columns[["fewest", "most"]].to_numpy() != known.columns[["at_least", "at_most"]].to_numpy()
@@ -45,10 +54,11 @@ def said(columns: RuleSetRanges | None, gaps: RuleSetRanges | None, busy: bool, 
     if columns is None:
         begin = "“Find ranges” looks within the distance of “Find good models”."
         return _ABOUT + ("" if busy else f'<p class="empty">{begin}</p>')
-    return _of_columns(columns) + ("" if gaps is None else _of_groups(gaps, criterion))
+    return of_columns(columns) + ("" if gaps is None else of_groups(gaps, criterion))
 
 
-def _of_columns(known: RuleSetRanges) -> str:
+def of_columns(known: RuleSetRanges) -> str:
+    """Who uses each column, and how often."""
     used = known.columns[known.columns["used_by"] != "none"]
     rows = "".join(
         f'<tr><th scope="row">{esc(str(name), 80)}</th><td>{_USED_BY[row.used_by]}</td><td>{uses_in_words(row)}</td>'
@@ -82,7 +92,8 @@ def _worth(bound: float, found: float) -> str:
     return least if found == float("inf") else f"{least}, ≤ {found:.6g}"
 
 
-def _of_groups(known: RuleSetRanges, criterion: str) -> str:
+def of_groups(known: RuleSetRanges, criterion: str, note: str = _FEW_LEFT_OUT, most: int = _MOST) -> str:
+    """The gap by a criterion, and the ranges of at ``most`` so many differences; ``note`` says which groups count."""
     gap: Any = known.gaps.iloc[0]
     least = f"{100 * gap.least:.2f} points"
     if gap.found == gap.least:
@@ -96,17 +107,17 @@ def _of_groups(known: RuleSetRanges, criterion: str) -> str:
         f"{', ' + RATES[row.rate] if several else ''}</th>"
         f"<td>{signed(row.at_least)} to {signed(row.at_most)}</td><td>{_met(row)}</td>"
         f"<td>{bar((row.at_least + 1) / 2, (row.at_most + 1) / 2)}</td></tr>"
-        for row in known.differences.head(_MOST).itertuples(index=False)
+        for row in known.differences.head(most).itertuples(index=False)
     )
-    more = len(known.differences) - _MOST
-    note = f'<p class="note">and {count(more)} more pairs</p>' if more > 0 else ""
+    more = len(known.differences) - most
+    others = f'<p class="note">and {count(more)} more pairs</p>' if more > 0 else ""
     return (
         f"<h3>Differences between groups, over all sets</h3><p>{sentence}</p>"
         '<table aria-label="Differences between groups" class="ranges"><thead><tr><th scope="col">groups</th>'
         '<th scope="col">difference, points</th><th scope="col">met</th><th scope="col"></th></tr></thead>'
-        f'<tbody>{rows}</tbody></table>{note}<p class="note">The rate of the first group less that of the second, on '
+        f'<tbody>{rows}</tbody></table>{others}<p class="note">The rate of the first group less that of the second, on '
         "the training rows; the middle of the bar is no difference. All sets are within the range: this is proven. "
-        "“Met”: sets of both ends were found, or the range of those that were. Groups of few rows are left out.</p>"
+        f"“Met”: sets of both ends were found, or the range of those that were. {note}</p>"
     )
 
 

@@ -157,14 +157,16 @@ class Number(Control):
 
     @property
     def wrong(self) -> str:
-        """What is complained about."""
-        return str(self._owner.wrong.get(self._name, ""))
+        """What is complained about: that it cannot be read, or what the last run found wrong with its value."""
+        return str(self._owner.wrong.get(self._name) or self._owner.refused.get(self._name, ""))
 
     def state(self) -> dict[str, Any]:
         """What is seen of it."""
         placeholder = self._parameter.none if self._parameter.optional else ""
+        if self._parameter.example:
+            placeholder = f"such as {self._parameter.example}"
         fixed = self.fixed()
-        text, wrong = (self.text, self.wrong) if fixed is None else (shown(self._parameter, fixed.value), "")
+        text, wrong = (self.text, self.wrong) if fixed is None else (self._shown(fixed.value), "")
         return {"value": text, "placeholder": placeholder, "wrong": wrong, "off": self.off}
 
     def take(self, value: Any) -> None:

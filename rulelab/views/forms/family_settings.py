@@ -9,13 +9,14 @@ from typing import Any
 import param
 
 from ...data.directions import as_directions
-from ...families import DEMANDS, MEMORY, MUST_NOT_USE, TIME, Family, Parameter
+from ...data.naming import as_names, limits_of
+from ...families import MEMORY, NAMING, TIME, Family, Parameter
 from ..widgets.field_cards import Field
 from .controls import Choice, Control, Fixed, Note, Number, Switch, Switches
 from .criteria import NO_CRITERION, criterion_of, words_of
 from .data_settings import DataSettings
-from .directions import Directions
 from .fields import worded
+from .names import Names
 from .numbers import Settings
 
 LIMITS = (TIME, MEMORY)
@@ -32,7 +33,11 @@ BOUNDS, FAIR_BOUNDS = "bounds", "fair_bounds"
 OF_FAIR_MODELS = {"labels": True, "iterations": False}
 """Parameters that count only where a criterion is asked for, or where none is."""
 _FAIR_ONLY = "Fair lists know only this."
-RARE = {"max_length", "column_limit", "max_categories", "by_class", "max_antecedents", "max_support"}
+_ASKED_ONLY = "Lists that have to obey know only this."
+RARE = (
+    *("max_length", "column_limit", "max_categories", "max_support", "by_class", "max_antecedents"),
+    *("must_use", "must_not_use", "first_rule", "max_uses"),
+)
 """Parameters whose fields stand apart."""
 
 
@@ -62,8 +67,7 @@ def names_of(settings: Settings) -> list[str]:
 def chosen(settings: Any, family: Family) -> dict[str, Any]:
     """The values of the family's parameters; raises ValueError when a tolerance is out of range."""
     values = {each.name: getattr(settings, each.name) for each in shown_parameters(family)}
-    if is_fair(settings):
-        values |= family.when_fair
+    values |= _only(settings, family)
     for each in shown_parameters(family):
         if each.kind == "criterion":
             name = values[each.name]
@@ -75,14 +79,16 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
     """The fields of the search, of its conditions, and those that are rarely asked for."""
     usual: dict[bool, list[Field]] = {True: [], False: []}
     rare: list[Field] = []
-    for each in shown_parameters(family):
+    known = shown_parameters(family)
+    for each in sorted(known, key=lambda one: RARE.index(one.name) if one.name in RARE else -1):
         if each.name == OF_FAIRNESS:
             continue
         made = fields_for(settings, family, each, table)
         (rare if each.name in RARE else usual[each in family.own]).extend(made)
 
     def exact() -> bool:
-        return not is_fair(settings) and ("method" not in settings.param or settings.method == "exact")
+        plain = not is_fair(settings) and not is_asked(settings, family)
+        return plain and ("method" not in settings.param or settings.method == "exact")
 
     for name, shown in ((BOUNDS, exact), (FAIR_BOUNDS, lambda: is_fair(settings))):
         if name in settings.param:
@@ -95,16 +101,34 @@ def is_fair(settings: Any) -> bool:
     return "fairness" in settings.param and settings.fairness != NO_CRITERION
 
 
+def is_asked(settings: Any, family: Family) -> bool:
+    """Whether a model has to obey what takes a search of its own, where that leaves some settings no choice."""
+    if not family.when_asked or is_fair(settings):
+        return False
+    return any(getattr(settings, each.name) for each in family.own if each.kind in NAMING)
+
+
+def _only(settings: Any, family: Family) -> Mapping[str, Any]:
+    """The values that some parameters have because of others."""
+    if is_fair(settings):
+        return family.when_fair
+    return family.when_asked if is_asked(settings, family) else {}
+
+
 def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:
     """The field of one parameter; of a criterion, those of what belongs to it too."""
     made = _fields_for(settings, family, parameter, table)
     first = made[0]
-    if isinstance(first, Control) and parameter.name in family.when_fair:
-        fixed = Fixed(family.when_fair[parameter.name], _FAIR_ONLY)
-        first.fixed = lambda: fixed if is_fair(settings) else None
+    if isinstance(first, Control) and parameter.name in {**family.when_fair, **family.when_asked}:
+        first.fixed = lambda: _fixed(settings, family, parameter.name)
     if parameter.name in OF_FAIR_MODELS:
         first.shown = lambda: is_fair(settings) is OF_FAIR_MODELS[parameter.name]
     return made
+
+
+def _fixed(settings: Any, family: Family, name: str) -> Fixed | None:
+    only = _only(settings, family)
+    return Fixed(only[name], _FAIR_ONLY if is_fair(settings) else _ASKED_ONLY) if name in only else None
 
 
 def _fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:
@@ -118,14 +142,14 @@ def _fields_for(settings: Any, family: Family, parameter: Parameter, table: Data
     if parameter.choices:
         said = parameter.said or tuple(name.replace("_", " ") for name in parameter.choices)
         return [Choice(settings, parameter.name, dict(zip(said, parameter.choices, strict=True)))]
-    if parameter.kind == "directions":
-        return [Directions(settings, parameter)]
+    if parameter.kind in NAMING:
+        return [Names(settings, parameter)]
     return [Number(settings, parameter)]
 
 
 def shown_parameters(family: Family) -> list[Parameter]:
-    """The parameters that have fields; what must be used, or not, is for the library and the command line."""
-    return [each for each in family.parameters if each not in (MEMORY, MUST_NOT_USE, *DEMANDS)]
+    """The parameters that have fields here; the limits have theirs beside those of time."""
+    return [each for each in family.parameters if each != MEMORY]
 
 
 def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]:
@@ -161,12 +185,31 @@ def _groups(
     ]
 
 
+class _Names(param.List):
+    """Names of columns, conditions and antecedents."""
+
+    def _validate_value(self, val: Any, allow_None: bool) -> None:
+        super()._validate_value(val, allow_None)
+        as_names(val, str(self.name))
+
+
 class _Directions(param.Dict):
     """Columns with their directions."""
 
     def _validate_value(self, val: Any, allow_None: bool) -> None:
         super()._validate_value(val, allow_None)
         as_directions(val)
+
+
+class _Limits(param.Dict):
+    """Columns with numbers."""
+
+    def _validate_value(self, val: Any, allow_None: bool) -> None:
+        super()._validate_value(val, allow_None)
+        limits_of(val)
+
+
+_OF_NAMES: dict[str, Any] = {"name": param.String, "names": _Names, "limits": _Limits, "directions": _Directions}
 
 
 def _settings(name: str, parameters: Sequence[Parameter], more: Mapping[str, param.Parameter], family: str = "") -> Any:
@@ -180,8 +223,8 @@ def made(parameter: Parameter, family: str = "") -> Any:
         return param.Boolean(default=default, label=label)
     if parameter.kind == "criterion":
         return param.Selector(default=NO_CRITERION, objects=list(words_of(family)), label=label)
-    if parameter.kind == "directions":
-        return _Directions(default=default, allow_None=True, label=label)
+    if parameter.kind in _OF_NAMES:
+        return _OF_NAMES[parameter.kind](default=default, allow_None=True, label=label)
     if parameter.choices:
         return param.Selector(default=default, objects=list(parameter.choices), label=label)
     kind: Any = param.Integer if parameter.kind in ("whole", "size") else param.Number

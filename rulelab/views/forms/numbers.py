@@ -22,6 +22,7 @@ class Settings(param.Parameterized):
     """Settings with the complaints about their fields."""
 
     wrong = param.Dict(default={}, doc="What is wrong with the fields that hold no value, by parameter.")
+    refused = param.Dict(default={}, doc="What the data have against values, as the last run has found, by parameter.")
 
 
 def number_field(owner: Settings, parameter: Parameter) -> pn.Column:

@@ -22,7 +22,7 @@ from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from ..allowance import ALLOWED
 from .hands import HANDS
-from .session import Prepared
+from .session import Prepared, RefusedError
 from .wording import count, grouped, in_signs
 
 MAX_CELLS = 10_000_000
@@ -54,6 +54,9 @@ class PageRecipe(Recipe):
         Whether the data say how much each row counts.
     counted : `rulelab.views.forms.tables.Counted` or None
         A table whose rows are counted under the conditions; it stands for what ``load`` gives.
+    forbidden, joined : tuple of str
+        Once it was carried out: the conditions that rules must not use, and of the names of what they must not use
+        those of antecedents that are mined all the same.
     """
 
     load: Callable[[], Dataset]
@@ -64,13 +67,17 @@ class PageRecipe(Recipe):
     binarizes: bool = True
     weighted: bool = False
     counted: Any = None
+    forbidden: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
     def __call__(self, report: Callable[[str], None]) -> Prepared:
-        """Load, binarize and set up the search; raises ValueError with a message for the user."""
+        """Load, binarize and set up the search; raises RefusedError with a message for the user."""
         try:
             return self._within_share._prepared(report)
         except ValueError as error:
-            raise ValueError(in_labels(str(error), self.family)) from error
+            refused = RefusedError(in_labels(str(error), self.family))
+            refused.about = _about_which(str(error), self.family)
+            raise refused from error
 
     @property
     def _within_share(self) -> PageRecipe:
@@ -119,7 +126,13 @@ class PageRecipe(Recipe):
             left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
             data=data,
             test_rows=test if len(test) else None,
-            recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),
+            recipe=replace(
+                self,
+                parameters=self._taken(features),
+                binarizes=binarizer is not None,
+                forbidden=tuple(self.forbidden_of(conditions)),
+                joined=self.still_used(features),
+            ),
             unconstrained=without_fairness(search, report),
         )
 
@@ -148,9 +161,15 @@ def compares_groups(parameters: Mapping[str, Any]) -> bool:
 def in_labels(message: str, family: Family) -> str:
     """A message of the engines with the names of parameters as the form shows them."""
     for each in (*family.parameters, TIME, MEMORY):
-        name = each.name if "_" in each.name else rf"{each.name}(?==| must\b)"
+        name = each.name if "_" in each.name else rf"{each.name}(?=[=:\[]| must\b)"
         message = re.sub(rf"(?<![\w.]){name}(?!\w)", f"“{each.title}”", message)
     return message
+
+
+def _about_which(message: str, family: Family) -> str:
+    """The parameter with which a message of the engines begins; empty where it begins with none."""
+    first = re.match(r"\w+", message)
+    return first[0] if first and any(each.name == first[0] for each in family.parameters) else ""
 
 
 def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:

@@ -107,6 +107,18 @@ Source = Callable[[Callable[[str], None]], Prepared]
 """Makes the search, in the worker; calls its argument with what it is doing ("mining antecedents")."""
 
 
+class RefusedError(ValueError):
+    """What is asked for cannot be searched.
+
+    Attributes
+    ----------
+    about : str
+        The parameter whose value is at fault; empty: none in particular.
+    """
+
+    about = ""
+
+
 class Unwanted(Exception):  # noqa: N818 - nothing went wrong
     """What is being prepared is not wanted any more."""
 
@@ -182,6 +194,7 @@ class SearchSession:
         self.snapshot: Snapshot | None = None
         self.prepared: Prepared | None = None
         self.error: str | None = None
+        self.about = ""
         self.doing = ""
         self._source = source
         self._pace = pace
@@ -370,12 +383,13 @@ class SearchSession:
     def _work(self) -> None:
         if not HANDS.elsewhere:
             lower_priority()
-        end, self.error = State.FAILED, None
+        end, self.error, self.about = State.FAILED, None, ""
         try:
             end = self._prepare() or self._search_on()
             self._look(rests=True)
         except (ValueError, MemoryError) as error:
             self.error = str(error) or "not enough memory; take fewer antecedents, or set a memory limit"
+            self.about = error.about if isinstance(error, RefusedError) else ""
         finally:
             self._hand.release()
             if end is State.FAILED and self.error is None:

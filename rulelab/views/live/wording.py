@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...families import EVERY, OFFERED, least_gap
+from ...families.typed import SIGNS
 from ...families.wording import at_most, demanded, restricted
 from ...search import Search, Snapshot, Status
 from ..widgets.esc import plain
@@ -16,8 +17,6 @@ from .session import SearchSession, State
 NONE = "\u2013"
 """What is shown where there is no number yet."""
 _THIN = "\u202f"
-SIGNS = {"<=": "≤", ">": ">", "==": "=", "!=": "≠"}
-"""How conditions are written."""
 _OPERATOR = re.compile(f" ({'|'.join(SIGNS)}) ")
 _LIMITS = {
     "time": "time",

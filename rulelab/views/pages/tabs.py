@@ -44,6 +44,7 @@ class SearchTab:
         self.view = SearchView(new_session=self.setup.new_session, first=first, on_standing=self.again.follow)
         self.view.on_settings = self.setup.go_back_to
         self.setup.on_change(self._settings_changed)
+        self.view.param.watch(lambda _: self.setup.show_refused(self.view.session), "status")
         self.setup.param.watch(lambda event: self.view.param.update(refusal=event.new), "refusal")
         self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
         self.complaints = address.follow(*self.setup.parts)

@@ -19,6 +19,7 @@ from ..forms.family_settings import (
     LIMITS,
     chosen,
     fields_of,
+    is_asked,
     is_fair,
     limit_settings,
     names_of,
@@ -27,9 +28,13 @@ from ..forms.family_settings import (
 )
 from ..forms.fields import card, field
 from ..live.recipe import PageRecipe, compares_groups
-from ..live.session import Limits, SearchSession
+from ..live.session import Limits, SearchSession, State
+from ..widgets.esc import plain
 from ..widgets.field_cards import Field, FieldCard, FieldCards
 from .families import SHOWN
+
+MAX_MESSAGE = 300
+"""Characters of what is said at a field."""
 
 
 class Setup(Viewer):
@@ -72,6 +77,7 @@ class Setup(Viewer):
         self._build()
         for owner in (self.table, *self.of_family.values(), self.limits):
             owner.param.watch(self._look_for_wrong, "wrong")
+        self.on_change(self._refuse_nothing)
 
     def __panel__(self) -> Any:
         return pn.Column(self.data_card, self.more, sizing_mode="stretch_width", margin=0)
@@ -92,6 +98,14 @@ class Setup(Viewer):
         for part in (*self.parts, Part(self.table, ["uploaded"])):
             part.owner.param.watch(changed, list(part.names))
 
+    def show_refused(self, session: SearchSession) -> None:
+        """Say at its field what a run found wrong with a value, until something is changed."""
+        about, error = session.about, plain(session.error or "", MAX_MESSAGE)
+        if session.state is not State.FAILED or not about:
+            self._refuse_nothing()
+        elif about in self.settings.param:
+            self.settings.refused = {about: error}
+
     def recipe(self) -> PageRecipe:
         """The present settings, frozen."""
         parameters = chosen(self.settings, self._chosen)
@@ -102,7 +116,9 @@ class Setup(Viewer):
             load_code=self.table.code(),
             test_share=self.table.test_share,
             sensitive=self.table.sensitive if compares_groups(parameters) else None,
-            more=SHOWN[self.family].more(self.settings, is_fair(self.settings)),
+            more={}
+            if is_asked(self.settings, self._chosen)
+            else SHOWN[self.family].more(self.settings, is_fair(self.settings)),
             weighted=self.table.weighted,
             counted=self.table.counted,
         )
@@ -150,6 +166,11 @@ class Setup(Viewer):
     def _look_for_wrong(self, *_: Any) -> None:
         found = (each for owner in (self.table, self.settings, self.limits) for each in owner.wrong.values())
         self.refusal = "\n".join(found)
+
+    def _refuse_nothing(self, *_: Any) -> None:
+        for settings in self.of_family.values():
+            if settings.refused:
+                settings.refused = {}
 
     def _is_chosen(self, name: str) -> bool:
         return self.family == name

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....families import MEMORY, TIME, Parameter, record_of
+from ....families import MEMORY, NAMING, TIME, Parameter, record_of
 from ....families.criteria import in_words
+from ....families.typed import written
 from ...forms.numbers import shown
 from ...live.session import SearchSession
 from ...widgets.esc import plain
@@ -46,6 +47,8 @@ def value_in_words(parameter: Parameter, value: Any) -> str:
     if parameter.choices:
         said = dict(zip(parameter.choices, parameter.said, strict=True)) if parameter.said else {}
         return said.get(value, plain(value, 60).replace("_", " "))
+    if parameter.kind in NAMING:
+        return plain(written(parameter.kind, value), 60) or parameter.none
     return shown(parameter, value) if isinstance(value, int | float) or parameter is MEMORY else plain(value, 60)
 
 

@@ -1,0 +1,149 @@
+"""Names as people type them: on the command line one to an option, in a field of the page several, one after the other.
+
+Names in a field stand between commas or semicolons. One that holds such a sign itself, or that is to be taken letter by
+letter, stands in double quotes, in which two of them are one. Elsewhere the signs by which conditions are shown are
+read as the operators that they stand for: ``age ≤ 36`` is ``age <= 36``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+SIGNS = {"<=": "≤", ">": ">", "==": "=", "!=": "≠"}
+"""How conditions are shown."""
+_OPERATORS = {sign: operator for operator, sign in SIGNS.items()}
+_SHOWN = re.compile(f" ({'|'.join(_OPERATORS)}) ")
+_QUOTED = r'"(?P<quoted>(?:[^"]|"")*)"'
+_END = r"\s*(?:[,;]|$)"
+_NAME = re.compile(rf"\s*(?:{_QUOTED}|(?P<bare>[^\s,;\"](?:[^,;]*[^\s,;])?)){_END}")
+_ALONE = re.compile(rf"\s*{_QUOTED}\s*$")
+_MOST_DIGITS = 9
+
+
+class NotReadError(ValueError):
+    """A part of a text cannot be read.
+
+    Attributes
+    ----------
+    part : str
+    wanted : str
+        What there should be; empty: the part names a column that is there twice.
+    """
+
+    def __init__(self, part: str, wanted: str = "") -> None:
+        super().__init__(f"{part!r} is not {wanted}" if wanted else f"{part!r} is there twice")
+        self.part, self.wanted = part, wanted
+
+
+def limit_of(text: str) -> tuple[str, int]:
+    """A column and a number, such as ``age:1``; raises ValueError for anything else."""
+    column, _, most = text.rpartition(":")
+    most = most.strip()
+    if not column.strip() or not most.isascii() or not most.isdigit() or len(most) > _MOST_DIGITS:
+        raise ValueError("a column and a number, such as age:1")
+    return column, int(most)
+
+
+def direction_of(text: str) -> tuple[str, str]:
+    """A column and which way it goes, such as ``age:increasing``; raises ValueError for anything else."""
+    from ..data.directions import DIRECTIONS
+
+    column, _, way = text.rpartition(":")
+    way = way.strip().lower()
+    if not column.strip() or way not in DIRECTIONS:
+        raise ValueError(f"a column and {' or '.join(DIRECTIONS)}, such as age:increasing")
+    return column, way
+
+
+ENTRIES: dict[str, Callable[[str], tuple[str, Any]]] = {"limits": limit_of, "directions": direction_of}
+"""What reads an entry of a kind of parameter that says something of columns."""
+
+
+def read(kind: str, text: str) -> Any:
+    """What a field of this kind says; None where it is empty.
+
+    Parameters
+    ----------
+    kind : str
+        "name", "names", "limits" or "directions", see `rulelab.families.Parameter`.
+    text : str
+
+    Raises
+    ------
+    NotReadError
+        When a part is of another form, or a column is there twice.
+    """
+    text = text.strip()
+    if not text:
+        return None
+    if kind == "name":
+        alone = _ALONE.match(text)
+        return _unquoted(alone["quoted"]) if alone else _in_operators(text)
+    if kind == "names":
+        found = _all_of(_NAME, text, "a name, or one in double quotes")
+        return list(dict.fromkeys(_in_operators(one["bare"]) if one["bare"] else _name_of(one) for one in found))
+    return _by_column(kind, text)
+
+
+def written(kind: str, value: Any) -> str:
+    """The text of a value, which `read` gives back."""
+    if not value:
+        return ""
+    if kind == "name":
+        return _as_typed(kind, value, "", value)
+    if kind == "names":
+        return ", ".join(_as_typed(kind, name, "", [name]) for name in value)
+    assert isinstance(value, Mapping)
+    return ", ".join(_as_typed(kind, column, f": {of}", {column: of}) for column, of in value.items())
+
+
+def _by_column(kind: str, text: str) -> dict[str, Any]:
+    from ..data.directions import DIRECTIONS
+
+    last = "|".join(DIRECTIONS) if kind == "directions" else r"\d+"
+    one_of = re.compile(rf"\s*(?:{_QUOTED}|(?P<bare>.*?\S))\s*:\s*(?P<last>{last}){_END}", re.IGNORECASE | re.ASCII)
+    found: dict[str, Any] = {}
+    wanted = f"a column and {' or '.join(DIRECTIONS)}" if kind == "directions" else "a column and a number"
+    for one in _all_of(one_of, text, wanted):
+        column = _name_of(one)
+        if column in found:
+            raise NotReadError(column)
+        try:
+            found[column] = ENTRIES[kind](f"{column}:{one['last']}")[1]
+        except ValueError:
+            raise NotReadError(one[0].strip(), wanted) from None
+    return found
+
+
+def _all_of(one_of: re.Pattern[str], text: str, wanted: str) -> list[re.Match[str]]:
+    found, at = [], 0
+    while at < len(text):
+        one = one_of.match(text, at)
+        if one is None:
+            raise NotReadError(text[at:].strip(), wanted)
+        found.append(one)
+        at = one.end()
+    return found
+
+
+def _name_of(one: re.Match[str]) -> str:
+    return one["bare"] if one["quoted"] is None else _unquoted(one["quoted"])
+
+
+def _unquoted(text: str) -> str:
+    return text.replace('""', '"')
+
+
+def _in_operators(name: str) -> str:
+    return _SHOWN.sub(lambda found: f" {_OPERATORS[found[1]]} ", name)
+
+
+def _as_typed(kind: str, name: str, rest: str, value: Any) -> str:
+    """The name and the rest, which are read as the value; the name in quotes where it is not as it is."""
+    try:
+        plain = read(kind, name + rest) == value
+    except NotReadError:
+        plain = False
+    return f"{name}{rest}" if plain else '"{}"{}'.format(name.replace('"', '""'), rest)

@@ -1,0 +1,418 @@
+"""What lists and sets must use on the page: fields of texts, what travels with them, and what is proven."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import permutations, product
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from live import HOSTILE, use_file
+from patience import PATIENCE, wait_until
+
+import rulelab as rl
+from rulelab.cli.families import _BY_COLUMN
+from rulelab.data.naming import users, uses_of
+from rulelab.families import DEMANDS, MUST_NOT_USE, OFFERED
+from rulelab.families.typed import NotReadError, read, written
+from rulelab.views.cards import card as cards
+from rulelab.views.forms import address
+from rulelab.views.kept_runs import saving
+from rulelab.views.live.session import SearchSession, State
+from rulelab.views.live.wording import standing
+from rulelab.views.search.runs.words import settings_in_words
+from rulelab.views.search.setup import Setup
+from rulelab.views.search.view import SearchView
+
+LABELS = {each.name: each.title for each in (*DEMANDS, MUST_NOT_USE)}
+RNG = np.random.default_rng(5)
+N = 160
+PEOPLE = pd.DataFrame(
+    {
+        "age": RNG.integers(18, 60, N),
+        "a, b": RNG.integers(0, 3, N),
+        "sex": RNG.choice(["f", "m"], N),
+        "town": RNG.choice(["x", "y; z"], N),
+    }
+)
+PEOPLE["y"] = np.where((PEOPLE["age"] > 35) ^ ((PEOPLE["sex"] == "m") & (RNG.random(N) < 0.4)), "yes", "no")
+
+
+def people(**settings: Any) -> Setup:
+    """The form, with an uploaded file."""
+    setup = Setup()
+    use_file(setup.table, PEOPLE.to_csv(index=False).encode(), "people.csv", "yes", y="target", sex="sensitive")
+    setup.choose(**{"thresholds": 2, "max_conditions": 1, **settings})
+    return setup
+
+
+def searched(setup: Setup) -> SearchSession:
+    session = setup.new_session()
+    session.run()
+    wait_until(lambda: session.state.over)
+    setup.show_refused(session)
+    session.close()
+    session.join(PATIENCE)
+    return session
+
+
+# texts ----------------------------------------------------------------------------------------------------------------
+
+
+@given(st.text(st.sampled_from(' ,;"abX:=1≤<>≠and\n'), min_size=1, max_size=12).filter(str.strip))
+def test_what_is_written_is_read_again(name: str) -> None:
+    for kind, value in (
+        ("name", name),
+        ("names", [name, "x"] if name != "x" else [name]),
+        ("limits", {name: 3} | ({"y": 0} if name != "y" else {})),
+        ("directions", {name: "increasing"}),
+    ):
+        assert read(kind, written(kind, value)) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("names", "age, bmi ≤ 30; sex = m, age", ["age", "bmi <= 30", "sex == m"]),
+        ("names", 'age, "a, b", "sex = m" ,', ["age", "a, b", "sex = m"]),
+        ("names", '  "say ""no"""  ', ['say "no"']),
+        ("name", " age > 30 and town ≠ x, y ", "age > 30 and town != x, y"),
+        ("name", '"age ≤ 30"', "age ≤ 30"),
+        ("limits", 'age:1; "a: 2, b": 0, c: d : 10', {"age": 1, "a: 2, b": 0, "c: d": 10}),
+        ("directions", "age: Increasing, a, b: decreasing", {"age": "increasing", "a, b": "decreasing"}),
+        ("names", " ", None),
+        ("limits", "", None),
+    ],
+)
+def test_texts_of_names_are_read(kind: str, text: str, value: Any) -> None:
+    assert read(kind, text) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "part"),
+    [
+        ("names", 'age, "bmi', '"bmi'),
+        ("names", ", age", ", age"),
+        ("limits", "age: 1, bmi", "bmi"),
+        ("limits", "age: 1, age: 2", "age"),
+        ("limits", "age: 1000000000000", "age: 1000000000000"),
+        ("limits", "age: ²", "age: ²"),
+        ("directions", "age: up", "age: up"),
+    ],
+)
+def test_what_cannot_be_read_is_named(kind: str, text: str, part: str) -> None:
+    with pytest.raises(NotReadError) as caught:
+        read(kind, text)
+    assert caught.value.part == part
+
+
+def test_the_command_line_reads_an_entry_as_the_page_does() -> None:
+    for kind, text in (("limits", "a: b:1"), ("limits", "age: 2"), ("directions", "age:Increasing")):
+        column, value = _BY_COLUMN[kind][1](text)
+        assert read(kind, text) == {column: value}
+    for kind, text in (("limits", "age:x"), ("limits", ":1"), ("directions", "age:up")):
+        with pytest.raises(argparse.ArgumentTypeError, match="must be a column and"):
+            _BY_COLUMN[kind][1](text)
+        with pytest.raises(NotReadError):
+            read(kind, text)
+
+
+# fields ---------------------------------------------------------------------------------------------------------------
+
+
+def test_families_show_the_fields_of_what_they_know() -> None:
+    setup = Setup()
+    for name, family in OFFERED.items():
+        setup.family = name
+        rare = {each["label"]: each for each in setup.more.cards[3]["fields"]}
+        known = {each.name for each in family.parameters}
+        assert {label for label in LABELS.values() if label in rare} == {LABELS[n] for n in LABELS if n in known}
+        for each in (rare[LABELS[n]] for n in LABELS if n in known):
+            assert each["term"], "the glossary explains it"
+            assert each["placeholder"].startswith("such as ")
+
+
+def test_what_cannot_be_read_is_said_at_the_field_and_the_setting_stays() -> None:
+    setup = people()
+    setup.choose(must_use=["age"])
+    for label, text, said in (
+        ("Must use", f'age, "{HOSTILE}', f'Must use: “"{HOSTILE}” is not a name, or one in double quotes; write age,'),
+        (LABELS["max_uses"], "age", f"{LABELS['max_uses']}: “age” is not a column and a number; write age: 1"),
+        (LABELS["max_uses"], "age: 1, age: 1", f"{LABELS['max_uses']}: “age” is there twice"),
+    ):
+        field = setup.more.find(label)
+        field.take(text)
+        assert field.state()["value"] == text
+        assert field.state()["wrong"].startswith(said)
+        assert setup.refusal == field.state()["wrong"]
+        field.take("")
+        assert setup.refusal == field.state()["wrong"] == ""
+        setup.choose(must_use=["age"])
+    assert setup.more.find("Must use").state()["value"] == "age"
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "said"),
+    [
+        ("Must use", "aeg", "“Must use”: no antecedent uses 'aeg'; the nearest: 'age"),
+        ("Must use", HOSTILE, f"“Must use”: no antecedent uses '{HOSTILE}'; the nearest:"),
+        ("Must not use", "agee", "“Must not use”: no antecedent uses 'agee'; the nearest: 'age"),
+        ("Must not use", 'age, sex, town, "a, b"', "“Must not use” leaves out every condition: 'age', 'sex', 'town'"),
+        ("First rule", "age > 3", "“First rule”: no antecedent is 'age > 3'; the nearest: 'age >"),
+        (LABELS["max_uses"], "ages: 1", f"“{LABELS['max_uses']}”: no antecedent uses 'ages'; the nearest: 'age'"),
+        ("Monotone columns", "ages: increasing", "“Monotone columns”: no antecedent uses 'ages'; the nearest: 'age'"),
+        ("Monotone columns", "sex: increasing", "“Monotone columns”: 'sex' holds categories"),
+    ],
+)
+def test_what_the_data_do_not_have_is_said_at_the_field_after_run(label: str, text: str, said: str) -> None:
+    setup = people()
+    field = setup.more.find(label)
+    field.take(text)
+    assert field.state()["wrong"] == setup.refusal == ""
+    session = searched(setup)
+    assert session.state is State.FAILED
+    assert session.error.startswith(said)
+    assert field.state()["wrong"].startswith(said[:100])
+    assert len(field.state()["wrong"]) <= 300
+    assert setup.refusal == "", "other data may have it"
+    setup.choose(test_share=0.2)
+    assert field.state()["wrong"] == ""
+    assert field.state()["value"] == text
+
+
+def test_of_two_names_that_contradict_each_other_it_is_said() -> None:
+    setup = people()
+    setup.choose(must_use=["age"], must_not_use=["age"])
+    assert searched(setup).error.startswith("“Must use” and “Must not use” both have 'age'")
+    assert setup.more.find("Must use").state()["wrong"]
+
+
+def test_a_view_tells_the_form_what_a_run_has_refused() -> None:
+    from rulelab.views.forms.address import Address
+    from rulelab.views.pages.tabs import SearchTab
+
+    tab = SearchTab(Address("?must_use=%5B%22bmii%22%5D&data=diabetes&thresholds=2&max_conditions=1"))
+    assert isinstance(tab.view, SearchView)
+    tab.view.run()
+    wait_until(lambda: tab.view.session.state.over)
+    tab.view.refresh()
+    assert "the nearest: 'bmi" in tab.setup.more.find("Must use").state()["wrong"]
+    tab.setup.more.find("Must use").take("bmi")
+    assert tab.setup.more.find("Must use").state()["wrong"] == ""
+    tab.view.run()
+    wait_until(lambda: tab.view.session.state.over)
+    tab.view.refresh()
+    assert "among the lists that use bmi" in standing(tab.view.session).phase
+    tab.view.close()
+
+
+# what travels ---------------------------------------------------------------------------------------------------------
+
+ASKED = {
+    "must_use": ["age", "a, b"],
+    "must_not_use": ["town == x"],
+    "first_rule": "sex == m",
+    "max_uses": {"age": 1},
+}
+
+
+def test_names_are_in_the_address_and_come_back_from_it() -> None:
+    setup = people(**ASKED)
+    entries = {name: text for name, text in address.write(*setup.parts).items() if text is not None}
+    assert json.loads(entries["must_use"]) == ASKED["must_use"]
+    assert entries["first_rule"] == ASKED["first_rule"]
+    session = searched(setup)
+    assert dict(parse_qsl(session.query)).items() >= {name: entries[name] for name in ASKED}.items()
+    again = people()
+    assert not again.go_back_to(session.query).replace("a file that was uploaded is not kept", "").startswith("the")
+    assert {name: getattr(again.settings, name) for name in ASKED} == ASKED
+    assert again.more.find("Must use").state()["value"] == 'age, "a, b"'
+    assert again.more.find(LABELS["max_uses"]).state()["value"] == "age: 1"
+    for wrong in ('must_use="age"', "must_use=[1]", 'max_uses={"age":-1}', 'max_uses=["age"]', "must_not_use=age"):
+        other = Setup()
+        (complaint,) = address.read(f"?{wrong}", *other.parts)
+        assert wrong.partition("=")[0] in complaint
+        assert not any(getattr(other.settings, name) for name in ASKED)
+
+
+def test_a_family_that_knows_it_too_has_it_when_it_is_chosen() -> None:
+    setup = people(must_use=["age"], max_uses={"age": 2}, must_not_use=["town"])
+    setup.family = "rule_set"
+    assert (setup.settings.must_use, setup.settings.max_uses) == (["age"], {"age": 2})
+    assert setup.settings.must_not_use == ["town"]
+    setup.family = "falling_rule_list"
+    assert setup.settings.must_not_use == ["town"]
+
+
+def test_a_search_with_demands_leaves_no_choice_of_policy_and_bounds() -> None:
+    setup = people(policy="curiosity", bounds=["lookahead"], must_use=["age"])
+    fields = {each["label"]: each for each in setup.more.cards[0]["fields"] if each["shown"]}
+    assert fields["Order of the queue"]["off"] == "Lists that have to obey know only this."
+    assert "Bounds in use" not in fields
+    session = searched(setup)
+    assert standing(session).phase.startswith("certified optimal among the lists that use age")
+    setup.choose(must_use=None)
+    fields = {each["label"]: each for each in setup.more.cards[0]["fields"] if each["shown"]}
+    assert (fields["Order of the queue"]["off"], fields["Bounds in use"]["value"]) == ("", ["lookahead"])
+    assert setup.recipe()["policy"] == "curiosity"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"family": "rule_list", **ASKED, "must_use": ["a, b"]},
+        {"family": "rule_list", "must_not_use": ["age", "sex == m and town == x"], "max_conditions": 2},
+        {"family": "rule_set", "must_use": ["a, b"], "must_not_use": ["town"], "max_uses": {"age": 1}},
+        {"family": "falling_rule_list", "must_not_use": ["age", "town == x"]},
+    ],
+)
+def test_the_code_of_a_card_makes_the_model_that_obeys(
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if settings["family"] == "rule_list":
+        settings = {"regularization": 0.005, **settings}
+    session = searched(people(**settings))
+    assert session.error is None
+    card = cards.of_search(session.search, session.snapshot, session.prepared)
+    for name in ASKED:
+        if settings.get(name):
+            kind = next(each.kind for each in (*DEMANDS, MUST_NOT_USE) if each.name == name)
+            assert settings_in_words(session)[LABELS[name]] == written(kind, settings[name])
+    for words in (*settings["must_not_use"], *settings.get("must_use", ())):
+        assert words in card.proof.scope
+        assert words in standing(session).phase
+    (tmp_path / "people.csv").write_text(PEOPLE.to_csv(index=False))
+    monkeypatch.chdir(tmp_path)
+    script: dict[str, Any] = {}
+    exec(card.code, script)
+    assert script["problem"].fingerprint == session.search.problem.fingerprint
+    assert script["last"].incumbent.objective == session.snapshot.incumbent.objective
+    assert script["model"] == card.model
+
+
+# proofs ---------------------------------------------------------------------------------------------------------------
+
+
+def obeys(settings: dict[str, Any], problem: rl.Problem, chosen: tuple[int, ...]) -> bool:
+    """Whether a list of these antecedents, all of which capture rows, does what is asked."""
+    names, conditions = problem.names, problem.conditions
+    for wanted in settings.get("must_use") or ():
+        if not users(wanted, names, conditions)[list(chosen)].any():
+            return False
+    first = settings.get("first_rule")
+    if first and (not chosen or names[chosen[0]] != first):
+        return False
+    limits = settings.get("max_uses") or {}
+    uses = uses_of(limits, conditions, len(names))[:, list(chosen)].sum(axis=1)
+    return all(used <= most for used, most in zip(uses, limits.values(), strict=True))
+
+
+def least(problem: rl.Problem, settings: dict[str, Any], longest: int) -> float:
+    """The least objective of a list that obeys, of all lists."""
+    A, best = problem.matrix(), np.inf
+    positives, negatives = problem.positives, problem.negatives
+    for length in range(longest + 1):
+        for chosen in permutations(range(problem.n_antecedents), length):
+            if not obeys(settings, problem, chosen):
+                continue
+            left, errors, idle = np.ones(len(A), dtype=bool), 0, False
+            for j in chosen:
+                here = left & A[:, j]
+                errors += min(positives[here].sum(), negatives[here].sum())
+                idle |= not here.any()
+                left &= ~A[:, j]
+            errors += min(positives[left].sum(), negatives[left].sum())
+            if not idle:
+                best = min(best, errors / problem.total_weight + settings["regularization"] * length)
+    return best
+
+
+WISHES = {
+    "must_use": ["a, b", "age"],
+    "must_not_use": ["town == x"],
+    "first_rule": "sex == m",
+    "max_uses": {"age": 0},
+}
+
+
+@pytest.mark.parametrize("max_length", [1, 2])
+@pytest.mark.parametrize("asked", list(product([False, True], repeat=4)))
+def test_lists_of_the_page_are_the_best_that_obey(asked: tuple[bool, ...], max_length: int) -> None:
+    """Demands x length, against trying all lists; each proof is checked, and what cannot be is said."""
+    wishes = {name: wish for (name, wish), on in zip(WISHES.items(), asked, strict=True) if on}
+    settings = {"regularization": 0.005, "max_length": max_length, **wishes}
+    session = searched(people(**settings))
+    assert session.error is None
+    assert session.search.problem.left_out == tuple(wishes.get("must_not_use", ()))
+    wanted = least(session.search.problem, settings, max_length)
+    phase = standing(session).phase
+    if wanted == np.inf:
+        assert session.snapshot.status is rl.Status.INFEASIBLE
+        assert phase.startswith("certified infeasible: no list can ")
+        assert "; ask for less" in phase
+        return
+    assert session.snapshot.status is rl.Status.OPTIMAL
+    assert session.snapshot.incumbent.objective == pytest.approx(wanted, abs=1e-12)
+    assert saving.is_provable(session), "a proof is kept of lists of limited length, too"
+    card = cards.of_search(session.search, session.snapshot, session.prepared)
+    proof = saving.prove(session, card)()
+    problem = proof.origin.problem(PEOPLE.drop(columns="y"), (PEOPLE["y"] == "yes").astype(int))
+    assert rl.verify(problem, card.named, proof).valid
+
+
+@pytest.mark.parametrize("asked", list(product([False, True], repeat=3)))
+@pytest.mark.parametrize("fairness", ["none", "equal_opportunity"])
+def test_sets_of_the_page_obey_demands_and_fairness_together(asked: tuple[bool, ...], fairness: str) -> None:
+    names = ("must_use", "must_not_use", "max_uses")
+    wishes = {name: {**WISHES, "max_uses": {"age": 1}}[name] for name, on in zip(names, asked, strict=True) if on}
+    parameters = {"max_complexity": 6, "max_conditions": 2, "min_group_size": 5, **wishes}
+    setup = people(family="rule_set", fairness=fairness, tolerance=0.2, **parameters)
+    session = searched(setup)
+    assert session.error is None
+    snapshot, problem = session.snapshot, session.search.problem
+    assert snapshot.status is rl.Status.OPTIMAL
+    criterion = None if fairness == "none" else rl.EqualOpportunity(0.2)
+    by_hand = rl.RuleSetClassifier(**parameters, fairness=criterion, thresholds=2)
+    X, y = PEOPLE.drop(columns="y"), (PEOPLE["y"] == "yes").astype(int)
+    by_hand.fit(X, y, **({} if criterion is None else {"sensitive_features": X["sex"]}))
+    assert snapshot.incumbent.objective == by_hand.objective_
+    used = [problem.conditions[j][0] for clause in snapshot.incumbent.model.rules for j in clause.antecedents]
+    assert {c.column for c in used} >= set(wishes.get("must_use", ()))
+    assert not {str(c) for c in used} & set(wishes.get("must_not_use", ()))
+    for column, most in wishes.get("max_uses", {}).items():
+        assert sum(c.column == column for c in used) <= most
+    proof = session.search.certificate()
+    assert rl.verify(problem, snapshot.incumbent.model, proof).valid
+
+
+def test_a_fair_list_knows_no_demands_and_says_so_at_their_fields() -> None:
+    wishes = {"must_use": ["age"], "first_rule": "sex == m", "max_uses": {"age": 1}, "max_length": 2}
+    setup = people(**wishes, must_not_use=["town"])
+    setup.choose(fairness="demographic_parity", tolerance=0.3, min_group_size=5)
+    for label in ("Must use", "First rule", LABELS["max_uses"], "Rules, at most", "Monotone columns"):
+        state = setup.more.find(label).state()
+        assert (state["value"], state["off"]) == ("", "Fair lists know only this.")
+    assert setup.more.find("Must not use").state()["off"] == ""
+    session = searched(setup)
+    assert session.snapshot.status is rl.Status.OPTIMAL
+    assert isinstance(session.search, rl.FairRuleListSearch)
+    assert session.search.problem.left_out == ("town",)
+    assert rl.verify(session.search.problem, session.snapshot.incumbent.model, session.search.certificate()).valid
+    setup.choose(fairness="none")
+    assert {name: setup.recipe()[name] for name in wishes} == wishes
+    assert searched(setup).search.parameters["must_use"] == ["age"]
+
+
+def test_what_cannot_be_is_said_in_words() -> None:
+    setup = people(must_use=["a, b", "age"], max_length=1)
+    assert standing(searched(setup)).phase == "certified infeasible: no list can use a, b, age; ask for less"
+    setup = people(family="rule_set", must_use=["age"], max_uses={"age": 0}, max_complexity=4)
+    said = standing(searched(setup)).phase
+    assert said == "certified infeasible: no set can use age and have at most 0 conditions on age; ask for less"
