@@ -60,6 +60,8 @@ class Family:
         The only values that some parameters of the search may have where a criterion of fairness is asked for.
     shaping : tuple of Parameter
         Its own parameters that the problem depends on.
+    only : mapping of str to (value, str)
+        The only values that parameters of the preparation may have, and why.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Family:
     title: str = ""
     when_fair: Mapping[str, Any] = field(default_factory=dict)
     shaping: tuple[Parameter, ...] = ()
+    only: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
 
     @property
     def called(self) -> str:

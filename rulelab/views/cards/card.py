@@ -231,6 +231,26 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     )
 
 
+def of_classes(search: Search, snapshot: Snapshot) -> Card:
+    """What is known of a list of several classes, to check its proof: it has no labels that are told from the rest.
+
+    Raises
+    ------
+    ValueError
+        When the search has no model yet.
+    """
+    best = snapshot.incumbent
+    if best is None:
+        raise ValueError("the search has no model yet; let it run")
+    optimal = snapshot.status is Status.OPTIMAL
+    return Card(
+        model=best.model,
+        title=family_name(search.family),
+        proof=Proof(best.objective, snapshot.lower_bound, optimal, _scope(search)),
+        search=search if optimal else None,
+    )
+
+
 def _limits(notes: str, snapshot: Snapshot) -> str:
     """What the data say of their limits, and whom the fairness constraint left out, or whose rates it emptied."""
     left_out, emptied = (snapshot.detail.get(name) for name in ("left_out", "emptied"))

@@ -62,6 +62,7 @@ def names_of(settings: Settings) -> list[str]:
 def chosen(settings: Any, family: Family) -> dict[str, Any]:
     """The values of the family's parameters; raises ValueError when a tolerance is out of range."""
     values = {each.name: getattr(settings, each.name) for each in shown_parameters(family)}
+    values |= {name: value for name, (value, _) in family.only.items()}
     if is_fair(settings):
         values |= family.when_fair
     for each in shown_parameters(family):
@@ -102,6 +103,9 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
     if isinstance(first, Control) and parameter.name in family.when_fair:
         fixed = Fixed(family.when_fair[parameter.name], _FAIR_ONLY)
         first.fixed = lambda: fixed if is_fair(settings) else None
+    if isinstance(first, Control) and parameter.name in family.only:
+        only = Fixed(*family.only[parameter.name])
+        first.fixed = lambda: only
     if parameter.name in OF_FAIR_MODELS:
         first.shown = lambda: is_fair(settings) is OF_FAIR_MODELS[parameter.name]
     return made
