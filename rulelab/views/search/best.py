@@ -88,6 +88,7 @@ class BestModel:
         self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
         self.exports = pn.Row(visible=False, stylesheets=[BAR_CSS], margin=(10, 0, 0, 0))
         self.classes = ClassFiles(session, self._at_hand)
+        self._files: list[pn.widgets.FileDownload] = []
         self._pinnable = False
 
     def clear(self, look: Look) -> None:
@@ -228,16 +229,18 @@ class BestModel:
                 )
                 for label, file, callback in files
             ]
-            self.exports.objects = [*buttons, self.pin, self._pinned]
+            self._files = buttons
             self._show_files()
 
     def _show_files(self) -> None:
         """Offer the files, and the pin, that there are of this kind of search."""
         two = not self._several
         self.pin.visible = self._pinnable and two
-        for button in self.exports.objects:
-            if getattr(button, "label", "") == RECORDING:
-                button.visible = two
+        if self._files:
+            files = [each for each in self._files if two or each.label != RECORDING]
+            shown = [*files, self.pin, self._pinned]
+            if shown != self.exports.objects:
+                self.exports.objects = shown
 
     def _show_no_model(self) -> None:
         self._model = None

@@ -83,7 +83,7 @@ class Setup(Viewer):
             ),
             Part(self.limits, names_of(self.limits)),
         )
-        self._shown = self._of_two = self.family
+        self._shown, self._of_two = self.family, "rule_list"
         self._build()
         self.table.param.watch(self._suit_data, ["data", "uploaded"])
         self.param.watch(self._offer_families, "family")
