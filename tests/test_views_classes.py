@@ -133,7 +133,7 @@ def test_weights_have_to_be_whole() -> None:
 
 def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(setup: Setup) -> None:
     assert setup.family == NAME
-    assert set(setup._family.disabled_options) == set(OFFERED)
+    assert list(setup._family.options.values()) == [NAME]
     assert setup._why.visible
     assert "fairness" in setup._why.object
     fields = {each.label: each for part in setup._fields[NAME] for each in part if hasattr(each, "label")}
@@ -141,7 +141,7 @@ def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(se
     assert not any("Fairness" in label for label in fields)
     setup.table.data = "diabetes"
     assert setup.family == "rule_list"
-    assert setup._family.disabled_options == [NAME]
+    assert set(setup._family.options.values()) == set(OFFERED)
     assert not setup._why.visible
     setup.family = "falling_rule_list"
     setup.table.data = UPLOADED

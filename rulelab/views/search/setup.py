@@ -154,7 +154,7 @@ class Setup(Viewer):
     @param.depends("family", watch=True)
     def _show_family(self) -> None:
         """Show the form of the family, made when it is first shown; what the one before has too stays as it is."""
-        self._family.disabled_options = []
+        self._family.options = self.param.family.names
         name, settings, before = self.family, self.settings, self.of_family[self._shown]
         common = set(shown_parameters(self._chosen)) & set(shown_parameters(EVERY_FAMILY[self._shown]))
         settings.param.update(**{each.name: getattr(before, each.name) for each in common})
@@ -175,11 +175,11 @@ class Setup(Viewer):
         self._look_for_wrong()
 
     def _offer_families(self, *_: Any) -> None:
-        """Say which families cannot have these data, and why."""
+        """Offer the families that can have these data, and say why others are not there."""
         if self.family not in OF_SEVERAL:
             self._of_two = self.family
-        aside = [name for name in EVERY_FAMILY if name != self.family and not self._suits(name)]
-        self._family.disabled_options = aside
+        every = self.param.family.names.items()
+        self._family.options = {said: name for said, name in every if name == self.family or self._suits(name)}
         several = self.table.several
         self._why.visible = several is not None
         if several is not None:
