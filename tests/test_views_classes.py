@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +229,18 @@ def test_rows_kept_out_have_a_table_of_their_own(view: SearchView, setup: Setup)
     assert found.sum() == 45
     assert view._best.classes._proof.disabled
     assert "kept out" in view._best.classes._note.object
+
+
+def test_a_class_of_test_rows_alone_is_counted_apart(view: SearchView, setup: Setup) -> None:
+    setup.choose(test_share=0.3)
+    view.reset()
+    finish(view)
+    rows, model = view.session.prepared.classes, view.session.snapshot.incumbent.model
+    labels = rows.labels.copy()
+    labels.iloc[rows.test[:2]] = "new"
+    changed = replace(rows, labels=labels)
+    assert confusions_of(model, changed).sum() == 43
+    assert "2 test rows are of classes that no training row has" in by_class(model, changed)
 
 
 def test_two_classes_have_no_such_tables() -> None:

@@ -27,7 +27,11 @@ def by_class(model: Any, rows: ClassRows | None = None) -> str:
         return ""
     tables = _table("Training rows by class", model.classes, confusions(model))
     if rows is not None and len(rows.test):
-        tables += _table("Test rows by class", model.classes, confusions_of(model, rows))
+        found = confusions_of(model, rows)
+        tables += _table("Test rows by class", model.classes, found)
+        weight = rows.data.weight_of(rows.test)
+        if unknown := (len(rows.test) if weight is None else int(weight.sum())) - int(found.sum()):
+            tables += f'<p class="note">{count(unknown)} test rows are of classes that no training row has.</p>'
     return tables
 
 
@@ -40,14 +44,16 @@ def confusions(model: MultiClassRuleList) -> np.ndarray:
 
 
 def confusions_of(model: MultiClassRuleList, rows: ClassRows) -> np.ndarray:
-    """The same of the rows that were kept out of training."""
+    """The same of the rows that were kept out of training, without those of classes that no training row has."""
     found = np.zeros((len(model.classes),) * 2, dtype=np.int64)
-    predicted = model.predict(rows.data.X.iloc[rows.test]).tolist()
+    decides = model.fired(rows.data.X.iloc[rows.test]).tolist()
+    said_by = [model.classes.index(rule.prediction) for rule in (*model.rules, model.default)]
     weight = rows.data.weight_of(rows.test)
     places = {label: k for k, label in enumerate(model.classes)}
-    rest = [1] * len(predicted) if weight is None else weight.astype(int).tolist()
-    for actual, said, n in zip(rows.labels.iloc[rows.test].tolist(), predicted, rest, strict=True):
-        found[places[actual], places[said]] += n
+    rest = [1] * len(decides) if weight is None else weight.astype(int).tolist()
+    for actual, rule, n in zip(rows.labels.iloc[rows.test].tolist(), decides, rest, strict=True):
+        if actual in places:
+            found[places[actual], said_by[rule]] += n
     return found
 
 
