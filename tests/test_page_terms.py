@@ -12,6 +12,7 @@ import pytest
 from patience import PATIENCE
 
 import rulelab as rl
+from rulelab.families import EVERY_FAMILY
 from rulelab.glossary import TERMS, find
 from rulelab.views.cards.incumbent import incumbent_card, proof_block
 from rulelab.views.cards.scores import RATES
@@ -19,7 +20,7 @@ from rulelab.views.forms.address import Address
 from rulelab.views.fronts.html import table
 from rulelab.views.live.wording import figures, worded
 from rulelab.views.pages.tabs import TABS
-from rulelab.views.search.families import LOOKS, OFFERED
+from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.rates import gaps_table
 from rulelab.views.search.setup import Setup
@@ -47,7 +48,7 @@ def test_every_control_of_the_page_has_a_sign(tab: str) -> None:
     assert without_a_term(TABS[tab](Address()).layout) == set()
 
 
-@pytest.mark.parametrize("family", OFFERED)
+@pytest.mark.parametrize("family", EVERY_FAMILY)
 def test_every_setting_of_a_family_has_a_sign(family: str) -> None:
     setup = Setup(family=family)
     assert sum(len(card.fields) for card in setup.more.content) > len(setup.more.content)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..datasets import Dataset
-    from ..multiclass import MultiClassCertificate, MultiClassRuleListSearch
+    from ..multiclass import MultiClassRuleListSearch
     from ..search import Snapshot
     from .data_options import Report
 
@@ -120,24 +119,13 @@ def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
 def _save_proof(path: Path, search: MultiClassRuleListSearch, data: Dataset, labels: pd.Series, report: Report) -> None:
     """Save the proof with what it takes to check it on the data file, which is tried."""
     try:
-        certificate = of_file(search.certificate(), data, labels)
+        certificate = search.certificate().for_table(data.X, labels, data.target)
         certificate.save(path)
     except ValueError as error:
         raise CommandError(f"no proof is saved: {error}", 1) from error
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
     report(f"saved {path}: {path.stat().st_size} bytes")
-
-
-def of_file(certificate: MultiClassCertificate, data: Dataset, labels: pd.Series) -> MultiClassCertificate:
-    """The proof with the target of the file; raises ValueError where the raw columns give another problem."""
-    from ..certificate import CertificateError
-
-    assert certificate.origin is not None  # the antecedents were mined from a table
-    origin = replace(certificate.origin, target=data.target)
-    if origin.problem_of_classes(data.X, labels).fingerprint != certificate.fingerprint:
-        raise CertificateError("the conditions of the antecedents do not give the same rows on the raw columns")
-    return replace(certificate, origin=origin)
 
 
 def _verdict(search: MultiClassRuleListSearch, snapshot: Snapshot, objective: str, interrupted: bool) -> str:

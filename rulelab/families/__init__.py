@@ -14,12 +14,14 @@ from .least_gap_set import LEAST_GAP_OF_SETS
 from .parameter import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT_USE, NAMING, TIME, Parameter
 from .rule_list import RULE_LIST
 from .rule_set import RULE_SET
+from .several_classes import SEVERAL_CLASSES
 
 __all__ = [
     "BINARIZING",
     "CRITERIA",
     "DEMANDS",
     "EVERY",
+    "EVERY_FAMILY",
     "FAMILIES",
     "MEMORY",
     "MINING",
@@ -27,6 +29,7 @@ __all__ = [
     "MUST_NOT_USE",
     "NAMING",
     "OFFERED",
+    "OF_SEVERAL",
     "PREDICTIVE_PARITY",
     "TIME",
     "Family",
@@ -40,10 +43,14 @@ FAMILIES: dict[str, Family] = {family.name: family for family in (RULE_LIST, FAL
 _GAPS = {family.name: family for family in (LEAST_GAP, LEAST_GAP_OF_SETS)}
 OFFERED: Mapping[str, Family] = ChainMap(_GAPS, FAMILIES)
 """The families, and the other questions about their models that the page offers: what a search finds, by name."""
+OF_SEVERAL: dict[str, Family] = {SEVERAL_CLASSES.name: SEVERAL_CLASSES}
+"""The families whose models tell more than two classes apart: they have data of their own."""
+EVERY_FAMILY: Mapping[str, Family] = ChainMap(OF_SEVERAL, _GAPS, FAMILIES)
+"""All that the page can search for, by name."""
 
 
 def record_of(kind: str, family: str) -> Family:
     """The record of a search of this kind and family."""
-    own = FAMILIES[family]
+    own = (FAMILIES | OF_SEVERAL)[family]
     asked = _GAPS.values() if kind in _GAPS else ()
     return next((each for each in asked if each.noun == own.noun), own)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from . import FAMILIES
+from . import OF_SEVERAL, record_of
 from .wording import EXACT, at_most, count, demanded, many, power, restricted
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def account(search: Search, snapshot: Snapshot, digits: int = 4) -> Account:
 
 def equation(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
     """The objective of the best model, taken apart."""
-    best, family = snapshot.incumbent, FAMILIES[search.family]
+    best, family = snapshot.incumbent, record_of(search.kind, search.family)
     assert best is not None
     whole = family.unit == "rows" and float(best.objective).is_integer()
     return f"{best.objective:.{0 if whole else digits}f} = {family.objective(best.model, search.parameters)}"
@@ -76,7 +76,7 @@ def title(search: Search, snapshot: Snapshot) -> str:
     """What to call the best model, by what is proven."""
     from ..search import Status
 
-    noun = FAMILIES[search.family].noun
+    noun = record_of(search.kind, search.family).noun
     if snapshot.detail.get("gap_is_proven"):
         return f"A {noun} of least gap"
     if snapshot.status is Status.OPTIMAL:
@@ -95,14 +95,24 @@ def longest(search: Search) -> int:
     if "min_accuracy" in parameters:
         given = parameters["max_length"]
         return problem.n_antecedents if given is None else min(problem.n_antecedents, given)
-    positives, negatives = problem.positives.sum().item(), problem.negatives.sum().item()
-    loss = min(parameters.get("positive_weight", 1) * positives, negatives)
+    loss, weight = _of_the_default(search)
     price, m = Fraction(repr(parameters["regularization"])), problem.n_antecedents
-    most = m if price == 0 else min(m, int(Fraction(loss) / Fraction(positives + negatives) / price))
+    most = m if price == 0 else min(m, int(loss / weight / price))
     fairness, limit = parameters.get("fairness"), parameters.get("max_length")
     if (fairness is not None and not fairness.met_by_no_rules) or demanded(parameters):
         return m if limit is None else min(m, limit)
     return most if limit is None else min(most, limit)
+
+
+def _of_the_default(search: Search) -> tuple[Fraction, Fraction]:
+    """What the default alone gets wrong, and the weight of all rows."""
+    problem: Any = search.problem
+    if search.family in OF_SEVERAL:
+        counts = problem.counts.sum(axis=0)
+        return Fraction(int(counts.sum() - counts.max())), Fraction(int(counts.sum()))
+    positives, negatives = problem.positives.sum().item(), problem.negatives.sum().item()
+    loss = min(search.parameters.get("positive_weight", 1) * positives, negatives)
+    return Fraction(loss), Fraction(positives + negatives)
 
 
 def lists(m: int, most: int, labels: int = 1) -> str:

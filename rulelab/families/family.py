@@ -62,6 +62,8 @@ class Family:
         The same where a model has to obey one of its `own` parameters that name something.
     shaping : tuple of Parameter
         Its own parameters that the problem depends on.
+    only : mapping of str to (value, str)
+        The only values that parameters of the preparation may have, and why.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Family:
     when_fair: Mapping[str, Any] = field(default_factory=dict)
     when_asked: Mapping[str, Any] = field(default_factory=dict)
     shaping: tuple[Parameter, ...] = ()
+    only: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
 
     @property
     def called(self) -> str:

@@ -20,6 +20,15 @@ TERMS = (
         ("regularization", "objective"),
     ),
     Term(
+        "rule list of several classes",
+        "A rule list whose rules each predict one of all classes of the target; all errors are counted together.",
+        "Otherwise one class is told from the rest. Fairness, cards, and all that compares models are of two classes.",
+        "R(d) = errors(d) / n + λ · rules(d)",
+        f"carried over from {CORELS}; which bounds hold is said in the code's documentation",
+        ("rule list", "rule list objective"),
+        ("best rule list of several classes so far", "all classes, in one list", "confusion table"),
+    ),
+    Term(
         "default rule",
         "The else at the end: what is predicted when no rule applies.",
         "It costs nothing and predicts the majority of what is left.",

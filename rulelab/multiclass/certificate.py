@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import BinaryIO, Self
 
 import numpy as np
+import pandas as pd
 
 from ..certificate import Certificate, CertificateError, Origin, Verification, other_origin
 from ..data.multiclass import MultiClassProblem
@@ -45,6 +46,11 @@ class MultiClassCertificate(Shown):
     sets: np.ndarray
     values: tuple[int, ...]
     origin: Origin | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Of the table in memory."""
+        return self.sets.nbytes + 8 * len(self.values)
 
     def _title(self) -> str:
         return "Certificate of a list of several classes"
@@ -96,6 +102,29 @@ class MultiClassCertificate(Shown):
         unpacked = np.unpackbits(sets, axis=1, count=n).astype(bool)
         costs = tuple(values.tolist())
         return cls(file.fingerprint, float(file.parameters["regularization"]), unpacked, costs, file.origin)
+
+    def for_table(self, X: pd.DataFrame, labels: pd.Series, target: str) -> Self:
+        """The proof with the name of the target, which `rulelab verify` can check on the table itself.
+
+        Parameters
+        ----------
+        X : DataFrame
+            The raw columns of all rows.
+        labels : Series
+        target : str
+            What they are called in the table.
+
+        Raises
+        ------
+        CertificateError
+            Where the raw columns give another problem.
+        """
+        if self.origin is None:
+            raise CertificateError("it is not known how the antecedents were made of a table")
+        origin = replace(self.origin, target=target)
+        if origin.problem_of_classes(X, labels).fingerprint != self.fingerprint:
+            raise CertificateError("the conditions of the antecedents do not give the same rows on the raw columns")
+        return replace(self, origin=origin)
 
     def check(self, problem: MultiClassProblem, model: MultiClassRuleList) -> Verification:
         """Whether this proves that no list has a smaller objective than the model."""

@@ -12,6 +12,8 @@ from patience import wait_until
 from rings import stops
 from visits import workers
 
+import rulelab as rl
+from rulelab.cli import main
 from rulelab.views.live.session import TICK_SECONDS
 
 pytestmark = pytest.mark.ui
@@ -216,6 +218,45 @@ def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
     assert "Höhe" in view.page.locator("table.rules").inner_text()
     assert view.console == []
     assert view.foreign() == []
+
+
+@pytest.mark.long
+def test_all_classes_of_a_file_are_predicted_by_one_list(visit, tmp_path: Path) -> None:
+    view = visit().open("?data=tic_tac_toe&regularization=0.02&max_conditions=1")
+    rows = "".join(f"{k},{k % 7},{HOSTILE if k < 30 else 'mid' if k < 60 else 'high'}\n" for k in range(90))
+    upload(view, "kinds.csv", f"size,rest,kind\n{rows}")
+    dialog = view.page.get_by_role("dialog")
+    dialog.wait_for()
+    dialog.get_by_label("Role of kind").select_option("target")
+    dialog.get_by_label("Positive class").select_option(label="all classes, in one list")
+    dialog.get_by_text("their errors are counted together").wait_for()
+    view.button("Accept").click()
+    view.page.get_by_text("Predicts kind, all 3 classes in one list.").wait_for()
+    family = view.page.get_by_label("Model family")
+    offered = "e => [...e.options].map(option => option.text)"
+    view.until(lambda: family.evaluate(offered) == ["Rule list of several classes"])
+    view.button("Run").click()
+    view.until_status("certified optimal: no rule list of several classes")
+    table = view.page.get_by_role("region", name="Training rows by class")
+    table.wait_for()
+    assert HOSTILE[:20] in table.inner_text()
+    assert view.page.locator("table.rules img, table.confusion img").count() == 0
+    view.button("Verify").click()
+    view.page.get_by_text("Valid: no rule list of these antecedents has an objective below").wait_for()
+    saved = {}
+    for name, file in (("Model (JSON)", "model.json"), ("Proof", "proof.npz"), ("Save", "")):
+        with view.page.expect_download() as download:
+            (view.button(name).filter(visible=True).last if name == "Save" else view.button(name)).click()
+        saved[name] = tmp_path / (file or download.value.suggested_filename)
+        download.value.save_as(saved[name])
+    (tmp_path / "kinds.csv").write_text(f"size,rest,kind\n{rows}")
+    assert rl.load_model(saved["Model (JSON)"]).classes == tuple(sorted([HOSTILE, "high", "mid"]))
+    assert main(["verify", *(str(tmp_path / n) for n in ("kinds.csv", "model.json", "proof.npz"))]) == 0
+    assert "CASE" in saved["Save"].read_text()
+    view.page.get_by_role("tab", name="Search", exact=True).click()
+    view.page.reload()
+    view.page.get_by_text("Neither such a list nor the uploaded file is kept").wait_for()
+    assert view.console == []
 
 
 @pytest.mark.long

@@ -15,7 +15,7 @@ from ...families import FAMILIES, criteria, least_gap
 from ...families.wording import demanded, restricted
 from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
-from ...search import Search, Snapshot, Status
+from ...search import Incumbent, Search, Snapshot, Status
 from ..live.recipe import load_code
 from ..live.session import Prepared
 from ..live.wording import count, family_name
@@ -197,9 +197,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     ValueError
         When the search has no model yet.
     """
-    best = snapshot.incumbent
-    if best is None:
-        raise ValueError("the search has no model yet; let it run")
+    best = _best(snapshot)
     prepared = prepared or Prepared(search)
     recipe = prepared.recipe
     rows = None if prepared.data is None else Rows(prepared.data, prepared.test_rows, _split(recipe, prepared.data))
@@ -229,6 +227,30 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
         search=search if snapshot.status is Status.OPTIMAL else None,
         unconstrained=None if free is None or free.incumbent is None else free.incumbent.model,
     )
+
+
+def of_classes(search: Search, snapshot: Snapshot) -> Card:
+    """What is known of a list of several classes, to check its proof: it has no labels that are told from the rest.
+
+    Raises
+    ------
+    ValueError
+        When the search has no model yet.
+    """
+    best = _best(snapshot)
+    optimal = snapshot.status is Status.OPTIMAL
+    return Card(
+        model=best.model,
+        title=family_name(search.family),
+        proof=Proof(best.objective, snapshot.lower_bound, optimal, _scope(search)),
+        search=search if optimal else None,
+    )
+
+
+def _best(snapshot: Snapshot) -> Incumbent:
+    if snapshot.incumbent is None:
+        raise ValueError("the search has no model yet; let it run")
+    return snapshot.incumbent
 
 
 def _limits(notes: str, snapshot: Snapshot) -> str:

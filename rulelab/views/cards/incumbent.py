@@ -7,7 +7,7 @@ from typing import Any
 
 from ...data.gaps import price
 from ...families.account import Account
-from ...models import FallingRuleList, RuleList, RuleSet
+from ...models import FallingRuleList, MultiClassRuleList, RuleList, RuleSet
 from ...search import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
@@ -111,6 +111,7 @@ _SIZES: dict[str, Callable[[Any], str]] = {
     RuleList.family: lambda model: rules_in_words(len(model.rules)),
     FallingRuleList.family: _falling_size,
     RuleSet.family: _set_size,
+    MultiClassRuleList.family: lambda model: rules_in_words(len(model.rules)),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...data.conditions import Condition
-from ...models import Clause, DecisionList, FallingRuleList, Model, Rule, RuleList, RuleSet
+from ...models import Clause, DecisionList, FallingRuleList, Model, MultiClassRuleList, Rule, RuleList, RuleSet
 from ..live.wording import SIGNS, count, in_signs
 from ..widgets.esc import esc, plain
 
@@ -64,11 +64,11 @@ def rules_table(
     only : bool
         Whether these are left out and only counted.
     """
-    n_lines = len(model.rules) + isinstance(model, DecisionList)
+    n_lines = len(model.rules) + (not isinstance(model, RuleSet))
     return _TABLES[model.family](model, names, target, Marks(marks or [""] * n_lines, pale, only))
 
 
-def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
+def _list_table(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
     rows = [
         (
             f"{words}",
@@ -78,7 +78,8 @@ def _list_table(model: RuleList, names: Mapping[Any, Any], target: str, marks: M
         )
         for words, rule in zip(_lines(model), (*model.rules, model.default), strict=True)
     ]
-    positive = _breakable(names[model.classes[-1]], 16)
+    of_label = isinstance(model, MultiClassRuleList)
+    positive = "label" if of_label else _breakable(names[model.classes[-1]], 16)
     label = f"<th>{_breakable(target, 40)}</th>" if target else '<th class="label">label</th>'
     heads = (label, f'<th class="num">P(<wbr>{positive})</th>', *_nums(_CAPTURED))
     return _table("".join(heads), rows, marks, len(model.rules))
@@ -134,10 +135,11 @@ def _clause(clause: Clause, form: str) -> str:
     return between.join(conditions_in_words(literal.conditions, literal.name) for literal in clause.literals)
 
 
-def _lines(model: DecisionList) -> list[str]:
+def _lines(model: DecisionList | MultiClassRuleList) -> list[str]:
     """The rules of a list: if ..., else if ..., else."""
     out = []
-    for i, rule in enumerate(model.rules):
+    rules: Sequence[Any] = model.rules
+    for i, rule in enumerate(rules):
         head = "if" if i == 0 else "else if"
         out.append(f'<span class="kw">{head}</span> {conditions_in_words(rule.conditions, rule.name)}')
     return [*out, f'<span class="kw">{"else" if model.rules else "always"}</span> ']
@@ -147,6 +149,7 @@ _TABLES: dict[str, Callable[..., str]] = {
     RuleList.family: _list_table,
     FallingRuleList.family: _falling_table,
     RuleSet.family: _set_table,
+    MultiClassRuleList.family: _list_table,
 }
 _CAPTURED = ("captured", "correct")
 

@@ -67,6 +67,11 @@ class Labelled:
         return self.sheet.name
 
     @property
+    def predicted(self) -> str:
+        """What is predicted, in words."""
+        return f"{plain(self.target, 60)} = {plain(self.positive, 60)}"
+
+    @property
     def grouping(self) -> list[str]:
         """The columns that tell groups of people apart."""
         return list(self.sensitive)

@@ -20,6 +20,7 @@ from ..live.ticker import Beat
 from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS
 from ..widgets.uploader import Uploader
+from .all_classes import AllClasses
 from .data import LIMIT, MAX_UPLOAD_BYTES, UPLOADED, Labelled, load
 from .draft import Draft
 from .fields import WIDE, note
@@ -82,6 +83,12 @@ class DataSettings(Settings):
     def loader(self) -> Callable[[], datasets.Dataset]:
         """What loads the data."""
         return partial(load, self.data) if self._own is None else self._own.dataset
+
+    @property
+    def several(self) -> AllClasses | None:
+        """The file in use, where all of its classes are predicted by one list."""
+        own = self._own
+        return own if isinstance(own, AllClasses) else None
 
     def code(self) -> str:
         """Python that loads the same, with ``rl`` for this package."""
@@ -279,7 +286,7 @@ class DataSettings(Settings):
         if own is None:
             return
         counted = "A table of this server, whose rows are counted where they lie. " if self.counted is not None else ""
-        said = [f"{counted}Predicts {esc(own.target, 60)} = {esc(own.positive, 60)}."]
+        said = [f"{counted}Predicts {esc(own.predicted)}."]
         for what, names in (("Groups", own.sensitive), ("Not used", own.ignored)):
             if names:
                 more = f" and {len(names) - 5} more" if len(names) > 5 else ""

@@ -13,6 +13,7 @@ from ...datasets.reading import DECIMALS, ENCODINGS, SEPARATORS, THOUSANDS
 from ...datasets.sheet import MAX_GROUPS
 from ..live.wording import count, counted
 from ..widgets.esc import plain
+from .all_classes import ALL_CLASSES, FEWEST, AllClasses
 from .data import Labelled, read
 
 ROLES = {
@@ -27,6 +28,13 @@ ROLES = {
 ROLE_HELP = (
     "target: what is predicted. feature: rules may use it. sensitive: its values are groups of people to compare. "
     "weight: how much a row counts. ignore: not used."
+)
+_ONE_OR_EVERY = (
+    "The target has several classes: one, the positive class, is told from the rest, or all are predicted by one list."
+)
+_EVERY = (
+    "One list predicts all classes, and their errors are counted together. Groups, fairness, cards and the other tabs "
+    "are of two classes."
 )
 MAX_COLUMNS = 500
 """So many columns have a row of their own in the sheet; the others keep the role that was guessed."""
@@ -79,6 +87,7 @@ class Draft:
         self._how: dict[str, str] = {}
         self.chosen: dict[str, str] = {}
         self.error = ""
+        self.every = False
         self._take(read(contents, file_name, on_cancel))
 
     def again(self) -> Draft:
@@ -116,9 +125,22 @@ class Draft:
         self._find_labels()
 
     def choose_positive(self, position: int) -> None:
-        """The positive class, by its place among the classes."""
+        """The positive class, by its place among the choices."""
         self.error = ""
-        self.positive = self.classes[position]
+        self.every = position >= len(self.classes)
+        if not self.every:
+            self.positive = self.classes[position]
+
+    @property
+    def choices(self) -> list[str]:
+        """What the positive class may be; of several classes, that none is told from the rest."""
+        classes = [plain(label, 60) or "(empty)" for label in self.classes]
+        return [*classes, ALL_CLASSES] if self._may_be_every else classes
+
+    @property
+    def _may_be_every(self) -> bool:
+        """Whether all classes can be predicted by one list."""
+        return len(self.classes) >= FEWEST
 
     @property
     def target(self) -> str | None:
@@ -167,7 +189,7 @@ class Draft:
         return labelled
 
     def _labelled(self, *roles: Any) -> Labelled:
-        return Labelled(*roles)
+        return (AllClasses if self.every else Labelled)(*roles)
 
     def state(self) -> dict[str, Any]:
         """All that the form shows: texts of one line, to be shown as text."""
@@ -196,12 +218,18 @@ class Draft:
             "columns": rows,
             "roles": [[name, label] for name, label in ROLES.items()],
             "help": ROLE_HELP,
-            "classes": [plain(label, 60) or "(empty)" for label in self.classes],
-            "positive": self.classes.index(self.positive) if self.positive in self.classes else 0,
+            "classes": self.choices,
+            "positive": self._place_of_positive,
             "remarks": self._remarks(hidden),
             "lacking": self.lacking,
             "error": plain(self.error, 400),
         }
+
+    @property
+    def _place_of_positive(self) -> int:
+        if self.every:
+            return len(self.classes)
+        return self.classes.index(self.positive) if self.positive in self.classes else 0
 
     @property
     def _names(self) -> list[str]:
@@ -221,6 +249,7 @@ class Draft:
     def _find_labels(self) -> None:
         """The classes of the target; the larger one of two is positive, the first of several."""
         self.classes = [] if self.target is None else self.sheet.labels(self.target)
+        self.every = self.every and self._may_be_every
         if getattr(self, "positive", None) not in self.classes:
             self.positive = self.classes[-1] if self.classes else None
 
@@ -244,6 +273,8 @@ class Draft:
     def _remarks(self, hidden: int) -> list[str]:
         """What happens to columns that have no row of their own, and to rows."""
         remarks = [f"{counted(hidden, 'more columns')}, used as guessed."] if hidden else []
+        if self._may_be_every:
+            remarks.append(_EVERY if self.every else _ONE_OR_EVERY)
         if self._without_target:
             remarks.append(f"{counted(self._without_target, 'rows')} without a target will be left out.")
         for name in (name for name, role in self.roles.items() if role in ("sensitive", "group")):

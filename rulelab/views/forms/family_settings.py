@@ -68,6 +68,7 @@ def chosen(settings: Any, family: Family) -> dict[str, Any]:
     """The values of the family's parameters; raises ValueError when a tolerance is out of range."""
     values = {each.name: getattr(settings, each.name) for each in shown_parameters(family)}
     values |= _only(settings, family)
+    values |= {name: value for name, (value, _) in family.only.items()}
     for each in shown_parameters(family):
         if each.kind == "criterion":
             name = values[each.name]
@@ -121,6 +122,9 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
     first = made[0]
     if isinstance(first, Control) and parameter.name in {**family.when_fair, **family.when_asked}:
         first.fixed = lambda: _fixed(settings, family, parameter.name)
+    if isinstance(first, Control) and parameter.name in family.only:
+        only = Fixed(*family.only[parameter.name])
+        first.fixed = lambda: only
     if parameter.name in OF_FAIR_MODELS:
         first.shown = lambda: is_fair(settings) is OF_FAIR_MODELS[parameter.name]
     return made

@@ -176,5 +176,5 @@ class SheetDialog(JSComponent):
             draft.read_as({str(name): str(mark) for name, mark in how.items()}, progress.on_cancel)
         elif kind == "role" and is_whole(position, 0) and position < len(draft.sheet.columns):
             draft.give(draft.sheet.columns[position].name, str(data.get("role")))
-        elif kind == "positive" and is_whole(position, 0) and position < len(draft.classes):
+        elif kind == "positive" and is_whole(position, 0) and position < len(draft.choices):
             draft.choose_positive(position)

@@ -212,7 +212,7 @@ class TableDraft(Draft):
         self.served = served
         self._table = served.open()
         self._classes: dict[str, list[Any]] = {}
-        self.chosen, self.error = {}, ""
+        self.chosen, self.error, self.every = {}, "", False
         head = self._table.frame.head(PREVIEWED).collect().to_pandas()
         self._take(Sheet(head, served.name, served.file))
         for name in head.columns:
@@ -273,6 +273,11 @@ class TableDraft(Draft):
         self.classes = [] if target is None else self._classes[target]
         if getattr(self, "positive", None) not in self.classes:
             self.positive = self.classes[-1] if self.classes else None
+
+    @property
+    def _may_be_every(self) -> bool:
+        """Rows are counted by two classes."""
+        return False
 
     def _labelled(self, *roles: Any) -> Labelled:
         return Counted(*roles, served=self.served)

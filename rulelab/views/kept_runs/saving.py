@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ...certificate import Certificate
+from ...families import OF_SEVERAL
 from ...proving import is_quick
 from ...search import Status
 from ...store import Run, Store
@@ -17,9 +18,10 @@ from ..search.runs.words import settings_in_words
 
 
 def is_worth_keeping(session: SearchSession) -> bool:
-    """Whether a session is over, was searched here, and came to anything."""
+    """Whether a session is over, was searched here, and came to anything that there are recordings of."""
     ended = session.state in (State.ENDED, State.STOPPED)
-    return ended and not session.recorded and session.snapshot is not None and session.prepared is not None
+    known = session.snapshot is not None and session.prepared is not None
+    return ended and not session.recorded and known and session.look not in OF_SEVERAL
 
 
 def save(session: SearchSession, card: Card | None, before: Callable[[], Run | None]) -> Callable[[Store], Run]:

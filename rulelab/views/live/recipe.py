@@ -112,7 +112,7 @@ class PageRecipe(Recipe):
             report("compiling the search: once per machine, some seconds")
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
-        notes = (grouped(fewer), _mined(features), *_compared(problem, self.sensitive), merged)
+        notes = (grouped(fewer), mined(features), *_compared(problem, self.sensitive), merged)
         return Prepared(
             search,
             labels=(data.negative, data.positive),
@@ -231,7 +231,8 @@ def _compared(problem: Problem, column: str | None) -> tuple[str, ...]:
     return (f"groups by {column}: {named}",)
 
 
-def _mined(features: Antecedents | pd.DataFrame) -> str:
+def mined(features: Antecedents | pd.DataFrame) -> str:
+    """How many antecedents there are, and which were dropped, in words."""
     if not isinstance(features, Antecedents):
         return f"{count(features.shape[1])} conditions"
     reasons = ", ".join(f"{count(n)} {reason}" for reason, n in features.dropped.items() if n)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...datasets import Dataset
+    from .class_rows import ClassRows
 
 TICK_SECONDS = 0.25
 """How often a view looks at its session; the beat of slow motion."""
@@ -89,6 +90,8 @@ class Prepared:
         The `Recipe` that was carried out.
     unconstrained : Snapshot or None
         Of a search with a fairness constraint: the last state of the same search without it.
+    classes : ClassRows or None
+        All rows, where one list predicts several classes; ``data`` is None then.
     """
 
     search: Search
@@ -101,6 +104,7 @@ class Prepared:
     test_rows: np.ndarray | None = None
     recipe: Any = None
     unconstrained: Snapshot | None = None
+    classes: ClassRows | None = None
 
 
 Source = Callable[[Callable[[str], None]], Prepared]

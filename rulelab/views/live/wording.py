@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...families import EVERY, OFFERED, least_gap
+from ...families import EVERY, EVERY_FAMILY, least_gap
 from ...families.typed import SIGNS
 from ...families.wording import at_most, demanded, restricted
 from ...search import Search, Snapshot, Status
@@ -233,7 +233,7 @@ def _family(session: SearchSession) -> str:
 
 def family_name(family: str) -> str:
     """What to call a model of this family."""
-    return OFFERED[family].called if family in OFFERED else "model"
+    return EVERY_FAMILY[family].called if family in EVERY_FAMILY else "model"
 
 
 def objective(value: float, family: str = "rule_list") -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import panel as pn
 import param
 
+from ...families import OF_SEVERAL
 from ...models import Model
 from ...recording import Recording
 from ...store import KeptTable
@@ -67,6 +68,13 @@ class SearchTab:
             When no search may begin.
         """
         prepared = self.view.session.prepared
+        if self.setup.family in OF_SEVERAL:
+            raise ValueError(
+                "one list of several classes is found in the tab Search, and this tab is of two classes: choose a "
+                "positive class there, under Roles of columns, or other data"
+            )
+        if prepared is not None and prepared.search.family in OF_SEVERAL:
+            return self.setup.recipe()
         if prepared is not None and not (self.view.stale or self.view.session.recorded):
             return lambda report: prepared
         if self.view.refusal or self.view.blocked:

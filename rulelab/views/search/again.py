@@ -8,6 +8,7 @@ from typing import Any
 
 import param
 
+from ...families import OF_SEVERAL
 from ..cards import html as card_html
 from ..cards import lines, scores
 from ..cards.card import BROWSER, Card, parse
@@ -25,6 +26,10 @@ _LOST = (
 _FOUND = (
     "Found again: the search had ended before the page was loaded again. Run searches again, with the settings that "
     "are in the form."
+)
+_NOT_KEPT = (
+    "The search for a list of several classes had ended before the page was loaded again. Neither such a list nor the "
+    "uploaded file is kept: upload it again, choose all classes, and Run."
 )
 _ENDED = "The search had ended before the page was loaded again; its model was not kept. Run searches again."
 
@@ -59,6 +64,8 @@ class Again:
             text = json.dumps({"going": True})
         else:
             text = _written(card)
+            if session.look in OF_SEVERAL:
+                text = json.dumps({"going": False, "several": True})
         self.said.visible = False
         self.kept.kept = text
 
@@ -85,6 +92,8 @@ def _told(text: str) -> str:
         return _paragraph("The browser kept something else than a search; it is ignored.")
     if found.get("going") is True:
         return _paragraph(_LOST)
+    if found.get("several") is True:
+        return _paragraph(_NOT_KEPT)
     try:
         card = replace(parse(json.dumps(found.get("model")).encode(), "the model of the last search"), origin=BROWSER)
     except ValueError:

@@ -14,7 +14,8 @@ import panel as pn
 from ...families.account import account, equation, title
 from ...models import Model
 from ...search import Search, Snapshot, Status
-from ..cards.card import Card, in_words, of_search
+from ..cards.card import Card, in_words, of_classes, of_search
+from ..cards.class_tables import by_class
 from ..cards.incumbent import empty_card, fairness_notes, in_place_of, incumbent_card, proof_block
 from ..live.session import Prepared, SearchSession
 from ..widgets import icons
@@ -22,9 +23,11 @@ from ..widgets.esc import esc
 from ..widgets.explained import SIGN_CSS, sign
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
+from .class_files import ClassFiles
 from .families import Look
 from .proof import ProofCheck
 
+RECORDING = "Recording"
 _TURN_SECONDS = 0.05
 _BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34, "width": 104}
 
@@ -61,6 +64,8 @@ class BestModel:
     shown : Snapshot or None
         The moment of the run; None: before it.
     heading, card, account, exports : viewable
+    classes : ClassFiles
+        Of lists of several classes alone.
     proof : ProofCheck
     pin : Button
     """
@@ -69,6 +74,7 @@ class BestModel:
         self.shown: Snapshot | None = None
         self._session = session
         self._look: Look
+        self._several = False  # more than two classes
         self._model: Model | None = None
         self._in_line = 0  # parts that are still to be made
         self._rows = 0  # places in the table: while a search runs it never becomes shorter
@@ -81,10 +87,14 @@ class BestModel:
         self.pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, visible=False, **_BUTTON)
         self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
         self.exports = pn.Row(visible=False, stylesheets=[BAR_CSS], margin=(10, 0, 0, 0))
+        self.classes = ClassFiles(session, self._at_hand)
+        self._files: list[pn.widgets.FileDownload] = []
+        self._pinnable = False
 
     def clear(self, look: Look) -> None:
         """Show that nothing has been found, in the words of this kind of search."""
-        self.shown, self._look = None, look
+        self.shown, self._look, self._several = None, look, look.several
+        self._show_files()
         self._before = "" if self._model is None else self.card.object
         self._show_no_model()
         self._name()
@@ -100,11 +110,14 @@ class BestModel:
             self._model, self._rows = best.model, rows
             parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
             rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare)
-            self.card.object = rules + fairness_notes(latest, prepared.unconstrained)
+            tables = by_class(best.model, prepared.classes)
+            self.card.object = rules + tables + fairness_notes(latest, prepared.unconstrained)
             self.prepare()
             self.exports.visible = True
         if not self._session().recorded:
             self.proof.offer(prepared.search, latest)
+        if best is not None and self._several:
+            self.classes.show(prepared, latest)
         self._name(prepared.search, latest)
 
     def _places(self, latest: Snapshot) -> int:
@@ -132,6 +145,8 @@ class BestModel:
         """The model card of another moment."""
         session = self._session()
         assert session.search is not None
+        if self._several:
+            return of_classes(session.search, snapshot)
         return of_search(session.search, snapshot, session.prepared)
 
     def model_json(self) -> io.StringIO:
@@ -151,6 +166,16 @@ class BestModel:
     def recording(self) -> io.BytesIO:
         """The run as a file that the page and `rulelab.views.Replay` open again."""
         return io.BytesIO(self._session().recording().to_bytes())
+
+    def offer_pin(self, able: bool) -> None:
+        """Show the button that pins the model, where there is something to pin it to."""
+        self._pinnable = able
+        self._show_files()
+
+    def _at_hand(self) -> tuple[Model, str]:
+        """The model, and the name of what it predicts."""
+        prepared = self._session().prepared
+        return self._in_words, "" if prepared is None else prepared.target
 
     @property
     def _in_words(self) -> Model:
@@ -196,7 +221,7 @@ class BestModel:
                 ("Model (JSON)", "model.json", self.model_json),
                 ("Rules (text)", "rules.txt", self.rule_text),
                 ("Trace (CSV)", "trace.csv", self.trace),
-                ("Recording", "run.rulelab", self.recording),
+                (RECORDING, "run.rulelab", self.recording),
             )
             buttons = [
                 pn.widgets.FileDownload(
@@ -204,7 +229,18 @@ class BestModel:
                 )
                 for label, file, callback in files
             ]
-            self.exports.objects = [*buttons, self.pin, self._pinned]
+            self._files = buttons
+            self._show_files()
+
+    def _show_files(self) -> None:
+        """Offer the files, and the pin, that there are of this kind of search."""
+        two = not self._several
+        self.pin.visible = self._pinnable and two
+        if self._files:
+            files = [each for each in self._files if two or each.label != RECORDING]
+            shown = [*files, self.pin, self._pinned]
+            if shown != self.exports.objects:
+                self.exports.objects = shown
 
     def _show_no_model(self) -> None:
         self._model = None
@@ -213,6 +249,7 @@ class BestModel:
             self.card.object = text
         if self.exports.visible:
             self.exports.visible = False
+        self.classes.hide()
 
     def _name(self, search: Search | None = None, latest: Snapshot | None = None) -> None:
         """Say what the best model is and, once the search has ended, what it has shown."""

@@ -11,7 +11,7 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
-from ...families import MEMORY, OFFERED, Family
+from ...families import EVERY_FAMILY, MEMORY, OF_SEVERAL, Family
 from ..forms.address import Part, read, write
 from ..forms.controls import Number
 from ..forms.data_settings import DataSettings
@@ -26,15 +26,28 @@ from ..forms.family_settings import (
     settings_of,
     shown_parameters,
 )
-from ..forms.fields import card, field
+from ..forms.fields import card, field, note
+from ..live.class_recipe import ClassRecipe
 from ..live.recipe import PageRecipe, compares_groups
 from ..live.session import Limits, SearchSession, State
-from ..widgets.esc import plain
+from ..widgets.esc import esc, plain
 from ..widgets.field_cards import Field, FieldCard, FieldCards
 from .families import SHOWN
 
 MAX_MESSAGE = 300
 """Characters of what is said at a field."""
+_ALONE = (
+    "All classes of {} are in one list: the other families tell one class from the rest, and fairness compares groups "
+    "by rates of one class. For those, choose a positive class under Roles of columns."
+)
+_NO_CLASSES = (
+    "A rule list of several classes needs an uploaded file with a target of three classes or more: upload it, and "
+    "choose “all classes, in one list” beside the target; or choose another family."
+)
+_NOT_OF_TWO = (
+    "All classes of these data are in one list, which is the family “Rule list of several classes”: choose it, or a "
+    "positive class under Roles of columns."
+)
 
 
 class Setup(Viewer):
@@ -54,7 +67,7 @@ class Setup(Viewer):
 
     family: param.Selector[str] = param.Selector(
         default="rule_list",
-        objects={family.called.capitalize(): name for name, family in OFFERED.items()},
+        objects={family.called.capitalize(): name for name, family in EVERY_FAMILY.items()},
         label="Model family",
     )
     refusal = param.String(default="", doc="What is wrong with the fields that count; empty when nothing is.")
@@ -62,7 +75,7 @@ class Setup(Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.table = DataSettings()
-        self.of_family = {name: settings_of(family, *SHOWN[name].switches) for name, family in OFFERED.items()}
+        self.of_family = {name: settings_of(family, *SHOWN[name].switches) for name, family in EVERY_FAMILY.items()}
         self.limits = limit_settings()
         self.parts = (
             Part(self, ["family"], steps=["family"]),
@@ -73,8 +86,10 @@ class Setup(Viewer):
             ),
             Part(self.limits, names_of(self.limits)),
         )
-        self._shown: str = self.family
+        self._shown, self._of_two = self.family, "rule_list"
         self._build()
+        self.table.param.watch(self._suit_data, ["data", "uploaded"])
+        self.param.watch(self._offer_families, "family")
         for owner in (self.table, *self.of_family.values(), self.limits):
             owner.param.watch(self._look_for_wrong, "wrong")
         self.on_change(self._refuse_nothing)
@@ -109,7 +124,9 @@ class Setup(Viewer):
     def recipe(self) -> PageRecipe:
         """The present settings, frozen."""
         parameters = chosen(self.settings, self._chosen)
-        return PageRecipe(
+        several = self.table.several
+        make = PageRecipe if several is None else partial(ClassRecipe, labelled=several.labelled)
+        return make(
             self._chosen,
             {**parameters, MEMORY.name: self.limits.memory_limit},
             self.table.loader(),
@@ -140,7 +157,7 @@ class Setup(Viewer):
 
     @property
     def _chosen(self) -> Family:
-        return OFFERED[self.family]
+        return EVERY_FAMILY[self.family]
 
     @staticmethod
     def _take(owner: param.Parameterized, values: dict[str, Any]) -> None:
@@ -151,8 +168,9 @@ class Setup(Viewer):
     @param.depends("family", watch=True)
     def _show_family(self) -> None:
         """Show the form of the family, made when it is first shown; what the one before has too stays as it is."""
+        self._family.options = self.param.family.names
         name, settings, before = self.family, self.settings, self.of_family[self._shown]
-        common = set(shown_parameters(self._chosen)) & set(shown_parameters(OFFERED[self._shown]))
+        common = set(shown_parameters(self._chosen)) & set(shown_parameters(EVERY_FAMILY[self._shown]))
         settings.param.update(**{each.name: getattr(before, each.name) for each in common})
         if name not in self._fields:
             self._fields[name] = fields_of(settings, self._chosen, self.table)
@@ -162,10 +180,34 @@ class Setup(Viewer):
         self.more.refresh()
         self._shown = name
 
+    def _suit_data(self, *_: Any) -> None:
+        """Choose a family that can have these data, where the chosen one cannot."""
+        if self._suits(self.family):
+            self._offer_families()
+        else:
+            self.family = self._of_two if self.table.several is None else next(iter(OF_SEVERAL))
+        self._look_for_wrong()
+
+    def _offer_families(self, *_: Any) -> None:
+        """Offer the families that can have these data, and say why others are not there."""
+        if self.family not in OF_SEVERAL:
+            self._of_two = self.family
+        every = self.param.family.names.items()
+        self._family.options = {said: name for said, name in every if name == self.family or self._suits(name)}
+        several = self.table.several
+        self._why.visible = several is not None
+        if several is not None:
+            self._why.object = note(_ALONE.format(esc(several.target, 60))).object
+
+    def _suits(self, name: str) -> bool:
+        """Whether models of this family are of the classes that these data have."""
+        return (name in OF_SEVERAL) is (self.table.several is not None)
+
     @param.depends("family", watch=True)
     def _look_for_wrong(self, *_: Any) -> None:
-        found = (each for owner in (self.table, self.settings, self.limits) for each in owner.wrong.values())
-        self.refusal = "\n".join(found)
+        found = [each for owner in (self.table, self.settings, self.limits) for each in owner.wrong.values()]
+        unsuited = [] if self._suits(self.family) else [_NO_CLASSES if self.family in OF_SEVERAL else _NOT_OF_TWO]
+        self.refusal = "\n".join([*unsuited, *found])
 
     def _refuse_nothing(self, *_: Any) -> None:
         for settings in self.of_family.values():
@@ -176,7 +218,10 @@ class Setup(Viewer):
         return self.family == name
 
     def _build(self) -> None:
-        self.data_card = card("Model and data", field(self, "family", pn.widgets.Select), *self.table.fields)
+        self._family = field(self, "family", pn.widgets.Select)
+        self._why = note("")
+        self._why.visible = False
+        self.data_card = card("Model and data", self._family, self._why, *self.table.fields)
         self.data_card.css_classes = [*self.data_card.css_classes, "rl-data", "rl-two"]
         self._fields: dict[str, tuple[list[Field], ...]] = {}
         limits: list[Field] = [Number(self.limits, each) for each in LIMITS]
@@ -188,3 +233,4 @@ class Setup(Viewer):
         )
         self.more = FieldCards(cards, css_classes=["rl-more"], sizing_mode="stretch_width", margin=0)
         self._show_family()
+        self._offer_families()

@@ -379,7 +379,8 @@ class SearchView(NotebookViewer):
             latest = session.snapshot if session.state.over else None
             self._told = told
             made = None
-            if latest is not None and latest.incumbent is not None and not session.recorded:
+            of_two = not (session.recorded or LOOKS[session.look].several)
+            if latest is not None and latest.incumbent is not None and of_two:
                 made = self._best.card_at(latest)
             self.on_standing(session, made)
 
@@ -498,7 +499,7 @@ class SearchView(NotebookViewer):
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
-        self._best.pin.visible = self.on_pin is not None
+        self._best.offer_pin(self.on_pin is not None)
 
     @param.depends("blocked", watch=True)
     def _block(self) -> None:
@@ -560,7 +561,8 @@ class SearchView(NotebookViewer):
         first.fill()
         self._gap.objects = list(first.items)
         best = self._best
-        model = [self._first, best.card, best.account, best.exports, best.proof.row]
+        further = [best.classes.column] if look.several else []
+        model = [self._first, best.card, best.account, best.exports, *further, best.proof.row]
         shown = [each for each in model if each is not None]  # a row that is empty as yet is false
         beneath = {box.name.lower(): _stack(box.items) for box in under}
         self._rules.objects = [best.heading, *shown, *beneath.values()]

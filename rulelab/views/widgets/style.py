@@ -108,6 +108,15 @@ table.rules {{ border-collapse: collapse; width: 100%; }}
 .share {{ display: inline-block; min-width: 44px; padding: 0 3px;
   background: linear-gradient(to right,
     color-mix(in srgb, {BLUE} 32%, transparent) var(--share), {FAINT} var(--share)); }}
+.across {{ overflow-x: auto; margin-top: 8px; }}
+.confusion {{ border-collapse: collapse; font-size: 13px; }}
+.confusion caption {{ text-align: left; color: {MUTED}; padding: 2px 6px; }}
+.confusion th, .confusion td {{ padding: 3px 8px; border-bottom: 1px solid {LINE}; font-weight: 400;
+  text-align: left; }}
+.confusion thead th {{ color: {MUTED}; font-size: 12px; vertical-align: bottom; }}
+.confusion .num {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+.confusion td.right {{ font-weight: 600; background: color-mix(in srgb, {BLUE} 14%, transparent); }}
+.confusion .none {{ color: {MUTED}; }}
 .own {{ display: block; font-size: 11px; color: {MUTED}; }}
 .box {{ container-type: inline-size; }}
 @container (max-width: 420px) {{ {_ON_TWO_LINES.format(of=".rules")} }}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ....families import OFFERED
+from ....families import EVERY_FAMILY
 from ....recording import Recording
 from ....search import Search
-from . import falling_rule_list, least_gap, rule_list, rule_set
+from . import falling_rule_list, least_gap, rule_list, rule_set, several_classes
 from .any_family import shown
 from .family import Look, Shown
 
@@ -17,8 +17,9 @@ _OWN = {
     "rule_set": rule_set.SHOWN,
     "least_gap": least_gap.SHOWN,
     "least_gap_of_sets": least_gap.SHOWN_OF_SETS,
+    "multi_class_rule_list": several_classes.SHOWN,
 }
-SHOWN: dict[str, Shown] = {name: _OWN.get(name) or shown(family) for name, family in OFFERED.items()}
+SHOWN: dict[str, Shown] = {name: _OWN.get(name) or shown(family) for name, family in EVERY_FAMILY.items()}
 LOOKS: dict[str, Look] = {key: look for family in SHOWN.values() for key, look in family.looks.items()}
 
 

@@ -48,6 +48,8 @@ class Look:
     no_tree : str
     pooled : bool
         Whether it gathers rules in a pool that can be looked at.
+    several : bool
+        Whether its models tell more than two classes apart: they have no card, and no recording.
     """
 
     heading: str
@@ -58,6 +60,7 @@ class Look:
     family: str = ""
     no_tree: str = ""
     pooled: bool = False
+    several: bool = False
 
 
 @dataclass(frozen=True)

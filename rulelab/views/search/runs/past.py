@@ -174,7 +174,7 @@ def key_of(look: str, prepared: Prepared | None) -> tuple[Any, ...]:
     if prepared is None:
         return ()
     problem = prepared.search.problem
-    rows = float(problem.total_weight), float(problem.total_positive)
+    rows = float(problem.total_weight), float(problem.total_positive or 0)
     return (kind_of(look), prepared.name, prepared.target, *rows)
 
 

@@ -1,0 +1,29 @@
+"""The rows behind a list of several classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...datasets import Dataset
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """All rows, with their labels.
+
+    Attributes
+    ----------
+    data : Dataset
+        Whose columns count, and whose classes do not.
+    labels : Series
+        Of each row.
+    test : int array
+        Positions of the rows that were kept out of training; may be empty.
+    """
+
+    data: Dataset
+    labels: pd.Series
+    test: np.ndarray

@@ -1,0 +1,105 @@
+"""Under a list of several classes: it in other languages, its proof as a file, and what there is not for it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+
+from ...search import Snapshot, Status
+from ..cards.exports import Exports
+from ..live.session import Prepared, SearchSession
+from ..live.wording import worded
+from ..widgets.download import download
+from ..widgets.esc import esc, plain
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.style import BAR_CSS, CARD_CSS
+
+_WITHOUT = (
+    "Pins, the other tabs, recordings and kept runs are of models of two classes: save this list, and its proof, as "
+    "files. The page does not keep them when it is loaded again."
+)
+_ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
+
+
+class ClassFiles:
+    """What stands there while a list of several classes is shown.
+
+    Parameters
+    ----------
+    session : callable
+        Gives the present run.
+    model : callable
+        Gives the list that is shown, and what it predicts.
+
+    Attributes
+    ----------
+    column : viewable
+    exports : Exports or None
+        Once there is something to save.
+    """
+
+    def __init__(self, session: Callable[[], SearchSession], model: Callable[[], tuple[Any, str]]) -> None:
+        self._session, self._model = session, model
+        self.exports: Exports | None = None
+        self.column = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
+        self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0))
+        self._wrong = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
+        self._proof = download("Proof", "proof.npz", self.proof, width=90, height=38)  # type: ignore[arg-type]
+        self._proof.align = "end"
+
+    def show(self, prepared: Prepared, latest: Snapshot) -> None:
+        """Offer the files of a moment of the run."""
+        if not self.column.objects:
+            self.exports = Exports(self._model, self._complain)
+            row = pn.Row(self.exports, self._proof, stylesheets=[BAR_CSS], margin=0)
+            self.column.objects = [row, self._wrong, self._note]
+        why = self._unproven(prepared, latest)
+        self._proof.disabled = bool(why)
+        said = f'<p class="note">{f"No proof as a file: {esc(why)}." if why else _ON_DISK} {_WITHOUT}</p>'
+        if said != self._note.object:
+            self._note.object = said
+        self.column.visible = True
+
+    def hide(self) -> None:
+        """There is no such list."""
+        self.column.visible = False
+
+    def proof(self) -> io.BytesIO:
+        """The certificate, as `rulelab verify` reads it.
+
+        Raises
+        ------
+        CertificateError
+            When there is none.
+        """
+        prepared = self._session().prepared
+        assert prepared is not None, "there is a model"
+        search: Any = prepared.search
+        certificate = search.certificate()
+        if prepared.classes is not None:
+            rows = prepared.classes
+            certificate = certificate.for_table(rows.data.X, rows.labels, rows.data.target)
+        out = io.BytesIO()
+        certificate.save(out)
+        out.seek(0)
+        return out
+
+    def _unproven(self, prepared: Prepared, latest: Snapshot) -> str:
+        """Why there is no file of a proof; empty when there is one."""
+        rows = prepared.classes
+        if latest.status is not Status.OPTIMAL:
+            return "the search has not proven this list optimal"
+        if prepared.search.parameters["max_length"] is not None:
+            return "it would be of lists of any length, and rules per list are limited"
+        if rows is not None and len(rows.test):
+            return "it would be checked on all rows, and some were kept out of training"
+        if rows is not None and rows.data.weight is not None:
+            return "it would be checked on rows that count alike, and these have weights"
+        return ""
+
+    def _complain(self, message: str) -> None:
+        self._wrong.phase = plain(worded(message), 600)

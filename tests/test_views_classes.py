@@ -1,0 +1,344 @@
+"""One list of several classes on the page: its data, its form, its run, its tables and files; without a browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from live import HOSTILE, use_file
+from patience import PATIENCE, wait_until
+
+import rulelab as rl
+from rulelab.cli import main
+from rulelab.families import EVERY_FAMILY, OF_SEVERAL, OFFERED
+from rulelab.families.account import account
+from rulelab.search import Status
+from rulelab.views.cards.class_tables import by_class, confusions, confusions_of
+from rulelab.views.forms.address import Address
+from rulelab.views.forms.all_classes import ALL_CLASSES
+from rulelab.views.forms.data import UPLOADED
+from rulelab.views.forms.data_settings import DataSettings
+from rulelab.views.forms.draft import Draft
+from rulelab.views.pages.tabs import Tabs
+from rulelab.views.search.setup import Setup
+from rulelab.views.search.view import SearchView
+
+NAME = "multi_class_rule_list"
+SETTINGS = {"thresholds": 3, "max_conditions": 1, "regularization": 0.02}
+
+
+def table(rows: int = 150) -> pd.DataFrame:
+    """Three kinds that two columns tell apart, nearly."""
+    rng = np.random.default_rng(3)
+    length, width = rng.integers(0, 60, rows) / 10, rng.integers(0, 30, rows) / 10
+    kind = np.where(length < 2, HOSTILE, np.where(width > 1.5, "wide", "thin")).astype(object)
+    odd = rng.random(rows) < 0.06
+    kind[odd] = rng.choice(["wide", "thin"], odd.sum())
+    return pd.DataFrame({"length": length, "width": width, "site": rng.choice(["a", "b"], rows), "kind": kind})
+
+
+CSV = table().to_csv(index=False).encode()
+
+
+def use_all(settings: DataSettings, contents: bytes = CSV, **roles: str) -> None:
+    """Upload a file of which all classes are predicted."""
+    settings.take(contents, "kinds.csv")
+    draft = settings.draft
+    assert draft is not None, settings.complaint
+    for column, role in {"kind": "target", **roles}.items():
+        draft.give(column, role)
+    draft.choose_positive(draft.choices.index(ALL_CLASSES))
+    settings.accept()
+
+
+@pytest.fixture
+def setup() -> Setup:
+    setup = Setup()
+    use_all(setup.table)
+    setup.choose(**SETTINGS)
+    return setup
+
+
+@pytest.fixture
+def view(setup: Setup) -> Iterator[SearchView]:
+    made = SearchView(new_session=setup.new_session, speed="full speed")
+    made.on_pin = lambda card: "A"
+    yield made
+    made.close()
+    made.session.join(PATIENCE)
+
+
+def finish(view: SearchView) -> SearchView:
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
+    return view
+
+
+# the data -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_target_of_three_classes_offers_all_of_them_in_one_list_and_one_of_two_does_not() -> None:
+    draft = Draft(CSV, "kinds.csv")
+    draft.give("kind", "target")
+    assert draft.choices[-1] == ALL_CLASSES
+    assert len(draft.choices) == 4
+    assert draft.state()["positive"] < 3
+    draft.choose_positive(3)
+    state = draft.state()
+    json.dumps(state)
+    assert state["positive"] == 3
+    assert any("counted together" in remark for remark in state["remarks"])
+    draft.give("site", "target")
+    assert draft.choices == ["a", "b"]
+    assert draft.state()["positive"] < 2
+    assert type(draft.accepted()).__name__ == "Labelled", "the choice is gone with the classes"
+
+
+def test_the_choice_can_be_undone_in_the_sheet_that_is_opened_again(setup: Setup) -> None:
+    assert setup.table.several is not None
+    assert "all 3 classes in one list" in setup.table._about.object
+    setup.table.reopen()
+    draft = setup.table.draft
+    assert draft is not None
+    assert draft.state()["positive"] == 3
+    draft.choose_positive(draft.classes.index("wide"))
+    setup.table.accept()
+    assert setup.table.several is None
+    assert setup.family == "rule_list"
+    assert setup.recipe()(lambda doing: None).search.family == "rule_list"
+
+
+def test_weights_have_to_be_whole() -> None:
+    settings = DataSettings()
+    heavy = table().assign(n=np.where(np.arange(150) % 2, 0.5, 2))
+    settings.take(heavy.to_csv(index=False).encode(), "kinds.csv")
+    use = settings.draft
+    assert use is not None
+    use.give("kind", "target")
+    use.give("n", "weight")
+    use.choose_positive(3)
+    settings.accept()
+    assert "whole numbers" in use.error
+    assert settings.several is None
+
+
+# the form -------------------------------------------------------------------------------------------------------------
+
+
+def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(setup: Setup) -> None:
+    assert setup.family == NAME
+    assert list(setup._family.options.values()) == [NAME]
+    assert setup._why.visible
+    assert "fairness" in setup._why.object
+    fields = {each.label: each for part in setup._fields[NAME] for each in part if hasattr(each, "label")}
+    assert "all rows" in fields["Support within a class"].off
+    assert not any("Fairness" in label for label in fields)
+    setup.table.data = "diabetes"
+    assert setup.family == "rule_list"
+    assert set(setup._family.options.values()) == set(OFFERED)
+    assert not setup._why.visible
+    setup.family = "falling_rule_list"
+    setup.table.data = UPLOADED
+    assert setup.family == NAME
+    setup.table.data = "diabetes"
+    assert setup.family == "falling_rule_list", "it comes back"
+
+
+def test_an_address_that_asks_for_it_without_its_data_is_answered_in_words() -> None:
+    setup = Setup()
+    address = Address(f"?family={NAME}&regularization=0.05")
+    assert address.follow(*setup.parts) == []
+    assert setup.family == NAME
+    assert "upload it" in setup.refusal
+    setup.family = "rule_set"
+    assert setup.refusal == ""
+
+
+def test_the_settings_of_a_run_come_back(setup: Setup) -> None:
+    query = setup.new_session().query
+    assert query is not None
+    setup.choose(family=NAME, regularization=0.2, max_length=1)
+    assert setup.go_back_to(query) == ""
+    assert (setup.settings.regularization, setup.settings.max_length) == (0.02, None)
+
+
+# the run --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_finds_what_the_library_finds(view: SearchView) -> None:
+    snapshot = finish(view).session.snapshot
+    assert view.session.error is None
+    assert snapshot is not None
+    assert snapshot.incumbent is not None
+    assert snapshot.status is Status.OPTIMAL
+    frame = table()
+    conditions = rl.Binarizer(thresholds=3).fit_transform(frame.drop(columns="kind"))
+    problem = rl.MultiClassProblem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), frame["kind"])
+    own = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02))
+    assert own.incumbent is not None
+    assert snapshot.incumbent.model == own.incumbent.model
+    assert "certified optimal: no rule list of several classes" in view._status.phase
+    assert view._boxes[0].pane.object is view._plots.bounds
+    assert "The optimal rule list of several classes" in view._best.heading.object
+    said = account(view.session.search, snapshot)
+    assert "lists of at most" in said.search_space
+
+
+def test_as_many_rules_are_possible_as_the_errors_of_the_default_pay_for(view: SearchView, setup: Setup) -> None:
+    setup.choose(regularization=0.2)
+    view.reset()
+    snapshot = finish(view).session.snapshot
+    assert snapshot is not None
+    counts = view.session.search.problem.counts.sum(axis=0)
+    most = int((counts.sum() - counts.max()) / counts.sum() / 0.2)
+    assert 1 < most < 10
+    assert f"at most {most} rules" in account(view.session.search, snapshot).search_space
+
+
+def test_the_box_has_rules_classes_and_objective_and_no_text_of_the_data_is_html(view: SearchView) -> None:
+    finish(view)
+    html = view._best.card.object
+    assert "<img" not in html
+    assert "&lt;img" in html
+    best = view.session.snapshot.incumbent
+    assert f"{best.errors} errors / 150 rows" in html.replace("\u202f", " ")
+    assert "Training rows by class" in html
+    assert "Test rows" not in html
+    assert best.model.errors == confusions(best.model).sum() - np.trace(confusions(best.model))
+    assert confusions(best.model).sum(axis=1).tolist() == view.session.search.problem.counts.sum(axis=0).tolist()
+
+
+def test_rows_kept_out_have_a_table_of_their_own(view: SearchView, setup: Setup) -> None:
+    setup.choose(test_share=0.3)
+    view.reset()
+    finish(view)
+    rows, model = view.session.prepared.classes, view.session.snapshot.incumbent.model
+    assert len(rows.test) == 45
+    assert "Test rows by class" in view._best.card.object
+    found = confusions_of(model, rows)
+    frame = table().iloc[rows.test]
+    predicted = model.predict(frame.drop(columns="kind"))
+    assert np.trace(found) == (predicted == frame["kind"].to_numpy()).sum()
+    assert found.sum() == 45
+    assert view._best.classes._proof.disabled
+    assert "kept out" in view._best.classes._note.object
+
+
+def test_a_class_of_test_rows_alone_is_counted_apart(view: SearchView, setup: Setup) -> None:
+    setup.choose(test_share=0.3)
+    view.reset()
+    finish(view)
+    rows, model = view.session.prepared.classes, view.session.snapshot.incumbent.model
+    labels = rows.labels.copy()
+    labels.iloc[rows.test[:2]] = "new"
+    changed = replace(rows, labels=labels)
+    assert confusions_of(model, changed).sum() == 43
+    assert "2 test rows are of classes that no training row has" in by_class(model, changed)
+
+
+def test_two_classes_have_no_such_tables() -> None:
+    problem = rl.Problem.from_arrays([[True], [False]] * 4, [1, 0] * 4)
+    assert by_class(rl.solve(rl.RuleListSearch(problem, 0.1)).incumbent.model) == ""
+
+
+def test_the_proof_is_checked_from_the_page(view: SearchView) -> None:
+    finish(view)
+    assert not view._best.proof.check.button.disabled
+    view._best.proof.check.press()
+    wait_until(lambda: not view._best.proof.check.busy)
+    assert view._best.proof.check.verdict.startswith("valid: no rule list of these antecedents has an objective below")
+
+
+def test_the_files_are_read_again_and_verified(view: SearchView, tmp_path: Path, capsys: Any) -> None:
+    finish(view)
+    files = view._best.classes
+    assert not files._proof.disabled
+    assert files.column.visible
+    (tmp_path / "kinds.csv").write_bytes(CSV)
+    (tmp_path / "model.json").write_text(view._best.model_json().getvalue())
+    (tmp_path / "proof.npz").write_bytes(files.proof().getvalue())
+    assert rl.load_model(tmp_path / "model.json") == view.session.snapshot.incumbent.model
+    arguments = [str(tmp_path / name) for name in ("kinds.csv", "model.json", "proof.npz")]
+    assert main(["verify", *arguments]) == 0
+    assert "optimal" in capsys.readouterr().out
+    exports = files.exports
+    assert exports is not None
+    for form in exports.param.form.objects:
+        exports.form = form
+        assert exports.text().getvalue().strip()
+        assert not exports._save.disabled
+
+
+def test_what_is_of_two_classes_is_not_offered(view: SearchView) -> None:
+    """And comes back with a list of two classes."""
+    finish(view)
+    best = view._best
+    buttons = {each.label: each for each in best.exports.objects if hasattr(each, "label")}
+    assert not best.pin.visible
+    assert "Recording" not in buttons
+    assert buttons["Model (JSON)"].visible
+    assert "Pins" in best.classes._note.object
+    assert "Tree" not in view._why.strip.names
+
+
+def test_other_tabs_say_that_they_are_of_two_classes() -> None:
+    tabs = Tabs(Address(""))
+    search = tabs.made("Search")
+    use_all(search.setup.table)
+    with pytest.raises(ValueError, match="two classes"):
+        search.source()
+    search.setup.table.data = "diabetes"
+    assert search.source().family.name == "rule_list"
+    fronts = tabs.made("Fronts")
+    assert fronts.setup.uploaded is search.setup.table.uploaded
+    with pytest.raises(ValueError, match="two classes"):
+        fronts.setup.uploaded.dataset()
+
+
+def test_a_run_of_two_classes_follows_and_has_all_that_it_ever_had(view: SearchView, setup: Setup) -> None:
+    finish(view)
+    use_file(setup.table, CSV, "kinds.csv", positive="wide", kind="target")
+    view.stale = True
+    setup.choose(**SETTINGS)
+    finish(view)
+    assert view.session.search.family == "rule_list"
+    best = view._best
+    assert best.pin.visible
+    assert not best.classes.column.visible
+    assert "by class" not in best.card.object
+    assert "Recording" in [each.label for each in best.exports.objects if hasattr(each, "label")]
+
+
+def test_a_notebook_shows_such_a_search() -> None:
+    frame = table()
+    conditions = rl.Binarizer(thresholds=3).fit_transform(frame[["length", "width"]])
+    search = rl.MultiClassRuleListSearch(rl.MultiClassProblem.from_arrays(conditions, frame["kind"]), 0.02)
+    view = finish(SearchView(search, speed="full speed"))
+    try:
+        assert view.session.error is None
+        assert "Training rows by class" in view._best.card.object
+        view._best.proof.check.press()
+        wait_until(lambda: not view._best.proof.check.busy)
+        assert view._best.proof.check.verdict.startswith("valid")
+        saved = rl.MultiClassCertificate.load(view._best.classes.proof())
+        assert saved.check(search.problem, view.session.snapshot.incumbent.model)
+    finally:
+        view.close()
+
+
+@pytest.mark.parametrize("name", OF_SEVERAL)
+def test_the_record_makes_searches(name: str) -> None:
+    family = EVERY_FAMILY[name]
+    search = family.rehearsal()
+    last = rl.solve(search)
+    assert last.status is Status.OPTIMAL
+    model, objective = family.without_rules(["a", "b"], 2, 3, {"regularization": 0.1})
+    assert (model.errors, objective) == (2, 0.4)
+    assert "errors / " in family.objective(last.incumbent.model, search.parameters)
