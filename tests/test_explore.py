@@ -307,6 +307,18 @@ def test_what_cannot_be_explored_is_said(dataset: rl.Dataset) -> None:
         find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
 
 
+def test_one_model_alone_is_counted_in_words_and_buttons_wait_for_it() -> None:
+    frame = pd.DataFrame({"u": ["yes", "no"] * 50, "out": ["bad", "good"] * 50})
+    view = ExploreView(searched(rl.datasets.from_frame(frame, "out"), regularization=0.6), distance=0.01)
+    waiting = [*view._of_found, view._trees, view._explorer]
+    assert all(button.disabled for button in waiting)
+    view.find()
+    wait_until(lambda: not view.refresh())
+    assert view._status.phase == "certified complete: 1 model has an objective within 1 % of the optimum"
+    assert not any(button.disabled for button in waiting)
+    view.close()
+
+
 def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> None:
     found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
     tone, said = found.verdict()

@@ -315,6 +315,8 @@ def test_who_enters_a_room_sees_the_others(make) -> None:
     assert "Ada" in two.room.board.object
     one.room.refresh()
     assert "player " in one.room.board.object
+    assert two.room.called == "", "what is being typed there is not written over"
+    assert two.room._name.placeholder in one.room.board.object
     assert "Eve" not in two.room.board.object, "another price of rules is another game"
     reached = {entry.name: entry for _, entry in BOARDS.board("class 7", one.room._game)}
     first = one.hand.bench.objective(EditedList.empty(one.hand.problem))

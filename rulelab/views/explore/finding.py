@@ -130,7 +130,7 @@ class Found(Good):
         result, snapshot = self.result, self.snapshot
         share = 100 * self.ratio
         have = "has" if result.count == 1 else "have"
-        what = f"{counted(result.count, 'models')} ({_lists(result)})"
+        what = f"{counted(result.count, 'models')}{_lists(result)}"
         if snapshot.status is Status.OPTIMAL:
             return "proven", f"certified complete: {what} {have} an objective within {share:.4g} % of the optimum"
         if result.complete:
@@ -195,5 +195,7 @@ def _said(snapshot: NearOptimalProgress) -> str:
 def _lists(result: NearOptimal) -> str:
     from ...rule_list.near_optimal.state import MOST_LISTS
 
+    if result.n_lists <= result.count:
+        return ""
     more = "at least " if result.n_lists >= MOST_LISTS else ""
-    return f"{more}{count(result.n_lists)} lists, as their order may differ"
+    return f" ({more}{count(result.n_lists)} lists, as their order may differ)"

@@ -164,6 +164,8 @@ class Choosing(NotebookViewer):
         with pn.io.hold():
             if found is not None:
                 self._offered, self._kept = self._filtered(found)
+                for button in self._of_found:
+                    button.disabled = not found.result.count
                 self._all.disabled = self.brush is None
                 self._listed = self._in_order(self._kept)
                 self._criterion.disabled = not self.attribute
@@ -293,6 +295,9 @@ class Choosing(NotebookViewer):
             download("Models (CSV)", "good_models.csv", self.models_csv),
             download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150),
         )
+        self._of_found = (self._diverse, *exports)
+        for button in self._of_found:
+            button.disabled = True
         self._parts = exports[1]
         self._picker = select(self.param.model, sizing_mode="stretch_width", **LISTED)
         self._table = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)

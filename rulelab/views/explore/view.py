@@ -299,6 +299,7 @@ class ExploreView(Choosing):
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, height=38)
         self._explorer.param.update(disabled=True, align="end")
         self._trees = download("TimberTrek (JSON)", "timbertrek.json", self.timbertrek_json, width=150)
+        self._trees.disabled = True
         self._head.append(self._trees)
         bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
         self._pin = pn.widgets.Button(

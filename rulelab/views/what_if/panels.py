@@ -171,19 +171,19 @@ class RoomPanel(Viewer):
         super().__init__(**params)
         self._session = object()
         self._hand: Hand | None = None
-        self._game = self._entered = ""
+        self._game = self._entered = self._unnamed = ""
         self._seen = -1
         self._hints, self._revealed = 0, False
         self._beat = Beat(self.refresh)
-        fields = [
+        room, self._name = (
             pn.widgets.TextInput.from_param(
                 self.param[name], max_length=MOST_CHARACTERS, width=170, margin=0, stylesheets=[NUMBER_CSS]
             )
             for name in ("room", "called")
-        ]
+        )
         self._alert = LiveText(role="alert", caption="Error of the room", **WIDE)
         self.board = pane(MODEL_CSS)
-        bar = pn.Row(*fields, stylesheets=[BAR_CSS], **WIDE)
+        bar = pn.Row(room, self._name, stylesheets=[BAR_CSS], **WIDE)
         self._layout = panel("Room", "room", bar, self._alert, self.board)
         self.refresh()
 
@@ -225,14 +225,14 @@ class RoomPanel(Viewer):
         hand, room = self._hand, plain(self.room.strip(), MOST_CHARACTERS)
         if hand is None:
             return
-        if room and not self.called.strip():
-            self.called = BOARDS.new_name()  # which comes back here
-            return
+        if room and not (self.called.strip() or self._unnamed):  # beside the field: a name may be on its way from it
+            self._unnamed = self._name.placeholder = BOARDS.new_name()
         if room != self._entered:
             BOARDS.leave(self._session)
         self._entered, self._seen, self._alert.phase = room, -1, ""
         if room and not hand.refusal:
-            entry = Entry(self.called, hand.objective, len(hand.edited), self._hints, self._revealed)
+            name = self.called.strip() or self._unnamed
+            entry = Entry(name, hand.objective, len(hand.edited), self._hints, self._revealed)
             try:
                 BOARDS.put(room, self._game, self._session, entry)
             except ValueError as error:
