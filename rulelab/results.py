@@ -38,6 +38,20 @@ def written(kind: str, content: Mapping[str, Any], path: str | Path | None) -> s
     return text
 
 
+def in_numbers(problem: Any) -> dict[str, Any]:
+    """What a saved result says of its problem, of two classes or of several."""
+    return {
+        "fingerprint": problem.fingerprint,
+        "rows": problem.n_rows,
+        "weight": problem.total_weight,
+        "positive_weight": problem.total_positive,
+        "antecedents": problem.n_antecedents,
+        "classes": problem.classes,
+        "left_out": list(problem.left_out),
+        "monotone": dict(problem.directions),
+    }
+
+
 def plain(value: Any) -> Any:
     """A value as JSON has them.
 

@@ -264,7 +264,7 @@ class Search(Shown, abc.ABC):
         parameters, the state (None before the first `advance`), the rows of `frame`, and a model for each row, or None.
         What is not finite is null.
         """
-        from .results import written
+        from .results import in_numbers, written
 
         problem, now = self.problem, self._state()
         state = None
@@ -276,7 +276,7 @@ class Search(Shown, abc.ABC):
                 "objective": None if best is None else best.objective,
             }
         content = {
-            "problem": problem.in_numbers(),
+            "problem": in_numbers(problem),
             "parameters": self.parameters,
             "state": state,
             "rows": self.frame.to_dict(orient="records"),

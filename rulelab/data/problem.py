@@ -129,19 +129,6 @@ class Problem(Shown):
         """The weights of the patterns in integers, exactly as the rows had them."""
         return self.summed or masses_of(self.positives, self.negatives)
 
-    def in_numbers(self) -> dict[str, Any]:
-        """What a saved result says of the problem."""
-        return {
-            "fingerprint": self.fingerprint,
-            "rows": self.n_rows,
-            "weight": self.total_weight,
-            "positive_weight": self.total_positive,
-            "antecedents": self.n_antecedents,
-            "classes": self.classes,
-            "left_out": list(self.left_out),
-            "monotone": dict(self.directions),
-        }
-
     def matrix(self) -> np.ndarray:
         """The patterns unpacked: bool array, shape (n_patterns, n_antecedents)."""
         return bits.unpack(self.words, self.n_antecedents)

@@ -18,7 +18,7 @@ from ..data.gaps import CONSTRAINED, CRITERIA
 from ..data.groups import Groups
 from ..data.problem import Problem, ProblemError
 from ..models import RuleSet
-from ..results import written
+from ..results import in_numbers, written
 from ..search import Snapshot, Status
 from .arguments import clauses_of
 from .differences import GreatestDifference, LeastTrueGap, pairs
@@ -89,7 +89,7 @@ class RuleSetRanges:
     def to_json(self, path: str | Path | None = None) -> str:
         """All of it as strict JSON text, also written to ``path`` when one is given; what is not finite is null."""
         content = {
-            "problem": self.problem.in_numbers(),
+            "problem": in_numbers(self.problem),
             "parameters": self.parameters,
             **{name: getattr(self, name) for name in ("optimum", "threshold", "seconds")},
             "columns": self.columns.reset_index().to_dict(orient="records"),
