@@ -37,7 +37,7 @@ class Matrix(Tapped):
         self._across, self._lines = Window(-0.5, 9.5), FactorRange()
         plot = new_figure(
             "Antecedents of the models",
-            "models, in clusters of like ones",
+            "models, like beside like",
             None,
             height=HEIGHT + 40,
             x_range=self._across.range,
