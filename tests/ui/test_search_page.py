@@ -265,7 +265,8 @@ def test_one_class_and_a_bad_regularization_are_explained(visit) -> None:
     alert = view.page.get_by_role("alert").filter(visible=True)
     view.button("Run").click()
     view.until_status("failed")
-    assert "Regularization" in alert.inner_text()
+    view.until(lambda: alert.count() == 2)  # above the controls, and at the field
+    assert all("“Regularization: cost of a rule” must be" in said for said in alert.all_inner_texts())
     upload(view, "one.csv", "a,y\n1,1\n2,1\n3,1\n")
     dialog = view.page.get_by_role("dialog")
     view.until(lambda: dialog.count() == 1 and "Choose the target" in dialog.inner_text())
