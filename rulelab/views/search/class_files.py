@@ -48,7 +48,7 @@ class ClassFiles:
         self.column = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0))
         self._wrong = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        self._proof = download("Proof", "proof.npz", self.proof, width=90, height=38)  # type: ignore[arg-type]
+        self._proof = download("Proof", "proof.npz", self.proof, width=90, height=38)
         self._proof.align = "end"
 
     def show(self, prepared: Prepared, latest: Snapshot) -> None:

@@ -11,7 +11,7 @@ from .style import BUTTON_CSS
 
 
 def download(
-    label: str, file: str, callback: Callable[[], io.StringIO], width: int = 118, height: int = 34
+    label: str, file: str, callback: Callable[[], io.StringIO | io.BytesIO], width: int = 118, height: int = 34
 ) -> pn.widgets.FileDownload:
     """A button that saves a file, which is made when it is pressed.
 
