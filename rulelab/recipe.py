@@ -17,7 +17,7 @@ from .data.mining import mine_within
 from .data.naming import as_names, limits_of, unknown, users
 from .data.problem import Problem
 from .families import BINARIZING, MINING, MONOTONE, NAMING, Family, Parameter
-from .families.wording import demanded
+from .families.wording import demanded, restricted
 from .search import Search
 
 __all__ = ["Recipe", "binarized", "smallest_problem"]
@@ -130,7 +130,7 @@ class Recipe:
     def _named(self, conditions: pd.DataFrame) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Which conditions each name of what must not be used is about, and which of them are left out."""
         names, joined = list(map(str, conditions.columns)), [(c,) for c in conditions_of(conditions)]
-        found = {name: users(name, names, joined) for name in as_names(self["must_not_use"], "must_not_use")}
+        found = {name: users(name, names, joined) for name in self.left_out}
         return found, np.any(list(found.values()), axis=0) if found else np.zeros(len(names), dtype=bool)
 
     def forbidden_of(self, conditions: pd.DataFrame) -> list[str]:
@@ -139,10 +139,9 @@ class Recipe:
 
     def still_used(self, features: Antecedents | pd.DataFrame | Problem) -> tuple[str, ...]:
         """The names of what must not be used that features have, although those conditions are left out before."""
-        given = as_names(self["must_not_use"], "must_not_use")
         if isinstance(features, pd.DataFrame):
             return ()
-        return tuple(name for name in given if users(name, features.names, features.conditions).any())
+        return tuple(name for name in self.left_out if users(name, features.names, features.conditions).any())
 
     def problem(
         self, features: Antecedents | pd.DataFrame, y: Any, sample_weight: Any = None, groups: Any = None
@@ -150,8 +149,8 @@ class Recipe:
         """The problem of these features, without antecedents that must not be used."""
         make = Problem.from_antecedents if isinstance(features, Antecedents) else Problem.from_arrays
         problem: Problem = make(features, y, sample_weight=sample_weight, groups=groups)
-        given, left = as_names(self["must_not_use"], "must_not_use"), self.still_used(problem)
-        return replace(problem.without(left) if left else problem, left_out=given, directions=self.directions)
+        left = self.still_used(problem)
+        return replace(problem.without(left) if left else problem, left_out=self.left_out, directions=self.directions)
 
     def smallest(self, **more: Any) -> Search:
         """A search of a problem of two rows, which nobody runs: it refuses what no data could make usable."""
@@ -166,6 +165,17 @@ class Recipe:
     def directions(self) -> Directions:
         """The columns of which more can only help, or only hinder; raises ValueError for what are none."""
         return as_directions(self[MONOTONE.name]) if MONOTONE in self.family.shaping else ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of what must not be used; raises ValueError for what are none."""
+        return as_names(self["must_not_use"], "must_not_use")
+
+    @property
+    def asked(self) -> str:
+        """All that models have to obey but fairness, in words; empty when that is nothing."""
+        own = {each.name: self[each.name] for each in self.family.own}
+        return "; ".join(filter(None, (restricted(self).lstrip(" ,"), demanded(own))))
 
     @property
     def demands(self) -> str:

@@ -216,6 +216,9 @@ def _told(
     failed = [result for result in running.results if result.status == "failed"]
     for result in failed[:1]:
         say(f"{count(len(failed), 'fit')} failed, the first: {one_line(result.message)}")
+    empty = [result for result in running.results if result.status == "infeasible" and result.message]
+    for result in empty[:1]:
+        say(f"{count(len(empty), 'fit')} without a model, the first: {one_line(result.message)}")
     if running.results:
         print(_points(running, _told_gap(args, recipe)), end="\n\n")
     print(_verdict(running, recipe, interrupted))
@@ -290,6 +293,7 @@ def _verdict(running: Sweep, recipe: Recipe, interrupted: bool) -> str:
             said = (
                 f"certified: no {recipe.family.noun} that is as accurate on its training rows has a smaller gap there"
             )
+        said += f"; asked of all: {one_line(recipe.asked)}" if recipe.asked else ""
     else:
         said = f"not certified: {proven} of {count(len(fits), 'search')} proven to the end"
     return f"{said}\n{one_line(dealt)}; {now.seconds:.2f} s"

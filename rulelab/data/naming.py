@@ -14,6 +14,20 @@ from .conditions import Condition
 _NEAREST = 3
 
 
+class UnknownNameError(ValueError):
+    """Nothing has a name, as far as some rows go: others may have it.
+
+    Attributes
+    ----------
+    name : str
+    what : str
+        The argument that has the name.
+    """
+
+    name: str = ""
+    what: str = ""
+
+
 def as_names(value: Any, what: str) -> tuple[str, ...]:
     """The names that an argument holds: none for None, one for a text; raises ValueError for anything but texts."""
     given: Any = () if value is None else (value,) if isinstance(value, str) else value
@@ -91,8 +105,10 @@ def used_by(
     return [which for _, which in found]
 
 
-def unknown(name: str, known: Collection[str], what: str, verb: str = "uses") -> ValueError:
+def unknown(name: str, known: Collection[str], what: str, verb: str = "uses") -> UnknownNameError:
     """The error that nothing has this name, with the nearest that there are."""
     near = get_close_matches(name, sorted(known), _NEAREST, 0.4) or sorted(known)[:_NEAREST]
     shown = ", ".join(map(repr, near))
-    return ValueError(f"{what}: no antecedent {verb} {name!r}; the nearest: {shown}")
+    error = UnknownNameError(f"{what}: no antecedent {verb} {name!r}; the nearest: {shown}")
+    error.name, error.what = name, what
+    return error

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from ..certificate import Origin
-    from ..data.problem import Problem
+    from ..data.directions import Directions
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 EXACT = 15
@@ -21,7 +20,17 @@ def count(n: int | float, noun: str) -> str:
     return f"{shown} {noun}" if n == 1 else f"{shown} {noun}s"
 
 
-def restricted(problem: Problem | Origin) -> str:
+class Restricted(Protocol):
+    """A problem, its origin, or a recipe for it: what rules must not use, and where conditions must point."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]: ...
+
+    @property
+    def directions(self) -> Directions: ...
+
+
+def restricted(problem: Restricted) -> str:
     """What rules must not use and where they must point, to be said after what they are made of; may be empty."""
     from ..data.directions import in_words
 

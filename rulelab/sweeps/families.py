@@ -13,6 +13,7 @@ import pandas as pd
 from ..data.antecedents import mine_antecedents
 from ..data.binarize import Binarizer
 from ..data.conditions import NothingFound
+from ..data.naming import UnknownNameError
 from ..data.problem import Problem
 from ..families import BINARIZING as BINARIZING_PARAMETERS
 from ..families import CRITERIA, OFFERED, Family
@@ -20,6 +21,7 @@ from ..models import Model
 from ..recipe import Recipe, binarized
 from ..search import Search, Status
 from ..tables import as_rows
+from . import demands
 from .errors import SweepError
 from .keys import defaults_of
 from .method import Fitted, Method, Stopped
@@ -65,8 +67,10 @@ class Certified(Method):
             raise SweepError(f"a {self.family.called} needs the groups of people; give sensitive=...")
         if self.family.needs_groups and parameters["criterion"] not in CRITERIA:
             raise SweepError(f"criterion must be one of {', '.join(CRITERIA)}, not {parameters['criterion']!r}")
-        Recipe(self.family, parameters).check(list(map(str, plan.X.columns)))
+        recipe = Recipe(self.family, parameters)
+        recipe.check(list(map(str, plan.X.columns)))
         self._smallest(parameters, plan)
+        demands.check(recipe, plan)
 
     def settings(self, parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
         left = defaults_of(Binarizer) | defaults_of(type(self._smallest(parameters, plan)).__init__)
@@ -84,7 +88,9 @@ class Certified(Method):
         recipe, part = Recipe(self.family, parameters), fold.train
         labels = part.y.astype(int)
         conditions, weight = conditions_of(fold, parameters)[0], part.weight
-        features, note = recipe.features(conditions, labels, weight, columns=part.X.columns)
+        recipe, (features, note) = demands.without_what_is_not_there(
+            recipe, lambda asked: asked.features(conditions, labels, weight, columns=part.X.columns)
+        )
         if note:
             warnings.warn(note, UserWarning, stacklevel=2)
         problem = recipe.problem(features, labels, weight, groups=part.groups)
@@ -94,6 +100,10 @@ class Certified(Method):
             return problem
         kept = [g for g, name in enumerate(problem.groups.names) if name in fold.compared]
         return replace(problem, groups=problem.groups.some(kept))
+
+    def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, **more: Any) -> Search:
+        """A search of the problem of some training rows; raises UnknownNameError where they lack what must be used."""
+        return demands.search_of(Recipe(self.family, parameters), problem, random_state=plan.random_state, **more)
 
     def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
         """The model of these rows where there is nothing to search, and its objective."""
@@ -113,13 +123,15 @@ class Certified(Method):
         except NothingFound as error:
             if self.family.needs_groups:  # how apart they are without rules is not what was asked
                 raise
-            if demands := Recipe(self.family, parameters).demands:
-                why = f"no {self.family.noun} can {demands}: {error}"
-                return Fitted(str(Status.INFEASIBLE), None, None, 0.0, message=why)
+            if Recipe(self.family, parameters).demands:
+                return self._cannot(parameters, error)
             model, objective = self.without_rules(fold.train, parameters)
             return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, str(error))
         start = {} if warm_start is None else {"warm_start": self.family.make_model().from_dict(warm_start)}
-        search = self.family.search(problem, parameters, random_state=plan.random_state, **start)
+        try:
+            search = self.search(problem, parameters, plan, **start)
+        except UnknownNameError as error:
+            return self._cannot(parameters, error)
         search.compile()  # compiling is no part of the fit, nor of its time limit
         began = time.perf_counter()
         snapshot: Any = None
@@ -131,13 +143,19 @@ class Certified(Method):
         end = "" if snapshot.limit is None else f"{snapshot.limit} limit"
         if snapshot.limit == "exactness":
             end = f"optimal within {snapshot.gap:.3g}"
-        message = "; ".join(filter(None, (end, snapshot.detail.get("left_out", ""))))
+        aside = demands.unneeded(Recipe(self.family, parameters), problem)
+        message = "; ".join(filter(None, (end, snapshot.detail.get("left_out", ""), aside)))
         if snapshot.incumbent is None:
             return Fitted(str(snapshot.status), None, None, seconds, message=message)
         found = snapshot.incumbent
         proven = snapshot.status is Status.OPTIMAL or snapshot.detail.get("gap_is_proven")
         status = str(Status.OPTIMAL if proven else snapshot.status)
         return self._fitted(fold, found.model, status, seconds, found.objective, snapshot.lower_bound, message)
+
+    def _cannot(self, parameters: Mapping[str, Any], why: ValueError) -> Fitted:
+        """Of these training rows nothing is there that has to be used."""
+        said = f"no {self.family.noun} over these training rows can {Recipe(self.family, parameters).demands}: {why}"
+        return Fitted(str(Status.INFEASIBLE), None, None, 0.0, message=said)
 
     def _fitted(
         self, fold: Fold, model: Model, status: str, seconds: float, objective: float, bound: float, message: str

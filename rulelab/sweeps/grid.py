@@ -101,6 +101,8 @@ def _listed_out(value: Any) -> Any:
         return value.item()
     if isinstance(value, np.ndarray | pd.Index | pd.Series):
         return value.tolist()
+    if isinstance(value, set | frozenset):
+        return sorted(map(_listed_out, value), key=repr)
     if isinstance(value, Mapping):
         return {_listed_out(name): _listed_out(one) for name, one in value.items()}
     if type(value) in (list, tuple):

@@ -46,6 +46,7 @@ def sweep(
     time_limit: float | None = TIME_LIMIT,
     gap: float = 0.0,
     backend: str = "threads",
+    fixed: Mapping[str, Any] | None = None,
 ) -> Sweep:
     """Fit a family of models over a grid of parameters, each on the folds of a stratified cross-validation.
 
@@ -100,6 +101,13 @@ def sweep(
         Each search stops when its objective is proven to be within this of the optimum.
     backend : str
         "threads" or "processes" (loky's) for ``n_jobs`` above 1. The kernels run side by side in threads.
+    fixed : dict, optional
+        Values of parameters of the family that all fits have in common, such as ``{"must_use": ["age"]}``: as a grid
+        with one value of each. What models must use, must not use, begin with, or use at most so often is named as for
+        one fit; a name that no column, condition or antecedent of the data set can have is refused. Conditions and
+        antecedents are made anew in each fold: where one that has to be used is not there, the fit is "infeasible",
+        and its message says so; where one that must not be used is not there, nothing is left out. Baselines know
+        nothing of it.
 
     Returns
     -------
@@ -124,7 +132,7 @@ def sweep(
     else:
         plan = make_plan(dataset, _FOLDS if cv is None else cv, *more)
     runners = _runners(plan, n_jobs, client, backend)
-    grids = _with_baselines(family, grid, baselines)
+    grids = _with_baselines(family, _with_fixed(family, grid, fixed), baselines)
     _check_conditions(grids, plan)
     methods = FAMILIES | BASELINES
     found: list[list[Configuration]] = []
@@ -141,9 +149,20 @@ def sweep(
         raise
 
 
-def _with_baselines(
-    family: str, grid: Grid | None, baselines: Sequence[str] | Mapping[str, Grid | None]
-) -> dict[str, Grid]:
+def _with_fixed(family: str, grid: Grid | None, fixed: Mapping[str, Any] | None) -> Grid:
+    """The grid of the family, with one value of what is fixed."""
+    if fixed is not None and not isinstance(fixed, Mapping):
+        raise SweepError(f"fixed must be values by parameter, not {fixed!r}")
+    if not fixed:
+        return FAMILIES[family].grid if grid is None else grid
+    if isinstance(grid, Mapping) and (twice := [name for name in fixed if name in grid]):
+        raise SweepError(f"grid and fixed both say what {twice[0]} is; leave it out of one")
+    if grid is not None and not isinstance(grid, Mapping):
+        return grid
+    return {**(FAMILIES[family].grid if grid is None else grid), **{name: [value] for name, value in fixed.items()}}
+
+
+def _with_baselines(family: str, chosen: Grid, baselines: Sequence[str] | Mapping[str, Grid | None]) -> dict[str, Grid]:
     """The grid of the family, then those of the baselines."""
     if isinstance(baselines, str):
         raise SweepError(f"baselines must be a list of names or grids by name, not {baselines!r}")
@@ -151,7 +170,6 @@ def _with_baselines(
     unknown = [name for name in asked if name not in BASELINES]
     if unknown:
         raise SweepError(f"there is no baseline {unknown[0]!r}; the baselines are {', '.join(BASELINES)}")
-    chosen: Grid = FAMILIES[family].grid if grid is None else grid
     fixed = {name: chosen[name] for name in BINARIZING if name in chosen and len(chosen[name]) == 1}
     grids: dict[str, Grid] = {family: chosen}
     for name, given in asked.items():

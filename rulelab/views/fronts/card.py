@@ -12,9 +12,9 @@ import pandas as pd
 from ...data.conditions import NothingFound
 from ...datasets import Dataset
 from ...families import least_gap
+from ...recipe import Recipe
 from ...sweeps import FAMILIES, Result, Sweep
 from ...sweeps.families import BINARIZING
-from ...sweeps.grid import plain as plain_value
 from ...sweeps.plan import Fold
 from ..cards import card as cards
 from ..cards.card import Card, Proof
@@ -22,7 +22,7 @@ from ..cards.rows import Rows, Split
 from ..live.session import Prepared
 from ..live.wording import count, family_name
 from ..widgets.esc import plain
-from .points import word
+from .points import asked_in_words, in_words
 
 
 def data_of(sweep: Sweep) -> Dataset:
@@ -82,6 +82,8 @@ def _said(sweep: Sweep, result: Result) -> tuple[str, str, str]:
     """Scope, equation and bound of what a fit has proven, in words."""
     where = "these conditions" if sweep.plan.split else "the conditions of this fold"
     method = FAMILIES[result.family]
+    asked = asked_in_words(sweep, result.point)
+    where += f" ({asked})" if asked else ""
     if not method.family.needs_groups:
         return f"no {family_name(result.family)} over {where} has a smaller objective", "", ""
     chosen, attribute = sweep.parameters_of(result.point), plain(" and ".join(sweep.plan.identity["sensitive"]), 60)
@@ -124,16 +126,20 @@ def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], No
     try:
         problem = method.problem(Fold(0, part, part, plan.compared), chosen)
     except NothingFound as error:
+        if Recipe(method.family, chosen).demands:
+            raise
         model, objective = method.without_rules(part, chosen)
         proof = Proof(objective, objective, True, str(error))
         return _completed(replace(cards.of_model(model, data), rows=rows), sweep, point, title, proof)
-    search = method.family.search(problem, chosen, random_state=plan.random_state)
+    search = method.search(problem, chosen, plan)
     report("compiling the search")
     search.compile()
     for snapshot in search.steps(time_limit=plan.time_limit, gap=plan.gap):  # noqa: B007 - the last one counts
         report("searching on all rows")
     if snapshot.incumbent is None:
-        raise ValueError(f"on all rows no {family_name(method.name)} that meets the constraint was found")
+        asked = asked_in_words(sweep, point)
+        met = f"obeys ({asked})" if asked else "meets the constraint"
+        raise ValueError(f"on all rows no {family_name(method.name)} that {met} was found")
     prepared = Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
     card = replace(cards.of_search(search, snapshot, prepared), rows=rows)
     return _completed(card, sweep, point, title, card.proof)
@@ -143,7 +149,7 @@ def parameters(sweep: Sweep, point: int) -> dict[str, str]:
     """All parameters of a configuration in words, and how it was validated; those that are not set are left out."""
     plan = sweep.plan
     chosen = dict(sweep.parameters_of(point))
-    found = {"quantile groups": word(plain_value(chosen.pop("thresholds")))}
+    found = {"quantile groups": in_words("thresholds", chosen.pop("thresholds"))}
     if plan.counts is not None:
         found = {"conditions": f"{count(len(plan.counts.conditions))}, under which the rows were counted"}
         chosen = {name: value for name, value in chosen.items() if name not in BINARIZING}
@@ -165,7 +171,7 @@ def parameters(sweep: Sweep, point: int) -> dict[str, str]:
 def _in_words(name: str, value: object) -> str:
     if name == "memory_limit" and isinstance(value, int | float):
         return f"{value / 1e6:g} MB"
-    text = word(plain_value(value))
+    text = in_words(name, value)
     return text.replace("_", " ") if isinstance(value, str) else text
 
 

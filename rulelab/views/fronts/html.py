@@ -79,6 +79,7 @@ def summary(
         if not (point.baseline and figure in ("objective", "lower_bound"))
     )
     parameters = f'<p class="note">{esc(point.parameters)}</p>' if point.parameters else ""
+    parameters += f'<p class="note">Asked of its rules: {esc(point.asked)}.</p>' if point.asked else ""
     return (
         f"<h2>{esc(LABELS[point.method])}</h2>{parameters}"
         f'<p class="note">{dealt}</p>'

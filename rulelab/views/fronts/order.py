@@ -11,11 +11,11 @@ import rulelab
 
 from ...datasets import Dataset, load
 from ...families import MEMORY
-from ...sweeps import BASELINES, Sweep, SweepError, sweep
+from ...sweeps import BASELINES, FAMILIES, Sweep, SweepError, sweep
 from ...warming import warm_up
 from ..allowance import ALLOWED
 from ..live.hands import HANDS
-from ..live.recipe import load_code, refuse_large
+from ..live.recipe import in_labels, load_code, refuse_large
 from ..live.wording import family_name
 from .counting import Counting
 from .run import Started
@@ -73,6 +73,8 @@ class Order:
         Python that does the same, with ``rl`` for this package.
     counting : Counting or None
         A table of this server whose rows are counted instead.
+    asked : mapping
+        What all models have to obey, by parameter.
     """
 
     data: str
@@ -84,6 +86,7 @@ class Order:
     source: Callable[[], Dataset] | None = field(default=None, repr=False)
     source_code: str = ""
     counting: Counting | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, report: Callable[[str], None]) -> Started:
         """Start all sweeps; baselines are fitted beside the first one.
@@ -111,10 +114,10 @@ class Order:
             for family in self.grids:
                 report(f"starting: {family_name(family)}")
                 started.append(sweep(swept, family, **self._options(family), client=HANDS.client))
-        except ValueError:
+        except ValueError as error:
             for one in started:
                 one.cancel()
-            raise
+            raise SweepError(in_labels(str(error), FAMILIES[family].family)) from error
         codes = tuple(self.code(family) for family in self.grids)
         return Started(tuple(started), data, codes, named=self.source is None and self.counting is None)
 
@@ -135,6 +138,7 @@ class Order:
         limit = {} if ALLOWED.fit is None else {MEMORY.name: [ALLOWED.fit]}
         return {
             "grid": {name: list(values) for name, values in self.grids[family].items()} | limit,
+            **({"fixed": dict(self.asked)} if self.asked else {}),
             **({"cv": self.folds} if self.counting is None else {}),
             "sensitive": list(self.sensitive) or None,
             "baselines": baselines,

@@ -27,6 +27,7 @@ from ...sweeps import FAMILIES
 from ..live.wording import counted
 from ..search.plots.base import Columns, add_legend, new_figure, replace
 from ..search.slide import SCALE, enlarged
+from ..widgets.esc import plain
 from ..widgets.style import INK
 from .look import COLORS, MARKERS, SHORT, spread_out
 from .points import COMPLEXITY, LABELS, Point, front, fronts, number, percent
@@ -270,7 +271,7 @@ class FrontPlot:
             y_low, y_high = (_short(100 * end) for end in p.spread("accuracy"))
             row = {
                 "key": p.key,
-                "label": p.label,
+                "label": f"{p.label}; {plain(p.asked, 90)}" if p.asked else p.label,
                 "marker": MARKERS[p.method],
                 "color": color(p.method, self._dark),
                 "alpha": 0.9 if p.key in best else _DOMINATED,

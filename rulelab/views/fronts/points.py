@@ -11,11 +11,17 @@ import pandas as pd
 
 from ...data.gaps import CONSTRAINED, emptied, price
 from ...data.metrics import Confusion
+from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
 from ...families import EVERY as RECORDS
-from ...sweeps import Sweep, non_dominated
+from ...families.typed import written
+from ...recipe import Recipe
+from ...sweeps import Result, Sweep, non_dominated
+from ...sweeps.demands import NOTHING_CALLED
 from ...sweeps.families import FAMILIES
+from ...sweeps.grid import plain as plain_value
 from ..compare.baselines import NAMES
-from ..live.wording import NONE, family_name
+from ..live.recipe import in_labels
+from ..live.wording import NONE, counted, family_name
 from ..widgets.esc import plain
 
 PARTS = {"test": "test rows", "train": "training rows"}
@@ -33,6 +39,7 @@ LABELS = {
 }
 """What families and baselines are called."""
 _LEFT_OUT = "left out of the fairness constraint"
+_OF_NAMES = {each.name: each.kind for each in (*DEMANDS, MUST_NOT_USE, MONOTONE)}
 _CRITERION = re.compile(r"([A-Z][A-Za-z]+)\((\w+=[\d.e-]+(?:, \w+=[\d.e-]+)*)\)")
 
 
@@ -53,6 +60,8 @@ class Point:
         Folds that are done, and how many of their models are certified optimal.
     values : mapping of str to float
         Means over the folds, each with its standard error ``<name>_se``, and pooled gaps ``<name>_gap_pooled``.
+    asked : str
+        What its models have to obey, in words; empty: nothing.
     """
 
     sweep: int
@@ -63,6 +72,7 @@ class Point:
     folds: int
     proven: int
     values: Mapping[str, float]
+    asked: str = ""
 
     @property
     def key(self) -> str:
@@ -102,12 +112,13 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
         figures = [name for name in table.columns if name not in known]
         varied = _varied(table, sweep.parameters)
         for row in table.to_dict("records"):
-            values = {str(name): float(row[name]) for name in figures}
-            parameters = _words({name: row[name] for name in varied[row["family"]]})
+            point, values = int(row["point"]), {str(name): float(row[name]) for name in figures}
+            own = sweep.parameters_of(point)
+            parameters = _words({name: own.get(name, row[name]) for name in varied[row["family"]]})
             found.append(
                 Point(
-                    *(i, int(row["point"]), str(row["family"]), bool(row["baseline"]), parameters),
-                    *(int(row["folds"]), int(row["proven"]), values),
+                    *(i, point, str(row["family"]), bool(row["baseline"]), parameters),
+                    *(int(row["folds"]), int(row["proven"]), values, asked_in_words(sweep, point)),
                 )
             )
     return tuple(found)
@@ -123,7 +134,21 @@ def _varied(table: pd.DataFrame, parameters: Sequence[str]) -> dict[str, list[st
 
 
 def _words(parameters: Mapping[str, object]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {word(value)}" for name, value in parameters.items())
+    return ", ".join(f"{name.replace('_', ' ')} {in_words(name, value)}" for name, value in parameters.items())
+
+
+def in_words(name: str, value: object) -> str:
+    """A parameter's value in words; names as they are typed."""
+    if value and name in _OF_NAMES:
+        value = [value] if isinstance(value, str) and _OF_NAMES[name] == "names" else value
+        return plain(written(_OF_NAMES[name], value), 80)
+    return word(plain_value(value))
+
+
+def asked_in_words(sweep: Sweep, point: int) -> str:
+    """What the models of a configuration have to obey, see `rulelab.recipe.Recipe.asked`."""
+    found = next((result.family for result in sweep.results if result.point == point), "")
+    return plain(Recipe(FAMILIES[found].family, sweep.parameters_of(point)).asked, 200) if found in FAMILIES else ""
 
 
 def word(value: object) -> str:
@@ -190,6 +215,20 @@ def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], fl
         if same and not math.isnan(same[0]):
             notes.append(f"{price(point.value('accuracy'), same[0]).capitalize()}.")
     return notes
+
+
+def unmet(sweep: Sweep, point: Point) -> list[str]:
+    """What to say of a point of which some folds have no model that obeys, or do not know a name."""
+    own = [result for result in sweep.results if result.point == point.point]
+    empty = [result for result in own if result.train is None and result.message]
+    notes = [f"{counted(len(empty), 'folds')} without a model: {told(empty[0])}"] if empty else []
+    return notes + [told(result) for result in own if NOTHING_CALLED in result.message][:1]
+
+
+def told(result: Result) -> str:
+    """The message of a fit of a family, with parameters as the form calls them."""
+    family = FAMILIES[result.family].family
+    return in_labels(result.message, family)
 
 
 def front(among: Iterable[Point], x: str) -> list[Point]:

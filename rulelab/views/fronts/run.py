@@ -16,7 +16,7 @@ from ..allowance import ALLOWED, take_memory
 from ..live.job import Job, Progress
 from ..live.pool import Pool
 from ..live.wording import Standing, count, counted, family_name
-from .points import PARTS, Point, points
+from .points import PARTS, Point, points, told
 
 LOOK_SECONDS = 0.5
 """How often the tables are made anew while results come."""
@@ -107,6 +107,11 @@ class Run:
         if failed:
             whom = family_name(failed[0].family) if failed[0].family in FAMILIES else failed[0].family
             said.append(f"{counted(len(failed), 'fits')} failed, the first one of a {whom}: {failed[0].message}")
+        results = [result for sweep in self.started.sweeps for result in sweep.results]
+        empty = [result for result in results if result.status == "infeasible" and result.message]
+        if empty:
+            whom = family_name(empty[0].family)
+            said.append(f"{counted(len(empty), 'fits')} without a model, the first one of a {whom}: {told(empty[0])}")
         return ". ".join([*said, self._no_memory] if self._no_memory else said)
 
     def cancel(self) -> None:

@@ -22,7 +22,9 @@ from ..forms.fields import card, column, field, note
 from ..forms.tables import Counted, offered
 from ..live.wording import counted
 from ..widgets.esc import esc, plain
+from ..widgets.explained import term_classes
 from ..widgets.style import MUI_FOCUS_CSS, SELECT_CSS
+from .asked import ABOUT, ASKED, values_of
 from .counting import Counting
 from .order import Order, available, numbers
 from .points import LABELS
@@ -33,6 +35,7 @@ SHARED = (
     *("list_grid", "falling_grid", "set_grid", "set_fairness", "set_tolerances", "set_group_size"),
     *("sweep_quantiles", "sweep_conditions", "set_conditions", "sweep_test_share", "sweep_key"),
     *("gap_grid", "gap_criterion"),
+    *ASKED,
 )
 """The parameters that the address of the page holds."""
 _NO_GROUPS = "(none)"
@@ -96,6 +99,11 @@ class SweepSetup(param.Parameterized):
     sweep_key: param.Selector[str] = param.Selector(default=_AT_RANDOM, objects=[_AT_RANDOM], label="Test rows")
     sweep_time_limit = param.Number(default=10.0, bounds=(0, None), label="Seconds per fit")
     sweep_baselines = param.ListSelector(default=_USUAL, objects=list(BASELINES), label="Compare with")
+    sweep_must_use = param.String(default="", label=ASKED["sweep_must_use"].title)
+    sweep_must_not_use = param.String(default="", label=ASKED["sweep_must_not_use"].title)
+    sweep_first_rule = param.String(default="", label=ASKED["sweep_first_rule"].title)
+    sweep_max_uses = param.String(default="", label=ASKED["sweep_max_uses"].title)
+    sweep_monotone = param.String(default="", label=ASKED["sweep_monotone"].title)
     uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The user's own table, which can be swept too.")
     tables = param.Dict(default={}, doc="The tables of this server whose columns have roles, by their names.")
 
@@ -118,6 +126,7 @@ class SweepSetup(param.Parameterized):
         grids = {name: self._grid(name) for name in FAMILIES if name in self.sweep_families}
         if not grids:
             raise SweepError("choose at least one family to sweep")
+        asked = values_of({name: getattr(self, name) for name in ASKED}, grids)
         allowed = self._allowed()
         sensitive, own = self._attributes[self.sweep_sensitive], self._own
         counting = self._counting()
@@ -133,6 +142,7 @@ class SweepSetup(param.Parameterized):
             source=None if own is None else own.dataset,
             source_code="" if own is None else own.code(),
             counting=counting,
+            asked=asked,
         )
 
     def new_run(self) -> Run:
@@ -289,6 +299,14 @@ class SweepSetup(param.Parameterized):
         self.param.watch(lambda event: box.param.update(value=name in event.new), parameter)
         return box
 
+    def _demand(self, name: str) -> Any:
+        """The field of what all models have to obey."""
+        each = ASKED[name]
+        placeholder = f"such as {each.example}"
+        return field(
+            self, name, pn.widgets.TextInput, placeholder=placeholder, css_classes=term_classes(each.name, "rule_list")
+        )
+
     def _build(self) -> None:
         self._data = pn.widgets.Select(
             label="Data set to sweep", options=self._options, value=self.sweep_data, stylesheets=[SELECT_CSS],
@@ -349,6 +367,11 @@ class SweepSetup(param.Parameterized):
                 field(self, "sweep_quantiles", pn.widgets.IntInput, start=2, end=1000),
                 field(self, "sweep_conditions", pn.widgets.IntInput, start=1, end=3),
                 field(self, "set_conditions", pn.widgets.IntInput, start=1),
+            ),
+            card(
+                "Demands on rules",
+                *(self._demand(name) for name in ASKED),
+                note(ABOUT),
             ),
             card("Compare with", *self._baselines.values()),
             css_classes=["rl-more"],

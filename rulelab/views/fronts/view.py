@@ -30,7 +30,18 @@ from . import html as fronts_html
 from .look import MARKERS, swatch_css
 from .model import PointModel
 from .plot import INTO_VIEW, FrontPlot
-from .points import COMPLEXITY, LABELS, MEASURES, PARTS, Point, criterion_name, criterion_words, gap_name, warning
+from .points import (
+    COMPLEXITY,
+    LABELS,
+    MEASURES,
+    PARTS,
+    Point,
+    criterion_name,
+    criterion_words,
+    gap_name,
+    unmet,
+    warning,
+)
 from .run import Run, followed
 
 NO_POINT = "(tap a point, or choose one here)"
@@ -246,7 +257,8 @@ class FrontView(NotebookViewer):
         words = f"gap in {criterion_name(self.criterion)}"
         sweep = run.started.sweeps[p.sweep]
         accuracies = {q.point: q.value("accuracy") for q in self.points() if q.sweep == p.sweep}
-        notes = warning(sweep, p, self.on, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
+        notes = [] if p.baseline else unmet(sweep, p)
+        notes += warning(sweep, p, self.on, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
         text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes, self.split)
         if sweep.groups:
             attribute = " and ".join(sweep.plan.identity["sensitive"])

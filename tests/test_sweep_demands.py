@@ -1,0 +1,262 @@
+"""What all models of a sweep have to obey: as alone, in every fold; what a fold lacks; keys, files, refusals."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from patience import PATIENCE
+from sklearn.model_selection import StratifiedKFold
+from test_cli import run as command
+from test_sweep import DATA
+from test_sweep_counted import COUNTS, FRAME
+
+import rulelab as rl
+from rulelab.data.naming import UnknownNameError, unknown
+from rulelab.sweeps import FAMILIES, SweepError
+from rulelab.sweeps.keys import split
+
+THRESHOLDS = {"thresholds": [3]}
+LISTS = {"regularization": [0.02, 0.005], "max_conditions": [1], **THRESHOLDS}
+SETS = {"max_complexity": [4, 6], "max_conditions": [2], **THRESHOLDS}
+WISHES = {
+    "must_use": ["age"],
+    "must_not_use": ["job == cook"],
+    "max_uses": {"age": 1},
+    "monotone": {"age": "decreasing"},
+}
+CRITERION = rl.EqualOpportunity(0.3)
+
+
+def swept(family: str, grid: dict[str, list[Any]], data: Any = DATA, **arguments: Any) -> rl.Sweep:
+    cv = {} if data is not DATA else {"cv": 2, "sensitive": "group"}
+    sweep = rl.sweep(data, family, grid, **cv | arguments)
+    assert sweep.wait(PATIENCE)
+    return sweep
+
+
+def obeys(model: Any, wishes: dict[str, Any]) -> bool:
+    """Whether the rules of a list have what they must, and nothing that they must not."""
+    used = [condition for rule in model.rules for condition in rule.conditions]
+    must = all(any(c.column == name for c in used) for name in wishes.get("must_use", ()))
+    mustnt = any(str(c) == name for c in used for name in wishes.get("must_not_use", ()))
+    limits = wishes.get("max_uses", {}).items()
+    return must and not mustnt and all(sum(c.column == name for c in used) <= most for name, most in limits)
+
+
+@pytest.mark.parametrize("asked", list(product([False, True], repeat=4)))
+@pytest.mark.parametrize("max_length", [None, 2])
+def test_lists_of_every_fold_are_those_that_obey_alone(asked: tuple[bool, ...], max_length: int | None) -> None:
+    """Demands x length x folds, each against one search without a sweep."""
+    wishes = {name: wish for (name, wish), on in zip(WISHES.items(), asked, strict=True) if on}
+    sweep = swept("rule_list", LISTS, fixed={**wishes, "max_length": max_length})
+    assert not sweep.messages
+    rows = sweep.frame.set_index(["fold", "regularization"])
+    for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+        own = {**{name: values[0] for name, values in LISTS.items()}, **wishes, "max_length": max_length}
+        for regularization in LISTS["regularization"]:
+            alone = rl.RuleListClassifier(**own | {"regularization": regularization})
+            alone.fit(DATA.X.iloc[train], DATA.y.iloc[train])
+            row = rows.loc[(fold, regularization)]
+            assert row.status == "optimal"
+            assert row.objective == alone.objective_
+    models = [result.load() for result in sweep.results]
+    assert all(obeys(model, wishes) for model in models)
+    assert max(len(model.rules) for model in models) <= (max_length or 99)
+
+
+@pytest.mark.parametrize("asked", list(product([False, True], repeat=4)))
+@pytest.mark.parametrize("fairness", [None, CRITERION])
+def test_sets_obey_demands_and_fairness_in_every_fold(asked: tuple[bool, ...], fairness: Any) -> None:
+    wishes = {name: wish for (name, wish), on in zip(WISHES.items(), asked, strict=True) if on}
+    more = {} if fairness is None else {"fairness": fairness, "min_group_size": 0}
+    sweep = swept("rule_set", SETS, fixed={**wishes, **more})
+    rows = sweep.frame.set_index(["fold", "max_complexity"])
+    for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+        own = {**{name: values[0] for name, values in SETS.items()}, **wishes, **more}
+        groups = {} if fairness is None else {"sensitive_features": DATA.sensitive["group"].iloc[train]}
+        for size in SETS["max_complexity"]:
+            alone = rl.RuleSetClassifier(**own | {"max_complexity": size})
+            alone.fit(DATA.X.iloc[train], DATA.y.iloc[train], **groups)
+            assert rows.loc[(fold, size)].objective == alone.objective_
+            assert rows.loc[(fold, size)].status == "optimal"
+
+
+@pytest.mark.parametrize("family", ["rule_list", "rule_set"])
+def test_rows_that_count_several_times_are_asked_the_same(family: str) -> None:
+    """Demands x weights: counts of the rows, and the rows themselves."""
+    grid = {"regularization": [0.01], "max_conditions": [1]} if family == "rule_list" else {"max_complexity": [4]}
+    column = COUNTS.conditions[0].column
+    wishes = {"must_use": [column], "max_uses": {column: 1}, "must_not_use": [str(COUNTS.conditions[-1])]}
+    (result,) = swept(family, grid, COUNTS, fixed=wishes).results
+    assert result.status == "optimal"
+    method = FAMILIES[family]
+    sweep = swept(family, grid, COUNTS, fixed=wishes)
+    problem = method.problem(sweep.plan.fold(0), sweep.parameters_of(0))
+    last = rl.solve(method.search(problem, sweep.parameters_of(0), sweep.plan))
+    assert result.objective == last.incumbent.objective
+    free = swept(family, grid, COUNTS).results[0]
+    assert free.objective <= result.objective
+    assert column in result.load().to_text()
+
+
+# what a fold lacks ----------------------------------------------------------------------------------------------------
+
+
+def cut_of(fold: int) -> str:
+    """A condition on age that only one of the folds has."""
+    names = []
+    for train, _ in StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y):
+        names.append(set(rl.Binarizer(thresholds=7).fit_transform(DATA.X.iloc[train]).columns))
+    return sorted(name for name in names[fold] - names[1 - fold] if name.startswith("age <="))[0]
+
+
+GRID = {"regularization": [0.02], "max_conditions": [1], "thresholds": [7]}
+
+
+@pytest.mark.parametrize("asked", [{"must_use": None}, {"first_rule": None}])
+def test_where_a_fold_has_nothing_to_use_no_model_of_it_obeys(asked: dict[str, None], tmp_path: Path) -> None:
+    name = cut_of(0)
+    (what,) = asked
+    fixed = {what: name if what == "first_rule" else [name]}
+    sweep = swept("rule_list", GRID, fixed=fixed, results=tmp_path / "kept.jsonl")
+    by_fold = {result.fold: result for result in sweep.results}
+    assert by_fold[0].status == "optimal"
+    assert name in by_fold[0].load().to_text()
+    assert by_fold[1].status == "infeasible"
+    assert by_fold[1].model is None
+    words = "begin with" if what == "first_rule" else "use"
+    assert by_fold[1].message.startswith(f"no rule list over these training rows can {words} {name}: {what}: no ")
+    (point,) = sweep.points().to_dict("records")
+    assert (point["folds"], point["proven"]) == (1, 1)
+    again = swept("rule_list", GRID, fixed=fixed, results=tmp_path / "kept.jsonl")
+    assert again.progress.resumed == 2, "that there is none is known, too"
+
+
+def test_what_a_fold_does_not_have_it_does_not_use() -> None:
+    name = cut_of(0)
+    sweep = swept("rule_list", GRID, fixed={"must_not_use": [name, "job"]})
+    by_fold = {result.fold: result for result in sweep.results}
+    assert by_fold[0].message == ""
+    assert by_fold[1].message == f"must_not_use: the training rows have nothing called {name!r}"
+    problems = [FAMILIES["rule_list"].problem(sweep.plan.fold(k), sweep.parameters_of(0)) for k in (0, 1)]
+    assert [problem.left_out for problem in problems] == [(name, "job"), ("job",)]
+    assert not any(name in problem.names for problem in problems)
+
+
+@pytest.mark.parametrize("family", ["rule_list", "rule_set"])
+@pytest.mark.parametrize("asked", [{"max_uses": {"rare": 0, "age": 1}}, {"monotone": {"rare": "increasing"}}])
+def test_a_column_without_conditions_in_a_fold_is_used_no_too_often(family: str, asked: dict[str, Any]) -> None:
+    """A column that is constant on the training rows of one fold."""
+    fold_of = np.empty(len(DATA.y), dtype=int)
+    for k, (_, test) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+        fold_of[test] = k
+    frame = DATA.X.assign(rare=np.where((fold_of == 0) & (DATA.X["age"] > 40), 1.0, 0.0), y=DATA.y)
+    data = rl.datasets.from_frame(frame, "y", name="rare")
+    grid = GRID if family == "rule_list" else {"max_complexity": [4], "thresholds": [7]}
+    sweep = rl.sweep(data, family, grid, cv=2, fixed=asked)
+    assert sweep.wait(PATIENCE)
+    assert [result.status for result in sweep.results] == ["optimal"] * 2, sweep.results[0].message
+
+
+# keys and files -------------------------------------------------------------------------------------------------------
+
+
+def test_another_demand_is_another_key_and_older_rows_are_still_read(tmp_path: Path) -> None:
+    path = tmp_path / "kept.jsonl"
+    free = swept("rule_list", LISTS, results=path)
+    assert swept("rule_list", LISTS, results=path, fixed={"must_use": None}).progress.resumed == 4
+    asked = swept("rule_list", LISTS, results=path, fixed={"must_use": ["age"]})
+    assert asked.progress.resumed == 0
+    assert asked.messages == ()
+    assert swept("rule_list", LISTS | {"must_use": [["age"]]}, results=path).progress.resumed == 4
+    assert swept("rule_list", LISTS, results=path, fixed={"must_use": ["job"]}).progress.resumed == 0
+    both = swept("rule_list", LISTS | {"must_use": [None, ["age"]]}, results=path)
+    assert both.progress.resumed == 8
+    assert set(both.frame["must_use"].dropna()) == {"['age']"}
+    assert both.frame["must_use"].isna().sum() == 4
+    assert sorted(both.frame["objective"]) == sorted([*free.frame["objective"], *asked.frame["objective"]])
+    settings = [split(json.loads(line)["key"])[1] for line in path.read_text().splitlines()[1:]]
+    assert {each["must_use"] for each in settings} == {None, "['age']", "['job']"}
+
+
+def test_a_set_of_names_is_the_same_in_every_process(tmp_path: Path) -> None:
+    names = {"age", "job", "member"}
+    keys = {
+        swept("rule_list", GRID, fixed={"must_not_use": given}).results[0].key for given in (names, frozenset(names))
+    }
+    (key,) = keys
+    assert split(key)[1]["must_not_use"] == "['age', 'job', 'member']"
+
+
+# refusals -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("family", "fixed", "said"),
+    [
+        ("rule_list", {"must_use": ["aeg"]}, "must_use: 'aeg' begins with no column of people; the nearest: 'age'"),
+        ("rule_list", {"must_not_use": "aeg > 3"}, "must_not_use: 'aeg > 3' begins with no column of people"),
+        ("rule_list", {"first_rule": "aeg > 3"}, "first_rule: 'aeg > 3' begins with no column of people"),
+        ("rule_set", {"max_uses": {"age > 3": 1}}, "max_uses: 'age > 3' is no column of people; the nearest: 'age'"),
+        ("rule_set", {"monotone": {"aeg": "increasing"}}, "monotone: 'aeg' is no column of people"),
+        ("rule_list", {"must_use": ["age"], "must_not_use": ["age"]}, "must_use and must_not_use both have 'age'"),
+        ("falling_rule_list", {"must_use": ["age"]}, "names 'must_use', which is no parameter of falling_rule_list"),
+        ("least_gap", {"must_use": ["age"]}, "names 'must_use', which is no parameter of least_gap"),
+        ("rule_set", {"first_rule": "age > 3"}, "names 'first_rule', which is no parameter of rule_set"),
+        ("rule_list", {"must_use": ["age"], "fairness": CRITERION}, "must_use and fairness cannot be asked of a list"),
+        ("rule_list", {"max_uses": {"age": -1}}, "max_uses must have a number of at least 0"),
+        ("rule_list", {"must_use": [3]}, "must_use must be names"),
+        ("rule_list", {"regularization": 0.1}, "grid and fixed both say what regularization is"),
+        ("rule_list", ["must_use"], "fixed must be values by parameter"),
+    ],
+)
+def test_what_nothing_could_obey_is_refused_before_the_first_fit(family: str, fixed: Any, said: str) -> None:
+    grid = {"min_accuracy": [0.6]} if family == "least_gap" else SETS if family == "rule_set" else LISTS
+    with pytest.raises(SweepError, match=said.replace("(", r"\(")):
+        rl.sweep(DATA, family, grid, cv=2, sensitive="group", fixed=fixed)
+
+
+def test_names_of_categories_and_booleans_are_possible_names() -> None:
+    names = ["not member", "job == cook", "age is missing", "age <= 20 and member"]
+    sweep = swept("rule_list", GRID, fixed={"must_not_use": ["member", *names]})
+    assert {result.status for result in sweep.results} == {"optimal"}
+
+
+def test_fixed_values_take_the_place_of_a_default_grid_s() -> None:
+    sweep = swept("rule_list", None, fixed={"regularization": 0.1, "max_conditions": 1})
+    assert set(sweep.frame["regularization"]) == {0.1}
+
+
+def test_an_unknown_name_survives_a_process() -> None:
+    error = pickle.loads(pickle.dumps(unknown("aeg", ["age"], "must_use")))
+    assert isinstance(error, UnknownNameError)
+    assert (error.name, error.what, str(error)) == (
+        "aeg",
+        "must_use",
+        "must_use: no antecedent uses 'aeg'; the nearest: 'age'",
+    )
+
+
+def test_the_command_line_says_what_was_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    FRAME.to_csv(tmp_path / "people.csv", index=False)
+    file = str(tmp_path / "people.csv")
+    vary = ("--target", "y", "--vary", "regularization=0.05,0.02", "--max-conditions", 1, "--folds", 2, "--quiet")
+    column = next(name for name in FRAME.columns if name not in ("y", "id"))
+    saved = ("--fits", tmp_path / "fits.csv")
+    status, out, err = command(capsys, "sweep", file, *vary, "--must-use", column, "--max-uses", f"{column}:1", *saved)
+    assert status == 0, err
+    assert "certified: each rule list is optimal for its training rows; asked of all: use " in out
+    assert f"have at most 1 condition on {column}" in out
+    assert "must_use" in (tmp_path / "fits.csv").read_text().splitlines()[0]
+    status, out, err = command(capsys, "sweep", file, *vary, "--must-use", "nothing")
+    assert (status, out) == (2, "")
+    assert "must_use: 'nothing' begins with no column" in err
+    status, out, err = command(capsys, "sweep", file, *vary, "--first-rule", f"{column} > 12345")
+    assert status == 0
+    assert "4 fits without a model, the first: no rule list over these training rows can begin with" in err
