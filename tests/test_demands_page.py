@@ -7,7 +7,7 @@ import json
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from rulelab.families.typed import NotReadError, read, written
 from rulelab.views.cards import card as cards
 from rulelab.views.forms import address
 from rulelab.views.kept_runs import saving
+from rulelab.views.live.recorded import RecordedSession
 from rulelab.views.live.session import SearchSession, State
 from rulelab.views.live.wording import standing
 from rulelab.views.search.runs.words import settings_in_words
@@ -235,11 +236,48 @@ def test_names_are_in_the_address_and_come_back_from_it() -> None:
     assert {name: getattr(again.settings, name) for name in ASKED} == ASKED
     assert again.more.find("Must use").state()["value"] == 'age, "a, b"'
     assert again.more.find(LABELS["max_uses"]).state()["value"] == "age: 1"
-    for wrong in ('must_use="age"', "must_use=[1]", 'max_uses={"age":-1}', 'max_uses=["age"]', "must_not_use=age"):
+    for wrong in ("must_use=[1]", 'must_use="a', 'max_uses={"age":-1}', 'max_uses=["age"]', "max_uses=age"):
         other = Setup()
         (complaint,) = address.read(f"?{wrong}", *other.parts)
         assert wrong.partition("=")[0] in complaint
         assert not any(getattr(other.settings, name) for name in ASKED)
+
+
+def test_an_address_may_have_names_as_they_are_typed() -> None:
+    for text, name, value in (
+        ('must_use="age"', "must_use", ["age"]),
+        ('must_not_use=age, "a, b"', "must_not_use", ["age", "a, b"]),
+        ("must_use=bmi ≤ 30; 7", "must_use", ["bmi <= 30", "7"]),
+        ("max_uses=age: 1, bmi:0", "max_uses", {"age": 1, "bmi": 0}),
+        ("monotone=age: Increasing", "monotone", {"age": "increasing"}),
+        ("first_rule=age ≤ 3", "first_rule", "age <= 3"),
+        ('first_rule="a = ""b"""', "first_rule", 'a = "b"'),
+        ("must_use=null", "must_use", None),
+    ):
+        setup = Setup()
+        assert address.read(f"?{text}", *setup.parts) == []
+        assert getattr(setup.settings, name) == value
+        again = Setup()
+        query = urlencode({key: entry for key, entry in address.write(*setup.parts).items() if entry is not None})
+        assert address.read(f"?{query}", *again.parts) == []
+        assert getattr(again.settings, name) == value
+
+
+@pytest.mark.parametrize(
+    "settings", [{"family": "rule_list"}, {"family": "rule_set", "monotone": {"age": "increasing"}}]
+)
+def test_a_recording_says_what_was_left_out_as_the_run_did(settings: dict[str, Any]) -> None:
+    session = searched(people(**settings, must_not_use=["town", "sex == m"]))
+    before = standing(session).phase
+    assert "without town, sex == m" in before
+    read_again = rl.Recording.from_bytes(session.recording().to_bytes())
+    assert read_again.left_out == ("town", "sex == m")
+    assert dict(read_again.directions) == settings.get("monotone", {})
+    after = standing(RecordedSession(read_again, "a run", settings["family"])).phase
+    assert before in after
+    bare = searched(people(family=settings["family"])).recording()
+    assert (bare.left_out, bare.directions) == ((), ())
+    assert "without" not in standing(RecordedSession(bare, "a run", settings["family"])).phase
 
 
 def test_a_family_that_knows_it_too_has_it_when_it_is_chosen() -> None:

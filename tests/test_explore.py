@@ -307,6 +307,57 @@ def test_what_cannot_be_explored_is_said(dataset: rl.Dataset) -> None:
         find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"family": "falling_rule_list"},
+            "The tab Search is set to a falling rule list: choose “Rule list” or “Rule set”",
+        ),
+        ({"family": "least_gap"}, "The tab Search is set to a rule list of least gap"),
+        (
+            {"family": "rule_list", "must_use": ["top-left-square"], "max_length": 2},
+            "Empty “Must use” in the tab Search",
+        ),
+        ({"family": "rule_list", "first_rule": "x"}, "Empty “First rule” in the tab Search"),
+        ({"family": "rule_list", "monotone": {"x": "increasing"}}, "Empty “Monotone columns” in the tab Search"),
+        (
+            {"family": "rule_set", "must_use": ["x"], "max_uses": {"x": 1}},
+            "Empty “Must use” and “Conditions on a column, at most” in the tab Search",
+        ),
+        ({"family": "rule_set", "fairness": "equal_opportunity"}, "Choose no constraint under “Fairness”"),
+        ({"family": "rule_list", "fairness": "equal_opportunity", "must_use": ["x"]}, "Choose no constraint under"),
+    ],
+)
+def test_what_explore_does_not_find_is_said_before_it_is_asked_for(settings: dict[str, object], said: str) -> None:
+    tabs = Tabs(Address("?data=tic_tac_toe&regularization=0.05&max_conditions=1"))
+    setup, view = tabs.made("Search").setup, tabs.made("Explore").view
+    assert (view.hindrance, view._start.disabled) == ("", False)
+    setup.choose(**settings)
+    assert said in view.hindrance
+    assert view._start.disabled
+    assert view._why.visible
+    assert said in view._why.object
+    view.find()
+    assert view._job is None
+    setup.choose(family="rule_list", fairness="none", must_use=None, first_rule=None, max_uses=None, monotone=None)
+    assert (view.hindrance, view._start.disabled, view._why.visible) == ("", False, False)
+    setup.choose(must_not_use=["top-left-square"])
+    assert view.hindrance == ""
+
+
+def test_a_search_with_demands_is_refused_in_the_words_of_the_page(dataset: rl.Dataset) -> None:
+    problem = searched(dataset).problem
+    name = problem.names[0]
+    for search, said in (
+        (rl.RuleSetSearch(problem, max_complexity=4, must_use=[name]), "Empty “Must use” in the tab Search"),
+        (rl.RuleListSearch(problem, 0.05, must_use=[name]), "Empty “Must use” in the tab Search"),
+        (rl.FallingRuleListSearch(problem, 0.05), "The tab Search is set to a falling rule list"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            find(lambda report, search=search: Prepared(search), Wanted(0.05, 100, 10.0), Progress())
+
+
 def test_one_model_alone_is_counted_in_words_and_buttons_wait_for_it() -> None:
     frame = pd.DataFrame({"u": ["yes", "no"] * 50, "out": ["bad", "good"] * 50})
     view = ExploreView(searched(rl.datasets.from_frame(frame, "out"), regularization=0.6), distance=0.01)

@@ -17,6 +17,9 @@ import numpy as np
 
 from .. import strict_json
 from ..arguments import is_number
+from ..data.directions import NAME as DIRECTED
+from ..data.directions import Directions, as_directions
+from ..data.naming import as_names
 from ..models import Model, ModelError, parse_model
 from ..prefixes import Nodes
 from ..results import plain
@@ -26,6 +29,7 @@ from .events import NOT_YET, Events
 __all__ = ["Content", "RecordingError", "plain", "read", "write"]
 
 FORMAT = "rulelab recording"
+_LEFT_OUT = "left_out"  # an entry where there are some, as the directions
 VERSION = 1
 LARGEST_FILE = 1 << 26
 LARGEST_TEXT = 1 << 28
@@ -43,13 +47,23 @@ class RecordingError(ValueError):
 
 @dataclass(frozen=True)
 class Content:
-    """What a file holds."""
+    """What a file holds.
+
+    Attributes
+    ----------
+    left_out : tuple of str
+        What rules must not use.
+    directions : Directions
+        Where conditions must point.
+    """
 
     family: str
     parameters: dict[str, Any]
     snapshots: list[Snapshot]
     events: Events
     tree: Nodes | None
+    left_out: tuple[str, ...] = ()
+    directions: Directions = ()
 
 
 def packed(content: Content) -> bytes:
@@ -66,6 +80,8 @@ def packed(content: Content) -> bytes:
         "version": VERSION,
         "family": content.family,
         "parameters": content.parameters,
+        **({_LEFT_OUT: list(content.left_out)} if content.left_out else {}),
+        **({DIRECTED: dict(content.directions)} if content.directions else {}),
         "models": texts,
         "snapshots": [_snapshot(each, models) for each in content.snapshots],
         "tree": None
@@ -150,7 +166,8 @@ def _content(data: Any) -> Content:
     events, tree = Events(), None
     if data["tree"] is not None:
         tree, events = _read_tree(data["tree"], len(snapshots))
-    return Content(data["family"], dict(data["parameters"]), snapshots, events, tree)
+    left_out, directions = as_names(data.get(_LEFT_OUT), _LEFT_OUT), as_directions(data.get(DIRECTED))
+    return Content(data["family"], dict(data["parameters"]), snapshots, events, tree, left_out, directions)
 
 
 def _read_snapshot(data: Any, models: list[Any]) -> Snapshot:

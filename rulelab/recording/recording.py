@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import is_whole
+from ..data.directions import Directions
 from ..prefixes import Nodes, PrefixSearch
 from ..search import Search, Snapshot, Status
 from ..shown import Fact, Shown
@@ -46,6 +47,16 @@ class Recording(Shown):
     max_snapshots : int
         When there are more, every second one is left out, but for the first, the last, and those with a better model.
 
+    Attributes
+    ----------
+    family : str
+    parameters : dict
+        Of the search.
+    left_out : tuple of str
+        What its rules must not use.
+    directions : tuple of (str, str)
+        Where its conditions must point, by column.
+
     Examples
     --------
     >>> recording = rl.Recording(rl.RuleListSearch(problem, 0.01))
@@ -62,6 +73,8 @@ class Recording(Shown):
             raise ValueError(f"max_snapshots must be an integer of at least 4, not {max_snapshots!r}")
         self.family = search.family
         self.parameters = files.plain(search.parameters)
+        self.left_out: tuple[str, ...] = getattr(search.problem, "left_out", ())
+        self.directions: Directions = getattr(search.problem, "directions", ())
         self._search: Search | None = search
         self._most = max_snapshots
         self._kept: list[Snapshot] = []
@@ -156,6 +169,7 @@ class Recording(Shown):
     def _made(cls, content: files.Content) -> Recording:
         recording = cls.__new__(cls)
         recording.family, recording.parameters = content.family, content.parameters
+        recording.left_out, recording.directions = content.left_out, content.directions
         recording._search, recording._most = None, MAX_SNAPSHOTS
         recording._kept, recording._tree = content.snapshots, content.tree
         recording._course = Course.of(content.events, recording._steps)
@@ -181,7 +195,8 @@ class Recording(Shown):
         if tree is not None:
             kept = tree.largest(max_nodes)
             tree, events = tree.some(kept), events.of(kept)
-        return files.Content(self.family, self.parameters, self._kept, events, tree)
+        asked = self.left_out, self.directions
+        return files.Content(self.family, self.parameters, self._kept, events, tree, *asked)
 
     def steps(self, **limits: Any) -> Iterator[Snapshot]:
         """Advance the search as `Search.steps` does, and keep what it yields."""

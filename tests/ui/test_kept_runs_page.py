@@ -74,3 +74,50 @@ def test_a_run_lasts(visit, place: Path) -> None:
     for each in (view, elsewhere, again):
         assert each.foreign() == []
         assert each.dialogs == []
+
+
+@pytest.mark.parametrize(
+    ("query", "texts"),
+    [
+        (
+            'regularization=0.02&must_use=sex, "bmi"&max_uses=age: 1&must_not_use=ldl',
+            {"Must use": "sex, bmi", "Conditions on a column, at most": "age: 1", "Must not use": "ldl"},
+        ),
+        ("regularization=0.02&first_rule=sex = group 1", {"First rule": "sex == group 1"}),
+        (
+            "family=rule_set&max_complexity=4&must_use=sex&monotone=bmi: increasing",
+            {"Must use": "sex", "Monotone columns": "bmi: increasing"},
+        ),
+    ],
+)
+def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query: str, texts: dict[str, str]) -> None:
+    view = visit().open(f"?data=diabetes&thresholds=2&max_conditions=1&{query}")
+    page = view.page
+
+    def shown() -> dict[str, str]:
+        return {label: page.get_by_label(label, exact=True).filter(visible=True).input_value() for label in texts}
+
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    view.until(lambda: "run=" in page.url)
+    said = view.status.partition("certified optimal")[2].partition("objective ")[0]
+    page.get_by_role("button", name="More", exact=True).click()
+    assert shown() == texts
+    for label in texts:
+        field = page.get_by_label(label, exact=True).filter(visible=True)
+        field.fill("")
+        field.press("Enter")
+    view.until(lambda: not any(f"{name}=" in page.url for name in ("must_use", "first_rule", "monotone", "max_uses")))
+    page.get_by_role("button", name="Kept runs").click()
+    page.get_by_role("dialog").get_by_role("button", name="Open").click()
+    view.until_status("Recording rule")
+    assert said in view.status
+    view.until(lambda: shown() == texts)
+    again = visit().open("?" + page.url.split("?")[1])
+    again.page.get_by_role("button", name="More", exact=True).click()
+    page = again.page
+    again.until(lambda: shown() == texts)
+    again.button("Run").click()
+    again.until(lambda: "Recording" not in again.status and "certified optimal" in again.status)
+    assert said in again.status
+    assert view.console == again.console == []

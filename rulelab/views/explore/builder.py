@@ -15,10 +15,12 @@ from .packing import packed
 _RENDER = """
 export function render({ model }) {
   const root = document.createElement("div")
-  const fill = () => {
+  const fill = async () => {
     const inner = document.createElement("div")
+    if (!model.said.packed) { return }
+    await builder(inner, model.said, (rules) => model.send_msg({ rules }))
     root.replaceChildren(inner)
-    if (model.said.packed) { builder(inner, model.said, (rules) => model.send_msg({ rules })) }
+    model.send_msg({ ready: true })
   }
   model.on("said", fill)
   fill()
@@ -36,6 +38,7 @@ class Builder(JSComponent):
         Takes the antecedents of a list that has been ended.
     """
 
+    ready = param.Boolean(default=False, doc="Whether the browser shows what was found.")
     said = param.Dict(default={}, doc="See `packing.packed`; empty: nothing is found yet.")
 
     _esm = DECODE + BUILDER + _RENDER
@@ -61,5 +64,7 @@ class Builder(JSComponent):
             self._on_end(tuple(rules))
 
     def _handle_msg(self, data: Any) -> None:
-        if isinstance(data, dict):
+        if isinstance(data, dict) and data.get("ready") is True:
+            self.ready = True
+        elif isinstance(data, dict):
             self.take(data.get("rules"))

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pandas as pd
 
-from ...families import FAMILIES
+from ...families import FAMILIES, record_of
 from ...models import RuleList
 from ...rule_list import NearOptimal, NearOptimalProgress, NearOptimalSearch, RuleListSearch
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
@@ -25,14 +25,11 @@ from ..live.session import Prepared
 from ..live.wording import count, counted
 from .finding_sets import find_sets
 from .good import Good, looking_at
+from .hindrance import hindrance
 from .packing import MOST_EDGES
 
 MEMORY_BYTES = 1_000_000_000
 """What an enumeration may take where the settings do not say it."""
-_OTHERS = (
-    "of another kind: Explore finds rule lists and rule sets without a fairness constraint or demands on their rules; "
-    "choose one of them in the tab Search"
-)
 
 
 @dataclass(frozen=True)
@@ -158,10 +155,11 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
     take_memory()
     prepared = source(progress.report)
     search = prepared.search
-    if type(search) is RuleSetSearch and search.fairness is None:
+    if hindered := hindrance(record_of(search.kind, search.family), search.parameters):
+        raise ValueError(hindered)
+    if isinstance(search, RuleSetSearch):
         return find_sets(prepared, wanted, MEMORY_BYTES, progress)
-    if type(search) is not RuleListSearch:
-        raise ValueError(f"the settings of the tab Search are {_OTHERS}")
+    assert type(search) is RuleListSearch
     if not search.certified:  # another thread may run this one
         progress.report("searching for the optimum")
         search = RuleListSearch(search.problem, **search.parameters)

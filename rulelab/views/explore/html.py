@@ -20,6 +20,14 @@ EMPTY = (
     '<p class="empty">The data and settings are those of the tab Search, family “Rule list” or “Rule set”. Press '
     "“Find good models”.</p>"
 )
+UNPACKING = (
+    '<p class="empty" role="status">Sending the lists to the browser, which counts what each choice leaves ...</p>'
+)
+
+
+def hindrance(text: str) -> str:
+    """Why nothing can be looked for, beside the button that cannot be pressed."""
+    return f'<p class="note" role="status">{esc(text, 600)}</p>' if text else ""
 
 
 def antecedents(found: Good) -> str:

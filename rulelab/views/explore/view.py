@@ -76,6 +76,7 @@ class ExploreView(Choosing):
     seconds: param.Selector[float] = param.Selector(
         default=60.0, objects={f"{n} s": float(n) for n in (10, 60, 300)}, label="Time limit of the enumeration"
     )
+    hindrance = param.String(default="", doc="Why nothing can be looked for now; empty: it can.")
     on_pin = param.Callable(
         default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
     )
@@ -118,6 +119,8 @@ class ExploreView(Choosing):
     def find(self, *_: Any) -> None:
         """Look for good models, with the present settings."""
         self.complain("")
+        if self.hindrance:
+            return
         if self._job is not None:
             self._job.cancel()
         try:
@@ -230,8 +233,10 @@ class ExploreView(Choosing):
         building, counting, ranging = (self._strip.open == name for name in (BUILD, COUNT, RANGES))
         if building and self._builder is None and isinstance(self._found, Found):
             self._builder = Builder(self._ended, **WIDE)
+            waiting = Html(explore_html.UNPACKING, stylesheets=[CARD_CSS], **WIDE)
+            self._builder.param.watch(lambda event: waiting.param.update(visible=not event.new), "ready")
+            self._building.objects = [waiting, self._builder]
             self._builder.begin(self._found)
-            self._building.objects = [self._builder]
         self._building.visible = building
         self._counted.visible, self._ranged.visible = counting, ranging
         for part in (self._together, self._overview, self._picker):  # a grid shows itself also where it is not visible
@@ -275,6 +280,14 @@ class ExploreView(Choosing):
         self._pinned.object = ""
         self._place.objects = [] if self._card is None else [self._card.__panel__()]
         self._offer_pin()
+
+    @param.depends("hindrance", watch=True)
+    def _say_hindrance(self) -> None:
+        """Beside the button that cannot be pressed, why."""
+        if self.hindrance:
+            self.complain("")
+        self._start.disabled = bool(self.hindrance)
+        self._why.param.update(object=explore_html.hindrance(self.hindrance), visible=bool(self.hindrance))
 
     @param.depends("on_pin", "on_edit", watch=True)
     def _offer_pin(self) -> None:
@@ -328,6 +341,7 @@ class ExploreView(Choosing):
             css_classes=["rl-row"],
             **WIDE,
         )
+        self._why = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], visible=False, **WIDE)
         self._empty = Html(explore_html.EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **WIDE)
         self._details = pn.Column(
             self._strip,
@@ -343,6 +357,7 @@ class ExploreView(Choosing):
         )
         self._layout = pn.Column(
             pn.Row(self._start, self._stop, *settings, self._explorer, **bar),
+            self._why,
             self._alert,
             self._status,
             self._empty,

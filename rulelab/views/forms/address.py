@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 from urllib.parse import parse_qsl, urlencode
 
 import param
@@ -16,6 +16,17 @@ from ..widgets.esc import plain
 from .data import UPLOADED
 
 MAX_ENTRIES = 100
+
+
+@runtime_checkable
+class Typed(Protocol):
+    """A parameter whose value may stand in an address as it is typed in its field, too."""
+
+    def typed(self, text: str) -> Any:
+        """The value of a text; raises ValueError."""
+
+    def shown(self, value: Any) -> str:
+        """The text of a value that is no list and no mapping."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +93,8 @@ def write(*parts: Part) -> dict[str, str | None]:
     for part in parts:
         for name in part.names if part.shown() else ():
             value = getattr(part.owner, name)
-            default = part.owner.param[name].default
-            entries[name] = None if value == default else value if isinstance(value, str) else json.dumps(value)
+            parameter = part.owner.param[name]
+            entries[name] = None if value == parameter.default else _written(parameter, value)
     return entries
 
 
@@ -161,11 +172,19 @@ def _entries(query: str) -> list[tuple[str, str]]:
         return []
 
 
+def _written(parameter: param.Parameter, value: Any) -> str:
+    if isinstance(value, str):
+        return parameter.shown(value) if isinstance(parameter, Typed) else value
+    return json.dumps(value)
+
+
 def _read(parameter: param.Parameter, text: str) -> Any:
     """The value for a parameter; ValueError for what is no finite number where one is needed."""
     if isinstance(parameter, param.String):
-        return text
+        return parameter.typed(text) if isinstance(parameter, Typed) else text
     value = _value(text)
+    if isinstance(parameter, Typed) and not isinstance(value, list | dict | None):
+        return parameter.typed(text)
     if isinstance(parameter, param.Number) and not is_number(value) and not (value is None and parameter.allow_None):
         raise ValueError("no finite number")
     return value

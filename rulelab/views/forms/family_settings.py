@@ -11,6 +11,7 @@ import param
 from ...data.directions import as_directions
 from ...data.naming import as_names, limits_of
 from ...families import MEMORY, NAMING, TIME, Family, Parameter
+from ...families.typed import read, written
 from ..widgets.field_cards import Field
 from .controls import Choice, Control, Fixed, Note, Number, Switch, Switches
 from .criteria import NO_CRITERION, criterion_of, words_of
@@ -189,31 +190,57 @@ def _groups(
     ]
 
 
-class _Names(param.List):
+class _Typed:
+    """See `rulelab.views.forms.address.Typed`."""
+
+    of_kind: str
+
+    def typed(self, text: str) -> Any:
+        """The value of a text; raises ValueError."""
+        return read(self.of_kind, text)
+
+    def shown(self, value: Any) -> str:
+        """The text of a value."""
+        return written(self.of_kind, value)
+
+
+class _Name(_Typed, param.String):
+    """The name of an antecedent."""
+
+    of_kind = "name"
+
+
+class _Names(_Typed, param.List):
     """Names of columns, conditions and antecedents."""
+
+    of_kind = "names"
 
     def _validate_value(self, val: Any, allow_None: bool) -> None:
         super()._validate_value(val, allow_None)
         as_names(val, str(self.name))
 
 
-class _Directions(param.Dict):
+class _Directions(_Typed, param.Dict):
     """Columns with their directions."""
+
+    of_kind = "directions"
 
     def _validate_value(self, val: Any, allow_None: bool) -> None:
         super()._validate_value(val, allow_None)
         as_directions(val)
 
 
-class _Limits(param.Dict):
+class _Limits(_Typed, param.Dict):
     """Columns with numbers."""
+
+    of_kind = "limits"
 
     def _validate_value(self, val: Any, allow_None: bool) -> None:
         super()._validate_value(val, allow_None)
         limits_of(val)
 
 
-_OF_NAMES: dict[str, Any] = {"name": param.String, "names": _Names, "limits": _Limits, "directions": _Directions}
+_OF_NAMES: dict[str, Any] = {"name": _Name, "names": _Names, "limits": _Limits, "directions": _Directions}
 
 
 def _settings(name: str, parameters: Sequence[Parameter], more: Mapping[str, param.Parameter], family: str = "") -> Any:

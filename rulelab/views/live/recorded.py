@@ -27,7 +27,8 @@ class RecordedSearch:
         self.parameters = {**recording.parameters, "fairness": None}  # the criterion has become a text
         model = next((each.incumbent.model for each in recording.snapshots if each.incumbent is not None), None)
         weight = 0.0 if model is None else model.weight
-        self.problem: Any = SimpleNamespace(total_weight=weight, total_positive=weight, left_out=(), directions=())
+        asked = {"left_out": recording.left_out, "directions": recording.directions}
+        self.problem: Any = SimpleNamespace(total_weight=weight, total_positive=weight, **asked)
 
 
 class RecordedSession(SearchSession):

@@ -15,6 +15,7 @@ from ...recording import Recording
 from ...store import KeptTable
 from ..cards.card import Card
 from ..compare.view import CompareView
+from ..explore.hindrance import hindrance
 from ..explore.view import ExploreView
 from ..forms.address import Address, Part
 from ..fronts.tab import FrontsView
@@ -127,6 +128,18 @@ class ExploreTab:
         self.complaints = address.follow(Part(self.view, ["distance", "most"]))
         self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
 
+    def follow(self, setup: Setup) -> None:
+        """Say beside its button why no good models are found with the present settings, where that is so."""
+
+        def look(*_: Any) -> None:
+            try:
+                self.view.hindrance = hindrance(*setup.asked)
+            except ValueError:  # the form says what is wrong
+                self.view.hindrance = ""
+
+        setup.on_change(look)
+        look()
+
 
 class WhatIfTab:
     """A list edited by hand, of the data and settings of the tab Search."""
@@ -228,6 +241,8 @@ class Tabs(param.Parameterized):
                 tab.view.on_edit = self._edit
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self._follow
+            if name in ("Search", "Explore") and {"Search", "Explore"} <= self._made.keys():
+                self._made["Explore"].follow(self._made["Search"].setup)
             if {"Search", "Fronts"} <= self._made.keys():
                 own, swept = self._made["Search"].setup.table, self._made["Fronts"].setup
                 for shared in ("uploaded", "tables"):

@@ -102,6 +102,11 @@ class Setup(Viewer):
         """The settings of the chosen family."""
         return self.of_family[self.family]
 
+    @property
+    def asked(self) -> tuple[Family, dict[str, Any]]:
+        """The chosen family with its parameters; raises ValueError when one is out of range."""
+        return self._chosen, chosen(self.settings, self._chosen)
+
     def choose(self, **values: Any) -> None:
         """Set the family, and then whatever else by its name; raises ValueError for what is not possible."""
         for owner in (self, self.table, self.limits):

@@ -114,7 +114,7 @@ function card(open, tell) {
   const fold = (is) => { body.hidden = !is; head.setAttribute("aria-expanded", is); node.classList.toggle("open", is) }
   head.addEventListener("click", () => fold(body.hidden))
   fold(open)
-  let fields = [], known = ""
+  let fields = [], known = "", wrong = ""
   return {
     node,
     show(now) {
@@ -134,6 +134,9 @@ function card(open, tell) {
         set(fields[i].place, "hidden", !one.shown)
         fields[i].show(one)
       })
+      const complaints = now.fields.map((one) => one.shown && one.wrong ? `${one.key} ${one.wrong}` : "").join("")
+      if (complaints && complaints !== wrong) { fold(true) }
+      wrong = complaints
     },
   }
 }

@@ -12,7 +12,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Scatter, Step, Text, VArea
 from ....search import Snapshot, Status
 from ...live.wording import apart
 from ...widgets.esc import plain
-from ...widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY
+from ...widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, SKY
 from .base import Columns, Plot, Window, add_legend, drawn, new_figure, set_ticks, show_entries
 from .curves import AXES, Curves, curve_columns, place_columns
 from .pale import PaleCurves
@@ -102,6 +102,8 @@ class BoundsPlot(Plot):
             text_font_size="13px",
             text_font_style="bold",
             text_color=INK[False],
+            background_fill_color=PAPER[False],
+            padding=2,
         )
         self._said = drawn(plot, self._proof, said)
         items = [("objective", best), *lines, ("lower bound", self._bound), ("gap", self._gap)]
@@ -165,7 +167,7 @@ class BoundsPlot(Plot):
         self.pale.use_dark(dark)
         self._bound.glyph.line_color = bound
         self._ends[0].glyph.update(line_color=bound, fill_color=bound)
-        self._said.glyph.text_color = INK[dark]
+        self._said.glyph.update(text_color=INK[dark], background_fill_color=PAPER[dark])
 
     def _words(self, latest: Snapshot) -> str:
         best = latest.incumbent
