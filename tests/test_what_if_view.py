@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -196,6 +197,16 @@ def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.Monk
     ready(view)
     assert "out of luck" in view._alert.phase
     assert view._hints.said.object == wording.HINT
+
+
+def test_many_wrong_rows_are_counted_out(make) -> None:
+    data = table()
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    heavy = np.full(len(data.y), 1000)
+    problem = rl.Problem.from_arrays(conditions, data.y, sample_weight=heavy)
+    view = ready(make(rl.RuleListSearch(problem, regularization=REGULARIZATION)))
+    said = view._status.phase.partition("as much as ")[2]
+    assert re.fullmatch(r"\d{1,3}(\u202f\d{3})+ wrong rows", said), view._status.phase
 
 
 def test_the_distance_is_said_as_far_as_it_is_known(make) -> None:

@@ -36,6 +36,8 @@ _MOST_OFFERED = 200
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 LISTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
 BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38, "align": "end"}
+_BEGIN_TO_CHOOSE = "tool.active = true"
+"""In the browser: the next drag over the picture of the models chooses a part of it."""
 
 
 class Choosing(NotebookViewer):
@@ -284,18 +286,20 @@ class Choosing(NotebookViewer):
         self._diverse = pn.widgets.Button(
             label="Diverse four",
             on_click=self.choose_diverse,
-            width=120,
+            width=140,
             css_classes=term_classes("diverse four"),
             **BUTTON,
         )
         self._all = pn.widgets.Button(
             label="Whole picture", on_click=lambda _: self.param.update(brush=None), disabled=True, width=120, **BUTTON
         )
+        self._choosing = pn.widgets.Button(label="Choose a part", width=130, **BUTTON)
+        self._choosing.js_on_click(args={"tool": self._dots.chooser}, code=_BEGIN_TO_CHOOSE)
         exports = (
             download("Models (CSV)", "good_models.csv", self.models_csv),
             download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150),
         )
-        self._of_found = (self._diverse, *exports)
+        self._of_found = (self._diverse, self._choosing, *exports)
         for button in self._of_found:
             button.disabled = True
         self._parts = exports[1]
@@ -305,6 +309,7 @@ class Choosing(NotebookViewer):
         dots, matrix, within = (
             pn.Column(*box.items, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **WIDE) for box in self._boxes
         )
+        dots.append(pn.Row(self._choosing, self._all, stylesheets=[BAR_CSS], margin=(8, 0, 0, 0)))
         self._heading = _heading("Antecedents of the good models")
         antecedents, models = (
             pn.Column(head, item, stylesheets=[PANEL_CSS], css_classes=[place], **WIDE)
@@ -319,7 +324,15 @@ class Choosing(NotebookViewer):
             self._head,
             dots,
             matrix,
-            pn.Row(self._uses, self._without, self._column, self._rules, self._order, self._diverse, self._all, **bar),
+            pn.Row(
+                self._uses,
+                self._without,
+                self._column,
+                self._rules,
+                self._order,
+                self._diverse,
+                **bar,
+            ),
             models,
             within,
             antecedents,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from bokeh.events import SelectionGeometry
-from bokeh.models import BoxSelectTool, ColumnDataSource, HoverTool, NoOverlap, TapTool
+from bokeh.models import BoxSelectTool, ColumnDataSource, CustomJS, HoverTool, NoOverlap, TapTool
 from bokeh.models.annotations import BoxAnnotation
 from bokeh.plotting import figure
 
@@ -125,6 +125,9 @@ class Within(Picture):
         return enlarged(plot.figure)
 
 
+_PART: dict[str, Any] = {"fill_alpha": 0.12, "fill_color": SKY, "line_color": SKY}
+
+
 class Tapped(Picture):
     """A picture of models that can be tapped."""
 
@@ -198,10 +201,14 @@ class Dots(Tapped):
         dots = plot.scatter(
             x="x", y="y", size="size", source=self._source, color="color", fill_alpha=0.55, line_alpha=0.9
         )
-        self._part = BoxAnnotation(fill_alpha=0.12, fill_color=SKY, line_color=SKY, visible=False)
+        self._part = BoxAnnotation(**_PART, visible=False)
         plot.add_layout(self._part)
         if on_brush is not None:
-            plot.add_tools(BoxSelectTool(renderers=[], description="Choose a part"))
+            self.chooser = BoxSelectTool(renderers=[], description="Choose a part")
+            self.chooser.overlay.update(**_PART)
+            plot.add_tools(self.chooser)
+            done = CustomJS(args={"tool": self.chooser}, code="if (cb_obj.final) { tool.active = false }")
+            plot.js_on_event(SelectionGeometry, done)
             plot.on_event(SelectionGeometry, lambda event: self._drawn(event, on_brush))
         self._circle = plot.scatter(x="x", y="y", size=17, source=self._ring, fill_color=None, line_width=2.5)
         self._listen(
@@ -209,7 +216,8 @@ class Dots(Tapped):
             dots,
             _TOOLTIPS,
         )
-        plot.add_tools(HoverTool(renderers=[crosses], tooltips=_TOOLTIPS), TapTool(renderers=[crosses]))
+        unseen: dict[str, Any] = {"renderers": [crosses], "visible": False}  # those of the dots stand for them
+        plot.add_tools(HoverTool(tooltips=_TOOLTIPS, **unseen), TapTool(**unseen))
         crosses.nonselection_glyph = crosses.selection_glyph = None
         self._crosses.selected.on_change("indices", self._list_tapped)
 

@@ -305,7 +305,7 @@ button:focus-visible, input:focus-visible, select:focus-visible {{ {FOCUS} }}
 .add {{ display: flex; flex-wrap: wrap; gap: 8px; margin-top: 10px; }}
 .field {{ flex: 0 0 140px; min-width: 0; }}
 .field.wide {{ flex: 1 1 220px; }}
-label {{ display: block; font-size: 12px; color: {MUTED}; }}
+label {{ display: block; font-size: 12px; color: {MUTED}; margin-bottom: 5px; }}
 input, select {{ box-sizing: border-box; width: 100%; height: 34px; padding: 4px 8px; }}
 select option {{ color: #1a1a1a; background: #fff; }}
 .box {{ position: relative; }}

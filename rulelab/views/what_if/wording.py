@@ -67,13 +67,18 @@ def distance(hand: Hand, waiting: str) -> tuple[str, str]:
     return "limit", f"{_apart(hand, above, f'above {found}')}; {rest}"
 
 
+_MANY = 1000
+"""From here on no fraction of a row is said."""
+
+
 def _apart(hand: Hand, difference: Fraction, than: str) -> str:
     """A difference of objectives, and how many wrong rows it is worth."""
     if hand.bench.family == "rule_set":
         return f"{worth(hand, difference)} {than}"
     rows = float(difference) * hand.problem.total_weight
     what = "wrong rows" if hand.bench.family == "rule_list" else "false alarms"
-    return f"{worth(hand, difference)} {than}, as much as {rows:.3g} {what}"
+    many = f"{rows:.3g}" if rows < _MANY else count(round(rows))
+    return f"{worth(hand, difference)} {than}, as much as {many} {what}"
 
 
 def figures(hand: Hand, model: DecisionList | RuleSet, gap: float | None) -> list[list[str]]:

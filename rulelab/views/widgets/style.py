@@ -11,6 +11,8 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 INK = {False: "#1a1a1a", True: "#f0f0f0"}
 PAPER = {False: "#ffffff", True: "#1f1f1f"}
 """Text inside plots on a light and on a dark page."""
+GROUND = {False: "#ffffff", True: "#121212"}
+"""Of panels, behind words that stand across lines."""
 
 TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, #222))"
 SURFACE = "var(--panel-surface-color, var(--jp-layout-color0, #fff))"

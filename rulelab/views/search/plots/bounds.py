@@ -12,7 +12,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Scatter, Step, Text, VArea
 from ....search import Snapshot, Status
 from ...live.wording import apart
 from ...widgets.esc import plain
-from ...widgets.style import BLUE, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, SKY
+from ...widgets.style import BLUE, GREEN, GROUND, INK, MUTED, ORANGE, PURPLE, SKY
 from .base import Columns, Plot, Window, add_legend, drawn, new_figure, set_ticks, show_entries
 from .curves import AXES, Curves, curve_columns, place_columns
 from .pale import PaleCurves
@@ -92,6 +92,7 @@ class BoundsPlot(Plot):
         found = drawn(plot, self._found, Scatter(size=9, fill_color=ORANGE, marker="diamond", **white))
         plot.add_tools(HoverTool(renderers=[found], tooltips=_TOOLTIP))
         drawn(plot, self._proof, Scatter(size=17, marker="star", fill_color=GREEN, **white))
+        room: dict[str, Any] = {"padding": 2}
         said = Text(
             **at,
             y="objective",
@@ -102,8 +103,8 @@ class BoundsPlot(Plot):
             text_font_size="13px",
             text_font_style="bold",
             text_color=INK[False],
-            background_fill_color=PAPER[False],
-            padding=2,
+            background_fill_color=GROUND[False],
+            **room,
         )
         self._said = drawn(plot, self._proof, said)
         items = [("objective", best), *lines, ("lower bound", self._bound), ("gap", self._gap)]
@@ -167,7 +168,7 @@ class BoundsPlot(Plot):
         self.pale.use_dark(dark)
         self._bound.glyph.line_color = bound
         self._ends[0].glyph.update(line_color=bound, fill_color=bound)
-        self._said.glyph.update(text_color=INK[dark], background_fill_color=PAPER[dark])
+        self._said.glyph.update(text_color=INK[dark], background_fill_color=GROUND[dark])
 
     def _words(self, latest: Snapshot) -> str:
         best = latest.incumbent
