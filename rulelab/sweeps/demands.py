@@ -21,7 +21,7 @@ from ..search import Search
 from .errors import SweepError
 from .plan import Plan
 
-_MAX_USES, _MUST_USE, _FIRST = "max_uses", "must_use", "first_rule"
+_MAX_USES, _MUST_USE = "max_uses", "must_use"
 _NEAREST = 3
 NOTHING_CALLED = "the training rows have nothing called"
 

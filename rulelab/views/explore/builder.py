@@ -17,8 +17,10 @@ export function render({ model }) {
   const root = document.createElement("div")
   const fill = async () => {
     const inner = document.createElement("div")
-    if (!model.said.packed) { return }
-    await builder(inner, model.said, (rules) => model.send_msg({ rules }))
+    const said = model.said
+    if (!said.packed) { return }
+    await builder(inner, said, (rules) => model.send_msg({ rules }))
+    if (said !== model.said) { return }
     root.replaceChildren(inner)
     model.send_msg({ ready: true })
   }
@@ -51,7 +53,7 @@ class Builder(JSComponent):
 
     def begin(self, found: Found) -> None:
         """Show what was found, from the empty list on."""
-        self._found = found
+        self._found, self.ready = found, False
         self.said = packed(found.result, found.graph, found.labels)
 
     def take(self, rules: Any) -> None:
