@@ -16,7 +16,7 @@ from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
 from rulelab.views.explore.finding import Wanted, find
-from rulelab.views.explore.matrix import by_cluster
+from rulelab.views.explore.matrix import _short_names, by_cluster
 from rulelab.views.explore.view import BUILD, TOGETHER, ExploreView
 from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
@@ -200,6 +200,19 @@ def test_models_stand_in_the_order_that_is_chosen(view: ExploreView) -> None:
     view.attribute = ""
     assert view.order == "objective"
     assert view._listed.tolist() == view.kept.tolist()
+
+
+def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
+    names = [f"juv_other_count ≤ 0 and priors_count ≤ {k}" for k in (1, 2, 6)]
+    names += ["juv_misd_count ≤ 0 and priors_count ≤ 6", "age > 35", "x" * 3000, f"y\n{'x' * 2999}"]
+    short = _short_names(names)
+    assert len(set(short)) == len(names)
+    assert max(map(len, short)) <= 34
+    assert not any(text.endswith("'") for text in short[:5])
+    assert short[0] == "juv_other_coun…nd priors_count ≤ 1"
+    assert short[4] == "age > 35"
+    assert "\n" not in "".join(short)
+    assert _short_names(["same", "same"]) == ["same", "same'"]
 
 
 def test_conditions_are_named_as_on_cards(view: ExploreView) -> None:

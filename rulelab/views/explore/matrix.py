@@ -22,7 +22,7 @@ from .plots import HEIGHT, Tapped
 
 MOST_COLUMNS, MOST_ROWS = 150, 18
 """Models and antecedents of the matrix."""
-_NAME = 34
+_NAME, _END, _LONGEST = 34, 19, 2000
 _CELL = ("model", "x", "name", "full", "place", "color")
 
 
@@ -147,10 +147,12 @@ def by_cluster(sets: np.ndarray) -> list[int]:
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
-    """Names that fit beside the axis, all different."""
+    """Names that fit beside the axis, all different; of long ones, which often begin alike, the middle is left out."""
     out: list[str] = []
     for name in names:
-        text = plain(name, _NAME)
+        text = plain(name, _LONGEST)
+        if len(text) > _NAME:
+            text = f"{text[: _NAME - _END - 1].rstrip()}…{text[-_END:].lstrip()}"
         while text in out:
             text += "'"
         out.append(text)
