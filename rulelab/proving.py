@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from .certificate import CertificateError
+from .certificate import Certificate, CertificateError
 from .data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
 from .search import Search, Snapshot
 
@@ -23,10 +25,34 @@ def is_quick(search: Any, last: Snapshot) -> bool:
     return last.counts.get("stored", 0) <= (_MOST_STORED_SOFTLY if softly else _MOST_STORED)
 
 
+S = TypeVar("S", bound="Proving")
+
+
+def kept(make: Callable[[S, bool], Certificate]) -> Callable[..., Certificate]:
+    """Let a method make the certificate of a search that has ended once; later calls give the same one."""
+
+    @wraps(make)
+    def certificate(self: S, bound_only: bool = False) -> Certificate:
+        if not self.certified:
+            return make(self, bound_only)
+        if self._proof is None:
+            self._proof = make(self, bound_only)
+        return self._proof
+
+    return certificate
+
+
 class Proving(Search):
-    """A search that goes through phases, the last of which is "certified"."""
+    """A search that goes through phases, the last of which is "certified".
+
+    Its certificate is kept once it is made, for ``nbytes`` of memory; it does not go into pickles.
+    """
 
     _phase: str
+    _proof: Certificate | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_proof"}
 
     @property
     def certified(self) -> bool:

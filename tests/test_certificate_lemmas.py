@@ -54,10 +54,10 @@ def learnt():
 def test_a_lemma_never_shows_more_than_the_least_cost(seed, excess):
     space, sets, cost = random_states(seed)
     sizes = np.bitwise_count(sets).sum(axis=1)
-    found = Lemmas(sets, cost).proving(space, sets, cost + 1 + excess * space.per_rule, np.full(len(sets), 99))
+    found = Lemmas(space, sets, cost).proving(sets, cost + 1 + excess * space.per_rule, np.full(len(sets), 99))
     assert (found == -1).all()
     for below in range(1 + int(sizes.max())):
-        found = Lemmas(sets, cost).proving(space, sets, cost, np.full(len(sets), below))
+        found = Lemmas(space, sets, cost).proving(sets, cost, np.full(len(sets), below))
         assert (sizes[found[found >= 0]] < below).all()
         assert (found[sizes < below] >= 0).all()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -274,6 +276,37 @@ def test_the_files_are_read_again_and_verified(view: SearchView, tmp_path: Path,
         exports.form = form
         assert exports.text().getvalue().strip()
         assert not exports._save.disabled
+
+
+def test_the_page_goes_on_while_the_proof_is_made(view: SearchView, monkeypatch: pytest.MonkeyPatch) -> None:
+    finish(view)
+    files = view._best.classes
+    may, made = threading.Event(), files.proof
+    monkeypatch.setattr(files, "proof", lambda: may.wait(PATIENCE) and made())
+
+    async def pressed() -> bytes:
+        task = asyncio.create_task(files._saved())
+        while "being made" not in files._note.object:
+            await asyncio.sleep(0.01)
+        view.refresh()
+        assert files._proof.disabled
+        assert not task.done()
+        may.set()
+        return (await task).getvalue()
+
+    assert asyncio.run(pressed()).startswith(b"PK")
+    assert not files._proof.disabled
+    assert "being made" not in files._note.object
+
+
+def test_why_there_is_no_proof_is_said(view: SearchView) -> None:
+    finish(view)
+    files = view._best.classes
+    view.session.search.max_length = 3
+    with pytest.raises(rl.CertificateError):
+        asyncio.run(files._saved())
+    assert "No proof: there is no certificate" in files._wrong.phase
+    assert not files._making
 
 
 def test_what_is_of_two_classes_is_not_offered(view: SearchView) -> None:

@@ -28,9 +28,10 @@ from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import CertificateError
 from ..contents import check_parameters
 from ..outcome import Outcome
-from .children import children, chunks
+from .children import chunks, opened
 from .lemmas import Lemmas
 from .states import Grid, States, exact_sum, grid, states
+from .wanted import Wanted
 
 
 def check(
@@ -89,13 +90,13 @@ def _table(space: States, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray,
     return sets, values
 
 
-def _lemmas(arrays: Mapping[str, np.ndarray], sets: np.ndarray, values: np.ndarray) -> Lemmas:
+def _lemmas(space: States, arrays: Mapping[str, np.ndarray], sets: np.ndarray, values: np.ndarray) -> Lemmas:
     chosen = arrays.get("lemmas", np.zeros(0, dtype=np.int64))
     if chosen.dtype != np.int64 or chosen.ndim != 1 or (chosen < 0).any() or (chosen >= len(sets)).any():
         raise CertificateError("'lemmas' of the certificate must be positions of sets of its table")
     if (chosen[1:] <= chosen[:-1]).any():
         raise CertificateError("'lemmas' of the certificate must be ascending")
-    return Lemmas(sets[chosen], values[chosen])
+    return Lemmas(space, sets[chosen], values[chosen])
 
 
 def _root(
@@ -131,8 +132,8 @@ def _check_table(
 ) -> None:
     """Check the inequalities of all sets; raises CertificateError for the first that does not hold."""
     checked.update(sets=len(sets), inequalities=len(sets) * (1 + len(space.antecedents)), looked_up=0)
-    lemmas = _lemmas(arrays, sets, values)
-    for part in chunks(space, len(sets)):
+    lemmas = _lemmas(space, arrays, sets, values)
+    for part in chunks(space, len(sets), len(lemmas)):
         checked["looked_up"] += _check_chunk(problem, space, table, lemmas, sets[part], values[part], part.start)
 
 
@@ -145,30 +146,39 @@ def _check_chunk(
     values: np.ndarray,
     start: int,
 ) -> int:
-    """Check the inequalities of some sets; the number of children looked up in the table."""
-    below = children(space, sets, values)
-    sizes = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+    """Check the inequalities of some sets; the number of children looked up in the table.
+
+    What several rules leave is looked at once, for the most that one of them asks of it. Where that is too much each
+    rule is looked at by itself.
+    """
+    rules = opened(space, sets, values, lemmas)
 
     def refuse(parent: int, what: str, most: str) -> None:
+        size = int(np.bitwise_count(sets[parent]).sum())
         raise CertificateError(
-            f"set {start + parent} of the table ({sizes[parent]} of {len(space.weights)} patterns) claims that what "
+            f"set {start + parent} of the table ({size} of {len(space.weights)} patterns) claims that what "
             f"follows costs at least {values[parent]}, but {what} {most}"
         )
 
-    for parent in below.exceeded[:1]:
+    for parent in rules.exceeded[:1]:
         refuse(parent, "the default rule alone", "costs less")
-    known = np.array([table.get(bytes(child), -1) for child in below.sets], dtype=np.int64)
-    rows = np.flatnonzero(known < below.required)
-    by_lemma = lemmas.proving(space, below.sets[rows], below.required[rows], sizes[below.parent[rows]])
-    for row in rows[by_lemma < 0][:1]:
-        name = problem.names[space.antecedents[below.antecedent[row]]]
-        found = "is not in the table" if known[row] < 0 else f"has {known[row]} in the table"
+    each = Wanted.after(space, sets, rules)
+    once, group = each.once()
+    known = np.array([table.get(bytes(child), -1) for child in once.sets], dtype=np.int64)
+    doubtful = np.zeros(len(known), dtype=bool)
+    rows = np.flatnonzero(known < once.required)
+    doubtful[rows[once.take(rows).unproven(space, lemmas)]] = True
+    rows = np.flatnonzero(doubtful[group])
+    rows = rows[known[group[rows]] < each.required[rows]]
+    for row in rows[each.take(rows).unproven(space, lemmas)][:1]:
+        name = problem.names[space.antecedents[rules.antecedent[row]]]
+        found = "is not in the table" if known[group[row]] < 0 else f"has {known[group[row]]} in the table"
         refuse(
-            below.parent[row],
-            f"the rule {name!r} leaves a set that would have to cost {below.required[row]} and",
+            rules.parent[row],
+            f"the rule {name!r} leaves a set that would have to cost {rules.required[row]} and",
             found,
         )
-    return len(below.parent)
+    return len(known)
 
 
 def recompute(

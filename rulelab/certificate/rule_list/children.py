@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .lemmas import Lemmas
 from .states import States
 
 _CELLS, _BYTES = 1 << 20, 1 << 28
@@ -17,8 +18,8 @@ _LONGEST = 12
 """Completions of more rules than this are bounded by their rules alone."""
 
 
-class Children(NamedTuple):
-    """What is left to show for the values of a chunk of sets, after the bounds that need no table.
+class Opened(NamedTuple):
+    """The rules that the bounds on what they capture, and lemmas, do not close, for a chunk of sets.
 
     Attributes
     ----------
@@ -28,10 +29,28 @@ class Children(NamedTuple):
         Positions of the sets that a rule may bring below their value ...
     antecedent : int64 array
         ... by this antecedent, among those of the states, ...
-    sets : uint8 array, shape (n, n_bytes)
-        ... which leaves this set ...
     required : int64 array
         ... unless whatever follows costs at least so much.
+    several : bool array
+        Whether more than one rule that follows is not ruled out.
+    """
+
+    exceeded: np.ndarray
+    parent: np.ndarray
+    antecedent: np.ndarray
+    required: np.ndarray
+    several: np.ndarray
+
+
+class Children(NamedTuple):
+    """What is left to show for the values of a chunk of sets, after the bounds that need no table.
+
+    Attributes
+    ----------
+    exceeded, parent, antecedent, required : int64 arrays
+        As of `Opened`.
+    sets : uint8 array, shape (n, n_bytes)
+        What the rules leave.
     """
 
     exceeded: np.ndarray
@@ -42,7 +61,15 @@ class Children(NamedTuple):
 
 
 def children(space: States, sets: np.ndarray, values: np.ndarray) -> Children:
-    """The children of packed sets that the table must hold, if the sets are to keep their values.
+    """The children of packed sets that the table must hold, if the sets are to keep their values."""
+    rules = opened(space, sets, values)
+    left = sets[rules.parent] & space.outside[rules.antecedent]
+    i = np.flatnonzero(completions_below(space, left, rules.required, rules.several))
+    return Children(rules.exceeded, rules.parent[i], rules.antecedent[i], left[i], rules.required[i])
+
+
+def opened(space: States, sets: np.ndarray, values: np.ndarray, lemmas: Lemmas | None = None) -> Opened:
+    """The first rules that may bring packed sets below their values, as far as what rules capture tells.
 
     Of the optimal lists with fewest rules one is enough, so rules that do not pay are left out. Its first rules of one
     label capture the same together in any order; the one that captures the largest weight W^s of their label s comes
@@ -51,13 +78,20 @@ def children(space: States, sets: np.ndarray, values: np.ndarray) -> Children:
     positive, negative, all_positive, all_negative = space.net_weights(sets)
     exceeded = np.flatnonzero(values > space.cost_of(np.minimum(all_positive, all_negative))[:, 0])
     pays = np.maximum(positive, negative) > space.per_rule // space.per_error
-    parent, a = np.nonzero(pays & (np.minimum(positive, negative) < space.weight_for(values - space.per_rule)[:, None]))
-    required = values[parent] - space.per_rule - space.cost_of(np.minimum(positive[parent, a], negative[parent, a]))
-    captured = positive[parent, a], negative[parent, a]
+    lighter = np.minimum(positive, negative)
+    may = pays & (lighter < space.weight_for(values - space.per_rule)[:, None])
+    if lemmas is not None:
+        lemmas.close(may, sets, values, lighter)
+    some = np.flatnonzero(may.any(axis=1))
+    positive, negative, pays = positive[some], negative[some], pays[some]
+    row, a = np.nonzero(may[some])
+    parent = some[row]
+    required = values[parent] - space.per_rule - space.cost_of(lighter[parent, a])
+    captured = positive[row, a], negative[row, a]
     rest = all_positive[parent, 0] - captured[0], all_negative[parent, 0] - captured[1]
     # what antecedents capture of a set bounds what they capture of its children
-    sums = _largest_sums(positive)[:, parent], _largest_sums(negative)[:, parent]
-    reach = _reach(positive, negative, pays)[parent, a], _reach(negative, positive, pays)[parent, a]
+    sums = _largest_sums(positive)[:, row], _largest_sums(negative)[:, row]
+    reach = _reach(positive, negative, pays)[row, a], _reach(negative, positive, pays)[row, a]
     short = np.minimum(*rest) < space.weight_for(required)
     several = required > (_LONGEST + 1) * space.per_rule
     for s, d in ((0, 1), (1, 0)):
@@ -68,13 +102,8 @@ def children(space: States, sets: np.ndarray, values: np.ndarray) -> Children:
             same = np.minimum(r * captured[s], sums[s][r])
             wrong = np.minimum(rest[s] - np.maximum(same, sums[s][r - 1]), rest[d] - sums[d][r])
             several |= majority & (np.maximum(wrong, 0) < space.weight_for(required - r * space.per_rule))
-    unproven = short | several
-    parent, a, required, several = parent[unproven], a[unproven], required[unproven], several[unproven]
-    left = sets[parent] & space.outside[a]
-    unproven = np.zeros(len(left), dtype=bool)
-    for part in chunks(space, len(left)):
-        unproven[part] = _completions_below(space, left[part], required[part], several[part])
-    return Children(exceeded, parent[unproven], a[unproven], left[unproven], required[unproven])
+    i = np.flatnonzero(short | several)
+    return Opened(exceeded, parent[i], a[i], required[i], several[i])
 
 
 def _reach(weight: np.ndarray, damage: np.ndarray, pays: np.ndarray) -> np.ndarray:
@@ -91,6 +120,14 @@ def _reach(weight: np.ndarray, damage: np.ndarray, pays: np.ndarray) -> np.ndarr
     out = np.empty_like(largest)
     np.put_along_axis(out, order, np.maximum(largest, beyond), axis=1)
     return out
+
+
+def completions_below(space: States, sets: np.ndarray, required: np.ndarray, several: np.ndarray) -> np.ndarray:
+    """Where the bound h does not show that every completion from a packed set costs what is required, by parts."""
+    below = np.zeros(len(sets), dtype=bool)
+    for part in chunks(space, len(sets)):
+        below[part] = _completions_below(space, sets[part], required[part], several[part])
+    return below
 
 
 def _completions_below(space: States, sets: np.ndarray, required: np.ndarray, several: np.ndarray) -> np.ndarray:
@@ -182,8 +219,8 @@ def _largest_sums(weights: np.ndarray) -> np.ndarray:
     return out.cumsum(axis=0, dtype=weights.dtype)
 
 
-def chunks(space: States, n: int) -> Iterator[slice]:
-    """Slices of n sets that are small enough to be worked on at once."""
+def chunks(space: States, n: int, beside: int = 0) -> Iterator[slice]:
+    """Slices of n sets that are small enough to be worked on at once, with so many numbers more for each set."""
     m = len(space.antecedents)
-    step = max(1, min(_CELLS // (len(space.weights) + m + 1), _BYTES // (1 + m * space.n_bytes)))
+    step = max(1, min(_CELLS // (len(space.weights) + m + beside + 1), _BYTES // (1 + m * space.n_bytes)))
     return (slice(start, min(n, start + step)) for start in range(0, n, step))

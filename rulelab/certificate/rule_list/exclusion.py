@@ -105,7 +105,7 @@ class _Way:
         self.sets, self.values = arrays["sets"], arrays["values"]
         self._row = {packed: row for row, packed in enumerate(map(bytes, self.sets))}
         self._chosen = arrays.get("lemmas", np.zeros(0, dtype=np.int64))
-        self._lemmas = Lemmas(self.sets[self._chosen], self.values[self._chosen])
+        self._lemmas = Lemmas(space, self.sets[self._chosen], self.values[self._chosen])
         self.changes: list[Change] = []
         self.lines: list[Line] = []
         self.taken: list[int] = []
@@ -172,7 +172,7 @@ class _Way:
             return at
         else:
             size = np.bitwise_count(self.sets[row]).sum(dtype=np.int64)
-            lemma = self._lemmas.proving(self.space, left[None], np.array([required]), size[None])[0]
+            lemma = self._lemmas.proving(left[None], np.array([required]), size[None])[0]
             self._note("lemma", int(self._chosen[lemma]), a, paid, paid + required)
         return None
 

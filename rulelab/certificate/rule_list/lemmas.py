@@ -8,15 +8,24 @@ for a child T of S when B is smaller than S.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from ..parts import parts, product
 from .states import States
 
 _BLOCK = 256
 _CELLS = 1 << 21
+_ROUNDED = 4
+"""Sums of weights in `States.dtype` that are too large to be exact are not further off."""
+_KEPT = 1 << 25
+"""Numbers that are kept of lemmas; beyond them they are made anew each time."""
+_TRIED = 32
+"""Lemmas that are tried for each set before its children are looked at."""
+_LARGEST_SINGLE, _LARGEST = 1 << 21, 1 << 51
+"""Four times so much weight is exact in single and in double precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +61,12 @@ class Lemmas:
 
     Attributes
     ----------
+    space : States
     sets : uint8 array, shape (n, n_bytes)
     values : int64 array, shape (n,)
     """
 
+    space: States
     sets: np.ndarray
     values: np.ndarray
 
@@ -65,7 +76,7 @@ class Lemmas:
     @classmethod
     def of(cls, space: States, known: KnownSets | None) -> Lemmas:
         """Known sets in the order of the states' patterns; none when these are other patterns."""
-        none = cls(np.zeros((0, space.n_bytes), dtype=np.uint8), np.zeros(0, dtype=np.int64))
+        none = cls(space, np.zeros((0, space.n_bytes), dtype=np.uint8), np.zeros(0, dtype=np.int64))
         if known is None or (known.per_error, known.per_rule) != (space.per_error, space.per_rule):
             return none
         if not np.array_equal(known.antecedents, space.antecedents) or len(known.net) != len(space.weights):
@@ -79,9 +90,19 @@ class Lemmas:
             return none
         sets = np.zeros((len(known.sets), len(space.weights)), dtype=bool)
         sets[:, states_order] = known.sets[:, order]
-        return cls(space.pack(sets), known.values)
+        return cls(space, space.pack(sets), known.values)
 
-    def proving(self, space: States, sets: np.ndarray, required: np.ndarray, below: np.ndarray) -> np.ndarray:
+    def among(self, chosen: np.ndarray) -> Lemmas:
+        """Those at these positions."""
+        few = Lemmas(self.space, self.sets[chosen], self.values[chosen])
+        kept = chosen[chosen < len(self._weighted)]
+        if len(kept) == len(chosen):
+            few.__dict__.update(_weighted=self._weighted[kept], _captured=self._captured[kept])
+        return few
+
+    def proving(
+        self, sets: np.ndarray, required: np.ndarray, below: np.ndarray, start: int = 0, stop: int | None = None
+    ) -> np.ndarray:
         """The first lemma that shows for each packed set that it costs what is required; -1 where none does.
 
         Parameters
@@ -90,20 +111,86 @@ class Lemmas:
         required : int64 array, shape (n,)
         below : int64 array, shape (n,)
             Only lemmas of fewer patterns than this may be used.
+        start, stop : int, optional
+            Positions of the lemmas that are tried; all by default.
         """
-        found = np.full(len(sets), -1, dtype=np.int64)
-        sizes = np.bitwise_count(self.sets).sum(axis=1, dtype=np.int64)
-        for start in range(0, len(self), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            weighted = (space.unpack(self.sets[block]) * space.weights).astype(space.dtype).T
-            for rows in _parts(np.flatnonzero(found < 0), _CELLS // max(1, len(space.weights))):
-                missing = (~space.unpack(sets[rows])).astype(space.dtype) @ weighted
-                spare = self.values[block] - required[rows, None]
-                good = (space.cost_of(missing) <= spare) & (sizes[block] < below[rows, None])
-                hit = good.any(axis=1)
-                found[rows[hit]] = start + good[hit].argmax(axis=1)
+        space, found = self.space, np.full(len(sets), -1, dtype=np.int64)
+        end = len(self) if stop is None else min(stop, len(self))
+        least: np.ndarray = (-(-required // space.per_error)).astype(space.dtype)
+        most: np.ndarray = (self.values // space.per_error + _ROUNDED).astype(space.dtype)
+        for part in parts(len(sets), len(space.weights) + _BLOCK, _CELLS):
+            rows, at = np.arange(part.start, part.stop), start
+            outside: np.ndarray = (~space.unpack(sets[part])).astype(space.dtype)
+            while at < end and len(rows):
+                block = slice(at, min(at + _BLOCK, end))
+                missing = outside @ self._weights_of(block).T
+                likely = missing <= most[block] - least[rows, None]
+                row, k = np.divmod(np.flatnonzero(likely), block.stop - at)
+                good = space.cost_of(missing[row, k]) <= self.values[at + k] - required[rows[row]]
+                good &= self._sizes[at + k] < below[rows[row]]
+                row, first = np.unique(row[good], return_index=True)
+                if len(row):
+                    found[rows[row]] = at + k[good][first]
+                    left = found[rows] < 0
+                    rows, outside = rows[left], outside[left]
+                at = block.stop
         return found
 
+    def close(self, may: np.ndarray, sets: np.ndarray, values: np.ndarray, wrong: np.ndarray) -> None:
+        """Take from ``may`` the rules after which a lemma shows, without looking at the child, that it costs enough.
 
-def _parts(rows: np.ndarray, size: int) -> Sequence[np.ndarray]:
-    return [rows[i : i + max(1, size)] for i in range(0, len(rows), max(1, size))]
+        What a rule a leaves of S lacks at most W(B - S) + W(B in a) of a lemma B. The value of S is kept where
+        ``V(B) - V(S) + rule >= per_error * (W(B - S) + W(B in a) - wrong)``. For each set this is tried with a few
+        lemmas of fewer patterns, each the one of its group that has most to spare. Weights are exact; values are
+        rounded to weights such that less is shown.
+
+        Parameters
+        ----------
+        may : bool array, shape (n, n_antecedents)
+            Which rules may bring a set below its value; changed in place.
+        sets : uint8 array, shape (n, n_bytes)
+        values : int64 array, shape (n,)
+        wrong : array, shape (n, n_antecedents)
+            Weight that each rule gets wrong.
+        """
+        space, total = self.space, self.space.total
+        rows = np.flatnonzero(may.any(axis=1))
+        sizes = np.bitwise_count(sets[rows]).sum(axis=1, dtype=np.int64)
+        smaller = np.flatnonzero(self._sizes[: len(self._weighted)] < sizes.max(initial=0))
+        if total > _LARGEST or not len(smaller):
+            return
+        largest = self._sizes[smaller].max()
+        dtype = np.float32 if total < _LARGEST_SINGLE else np.float64
+        weights, captured = self._weighted[smaller], self._captured[smaller].astype(dtype, copy=False)
+        spare = np.minimum(self.values[smaller] // space.per_error, total).astype(dtype)
+        paid = ((space.per_rule - values[rows]) // space.per_error).clip(-2 * total - 2, total).astype(dtype)
+        for part in parts(len(rows), len(smaller) + len(space.weights), _CELLS):
+            here, every = rows[part], np.arange(part.stop - part.start)
+            left = spare + paid[part, None] - (~space.unpack(sets[here])).astype(space.dtype) @ weights.T
+            if sizes[part].min() <= largest:
+                left[self._sizes[smaller] >= sizes[part, None]] = -4 * total - 4
+            still, error = may[here], wrong[here]
+            for some in parts(len(smaller), 1, -(-len(smaller) // _TRIED)):
+                most = left[:, some].argmax(axis=1)
+                still &= error - captured[some][most] < -left[every, some.start + most, None]
+            may[here] = still
+
+    @cached_property
+    def _sizes(self) -> np.ndarray:
+        return np.bitwise_count(self.sets).sum(axis=1, dtype=np.int64)
+
+    @cached_property
+    def _weighted(self) -> np.ndarray:
+        """Of the first lemmas the weights of their patterns."""
+        return self._weights(slice(0, _KEPT // (1 + len(self.space.weights) + len(self.space.antecedents))))
+
+    @cached_property
+    def _captured(self) -> np.ndarray:
+        """Of the first lemmas the weight that each antecedent captures of them."""
+        return product(self._weighted, self.space.inside.astype(self.space.dtype))
+
+    def _weights_of(self, block: slice) -> np.ndarray:
+        return self._weighted[block] if block.stop <= len(self._weighted) else self._weights(block)
+
+    def _weights(self, block: slice) -> np.ndarray:
+        return (self.space.unpack(self.sets[block]) * self.space.weights).astype(self.space.dtype)

@@ -16,9 +16,15 @@ from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..parts import parts
 from .checker import recompute
-from .children import children, chunks
+from .children import chunks, opened
 from .lemmas import KnownSets, Lemmas
 from .states import States, states
+from .wanted import Wanted
+
+_AT_ONCE = 256
+"""Sets that are opened together, where there are so many."""
+_AGAIN = 1.2
+"""The lemmas that are not taken yet are put together again once these are so many times too many."""
 
 
 def prove_rule_list(
@@ -57,20 +63,23 @@ def prove_rule_list(
     value = cost_to_prove(for_bound(lower_bound), value, costs.unit, costs.overestimate)
     root = max(0, value - space.per_error * space.constant)
     try:
-        table, used = _table(space, root, Lemmas.of(space, known))
+        table = _Table(space, root, Lemmas.of(space, known))
+        table.close()
     except _NotProven:
         try:
-            table, used = _table(space, root, Lemmas.of(space, None))
+            table = _Table(space, root, Lemmas.of(space, None))
+            table.close()
         except _NotProven:
             if lower_bound is not None:
                 raise CertificateError(f"a list with an objective below {lower_bound:.10g} exists") from None
             raise CertificateError("the model is not optimal for this regularization: a better list exists") from None
     arrays: dict[str, np.ndarray] = {
-        "sets": _rows(list(table), space.n_bytes),
-        "values": np.fromiter(table.values(), dtype=np.int64, count=len(table)),
+        "sets": _rows(list(table.values), space.n_bytes),
+        "values": np.fromiter(table.values.values(), dtype=np.int64, count=len(table.values)),
     }
-    if used:
-        arrays["lemmas"] = np.array([k for k, packed in enumerate(table) if packed in used], dtype=np.int64)
+    if table.taken:
+        lemmas = {bytes(table.lemmas.sets[k]) for k in table.taken}
+        arrays["lemmas"] = np.array([k for k, packed in enumerate(table.values) if packed in lemmas], dtype=np.int64)
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
@@ -92,35 +101,81 @@ class _NotProven(Exception):  # noqa: N818 - caught below
     """Some set costs less than it was said to."""
 
 
-def _table(space: States, root: int, lemmas: Lemmas) -> tuple[dict[bytes, int], set[bytes]]:
-    """The closed table, by set, and those of its sets that serve as lemmas."""
-    table: dict[bytes, int] = {}
-    used: set[bytes] = set()
-    waiting = {len(space.weights): {bytes(space.everything[0]): root}}
+class _Table:
+    """A table that is closed set by set, the largest ones first.
 
-    def require(packed: bytes, size: int, value: int) -> None:
-        level = waiting.setdefault(size, {})
-        if level.get(packed, -1) < value:
-            level[packed] = value
+    Attributes
+    ----------
+    values : dict of bytes to int
+        By packed set.
+    taken : dict of int to None
+        Positions of the lemmas that the table needs.
+    """
 
-    while waiting:
-        largest = max(waiting)
-        level = waiting.pop(largest)
-        table.update(level)
-        sets, values = _rows(list(level), space.n_bytes), np.fromiter(level.values(), dtype=np.int64, count=len(level))
-        for part in chunks(space, len(sets)):
-            below = children(space, sets[part], values[part])
-            if len(below.exceeded):
-                raise _NotProven
-            by_lemma = lemmas.proving(space, below.sets, below.required, np.full(len(below.sets), largest))
-            for k in np.unique(by_lemma[by_lemma >= 0]).tolist():
-                packed = bytes(lemmas.sets[k])
-                used.add(packed)
-                require(packed, int(np.bitwise_count(lemmas.sets[k]).sum()), int(lemmas.values[k]))
-            left = by_lemma < 0
-            sizes = np.bitwise_count(below.sets[left]).sum(axis=1, dtype=np.int64).tolist()
-            for size, child, required in zip(
-                sizes, map(bytes, below.sets[left]), below.required[left].tolist(), strict=True
-            ):
-                require(child, size, required)
-    return table, used
+    def __init__(self, space: States, root: int, lemmas: Lemmas) -> None:
+        self.space, self.lemmas = space, lemmas
+        self.values: dict[bytes, int] = {}
+        self.taken: dict[int, None] = {}
+        self._waiting: dict[int, dict[bytes, int]] = {len(space.weights): {bytes(space.everything[0]): root}}
+        self._at_hand, self._others = lemmas.among(np.zeros(0, dtype=np.int64)), lemmas
+        self._position = np.arange(len(lemmas))
+
+    def close(self) -> None:
+        """Add what the sets of the table need until they need no more; raises _NotProven."""
+        while batch := self._next():
+            self.values.update(batch)
+            sets = _rows(list(batch), self.space.n_bytes)
+            values = np.fromiter(batch.values(), dtype=np.int64, count=len(batch))
+            for part in chunks(self.space, len(sets), len(self._at_hand)):
+                self._open(sets[part], values[part])
+
+    def _next(self) -> dict[bytes, int]:
+        """The sets of the next sizes, until they are some.
+
+        One that another of them leaves comes again where it has to cost more than this time; few do.
+        """
+        batch: dict[bytes, int] = {}
+        while self._waiting and len(batch) < _AT_ONCE:
+            batch.update(self._waiting.pop(max(self._waiting)))
+        return batch
+
+    def _open(self, sets: np.ndarray, values: np.ndarray) -> None:
+        """Require what some sets need.
+
+        A lemma has to be proven, too: one more is taken only where those that are taken already do not suffice.
+        """
+        rules = opened(self.space, sets, values, self._at_hand)
+        if len(rules.exceeded):
+            raise _NotProven
+        wanted, _ = Wanted.after(self.space, sets, rules).once()
+        keys = list(map(bytes, wanted.sets))
+        sizes = np.bitwise_count(wanted.sets).sum(axis=1, dtype=np.int64).tolist()
+        rows = np.flatnonzero(
+            [self._known(*each) < least for *each, least in zip(keys, sizes, wanted.required.tolist(), strict=True)]
+        )
+        rows = rows[wanted.take(rows).unproven(self.space, self._at_hand)]
+        left = wanted.take(rows)
+        by_lemma = self._others.proving(left.sets, left.required, left.below)
+        self._take(self._position[np.unique(by_lemma[by_lemma >= 0])].tolist())
+        for row in rows[by_lemma < 0].tolist():
+            self._require(keys[row], sizes[row], int(wanted.required[row]))
+
+    def _take(self, positions: list[int]) -> None:
+        fresh = [k for k in positions if k not in self.taken]
+        if not fresh:
+            return
+        lemmas = self.lemmas
+        self.taken.update(dict.fromkeys(fresh))
+        self._at_hand = lemmas.among(np.array(list(self.taken)))
+        if len(self._others) > _AGAIN * (len(lemmas) - len(self.taken)):
+            self._position = np.setdiff1d(self._position, np.array(list(self.taken)))
+            self._others = lemmas.among(self._position)
+        for k in fresh:
+            self._require(bytes(lemmas.sets[k]), int(np.bitwise_count(lemmas.sets[k]).sum()), int(lemmas.values[k]))
+
+    def _known(self, packed: bytes, size: int) -> int:
+        return max(self.values.get(packed, -1), self._waiting.get(size, {}).get(packed, -1))
+
+    def _require(self, packed: bytes, size: int, value: int) -> None:
+        if self._known(packed, size) < value:
+            self._waiting.setdefault(size, {})[packed] = value

@@ -14,7 +14,7 @@ from ...data.problem import Problem
 from ...kernels.growing import next_capacity, resized
 from ...kernels.jit import is_compiled
 from ...prefixes import Children, PrefixSearch, Scale
-from ...proving import Proving
+from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, bound_shown, counted, effort_of, solve, standing
 from ..bounds import FallingBounds
@@ -141,6 +141,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
     def _rehearse(self) -> None:
         solve(ExactSearch(tiny_problem(), regularization=0.0, iterations=2))
 
+    @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
 

@@ -19,7 +19,7 @@ from ...kernels import bits
 from ...kernels.fates import OPEN
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
-from ...proving import FairSearch
+from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
 from ...search import Incumbent, Snapshot, Status, bound_shown, effort_of, solve, standing
 from ..costs import Costs, Prepared
@@ -152,6 +152,7 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
     def compiled(self) -> bool:
         return is_compiled(kernels.advance)
 
+    @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
 

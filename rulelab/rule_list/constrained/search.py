@@ -17,6 +17,7 @@ from ...data.problem import Problem
 from ...kernels.bit_words import transposed
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...proving import kept
 from ...rehearsal import noisy_problem
 from ...search import Incumbent, Snapshot, Status, bound_shown, solve, standing
 from ..costs import costs_of, largest_cost, require_regularization
@@ -150,6 +151,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
     def compiled(self) -> bool:
         return is_compiled(kernels.complete)
 
+    @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that no list that obeys is better, for `rulelab.verify`, to save and to hand on.
 

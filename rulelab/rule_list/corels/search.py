@@ -14,7 +14,7 @@ from ...data.problem import Problem
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...prefixes import Children, PrefixSearch, Scale
-from ...proving import Proving
+from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
 from ..costs import Costs, costs_of, require_regularization
@@ -142,8 +142,9 @@ class CorelsSearch(PrefixSearch, Proving):
         """Bytes of the arrays of the search."""
         return 0 if self._phase == "preparing" else sum(array.nbytes for array in self._store)
 
+    @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
-        """The proof that the list is optimal, for `rulelab.verify`; made anew from the list alone.
+        """The proof that the list is optimal, for `rulelab.verify`; made from the list alone.
 
         Parameters
         ----------

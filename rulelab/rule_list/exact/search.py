@@ -19,7 +19,7 @@ from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...prefixes import Children, PrefixSearch, Scale
-from ...proving import Proving
+from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, Status, bound_shown, counted, effort_of, solve, standing
 from .. import beam as beams
@@ -204,10 +204,11 @@ class RuleListSearch(PrefixSearch, Proving):
     def _rehearse(self) -> None:
         solve(RuleListSearch(tiny_problem(), regularization=0.01, beam_width=2))
 
+    @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
 
-        It is made anew from the list and the cores that the search learnt, without its bounds on paths, so that an
+        It is made from the list and the cores that the search learnt, without its bounds on paths, so that an
         independent check can follow it. A long search that did without cores is repeated with them: they cost it time,
         but make the proof much smaller. With ``max_length`` it is the proof of a `ConstrainedRuleListSearch`, which is
         run for it.
@@ -226,6 +227,8 @@ class RuleListSearch(PrefixSearch, Proving):
         model = self._make_incumbent().model
         if self.max_length is not None:
             return self._certificate_of_limited(model, bound)
+        if bound is not None and self._phase != "searching":
+            return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
         learner = self
         if self._cores.numbers[GIVEN_UP] and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
             learner = RuleListSearch(self.problem, self.regularization, warm_start=model)

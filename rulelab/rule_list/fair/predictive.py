@@ -11,6 +11,7 @@ import numpy as np
 from ...certificate import Certificate, ProvenRange, prove_predictive_parity
 from ...data.fairness import PredictiveParity
 from ...data.predictive_values import ValueConstraints, value_constraints
+from ...proving import kept
 from ...rehearsal import grouped_problem
 from ...search import solve
 from . import state
@@ -147,6 +148,7 @@ class PredictiveParitySearch(FairRuleListSearch):
         self._totals, self._bytes = counted(None), 0
         return value_constraints(self.problem, self.fairness, self.min_group_size, Fraction(0), Fraction(1))
 
+    @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that no fair list is better, for `rulelab.verify`: one for each range of predictive values.
 

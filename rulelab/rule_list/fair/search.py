@@ -16,7 +16,7 @@ from ...data.problem import Problem
 from ...data.rate_constraints import Constraints, constraints_of
 from ...kernels.jit import is_compiled
 from ...models import RuleList
-from ...proving import FairSearch
+from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
 from ...search import Incumbent, Snapshot, Status, bound_shown, solve, standing
 from ..costs import Costs, costs_of, largest_cost, require_regularization
@@ -169,6 +169,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
     def _asked_of_sums(self) -> Constraints:
         return constraints_of(self.problem, self._criterion, self.min_group_size)
 
+    @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
 

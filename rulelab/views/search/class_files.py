@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 
+from ...certificate import CertificateError
 from ...search import Snapshot, Status
 from ..cards.exports import Exports
 from ..live.session import Prepared, SearchSession
@@ -22,6 +24,7 @@ _WITHOUT = (
     "Pins, the other tabs, recordings and kept runs are of models of two classes: save this list, and its proof, as "
     "files. The page does not keep them when it is loaded again."
 )
+_MAKING = "The proof is being made ..."
 _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
 
 
@@ -48,8 +51,9 @@ class ClassFiles:
         self.column = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0))
         self._wrong = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        self._proof = download("Proof", "proof.npz", self.proof, width=90, height=38)
+        self._proof = download("Proof", "proof.npz", self._saved, width=90, height=38)
         self._proof.align = "end"
+        self._making, self._why = False, ""
 
     def show(self, prepared: Prepared, latest: Snapshot) -> None:
         """Offer the files of a moment of the run."""
@@ -57,11 +61,8 @@ class ClassFiles:
             self.exports = Exports(self._model, self._complain)
             row = pn.Row(self.exports, self._proof, stylesheets=[BAR_CSS], margin=0)
             self.column.objects = [row, self._wrong, self._note]
-        why = self._unproven(prepared, latest)
-        self._proof.disabled = bool(why)
-        said = f'<p class="note">{f"No proof as a file: {esc(why)}." if why else _ON_DISK} {_WITHOUT}</p>'
-        if said != self._note.object:
-            self._note.object = said
+        self._why = self._unproven(prepared, latest)
+        self._tell()
         self.column.visible = True
 
     def hide(self) -> None:
@@ -87,6 +88,28 @@ class ClassFiles:
         certificate.save(out)
         out.seek(0)
         return out
+
+    async def _saved(self) -> io.BytesIO:
+        """The same, made in a thread of its own; the page goes on, and says so."""
+        self._making = True
+        self._complain("")
+        self._tell()
+        try:
+            return await asyncio.to_thread(self.proof)
+        except CertificateError as error:
+            self._complain(f"No proof: {error}")
+            raise
+        finally:
+            self._making = False
+            self._tell()
+
+    def _tell(self) -> None:
+        """Say whether there is a proof to be had, and let it be asked for then."""
+        self._proof.disabled = bool(self._why) or self._making
+        about = f"No proof as a file: {esc(self._why)}." if self._why else _MAKING if self._making else _ON_DISK
+        said = f'<p class="note" role="status">{about} {_WITHOUT}</p>'
+        if said != self._note.object:
+            self._note.object = said
 
     def _unproven(self, prepared: Prepared, latest: Snapshot) -> str:
         """Why there is no file of a proof; empty when there is one."""

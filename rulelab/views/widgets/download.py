@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import panel as pn
 
 from .style import BUTTON_CSS
 
+Content = io.StringIO | io.BytesIO
+
 
 def download(
-    label: str, file: str, callback: Callable[[], io.StringIO | io.BytesIO], width: int = 118, height: int = 34
+    label: str, file: str, callback: Callable[[], Content | Awaitable[Content]], width: int = 118, height: int = 34
 ) -> pn.widgets.FileDownload:
     """A button that saves a file, which is made when it is pressed.
 
@@ -21,7 +23,7 @@ def download(
     file : str
         Its name.
     callback : callable
-        Gives what is in it.
+        Gives what is in it; a coroutine function where that takes long.
     width, height : int
         In pixels.
     """
