@@ -11,8 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, TypeVar
 
-from llvmlite import ir
-from numba.core import cgutils
+from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
@@ -21,7 +20,6 @@ from numba.extending import (
     models,
     register_model,
     typeof_impl,
-    types,
     unbox,
 )
 
@@ -31,10 +29,10 @@ Tuple = TypeVar("Tuple", bound=type)
 class Reference(types.Type):
     """The type of the address of a named tuple."""
 
-    def __init__(self, held: types.BaseNamedTuple) -> None:
+    def __init__(self, held: Any) -> None:
         self.held = held
         digest = hashlib.sha256(str(held).encode()).hexdigest()[:16]
-        super().__init__(f"{held.instance_class.__name__}@{digest}")  # it is a part of the name of each function
+        super().__init__(f"{held.instance_class.__name__}@{digest}")  # short: it is in the name of each function
 
     @property
     def key(self) -> Any:
@@ -61,7 +59,7 @@ class _ReferenceModel(models.PrimitiveModel):
 class _Fields(AttributeTemplate):
     key = Reference
 
-    def generic_resolve(self, kind, name):
+    def resolve(self, kind, name):
         if name in kind.held.fields:
             return kind.held.types[kind.held.fields.index(name)]
         return None
@@ -85,8 +83,8 @@ def _load_field(context, builder, kind, address, name):
 
 def _load(builder, address, layout):
     """Load a value part by part: optimisers forget of larger ones that they do not change."""
-    if isinstance(layout, ir.Aggregate):
-        value = layout(ir.Undefined)
+    if hasattr(layout, "elements"):
+        value = cgutils.get_null_value(layout)
         for i, part in enumerate(layout.elements):
             value = builder.insert_value(value, _load(builder, cgutils.gep_inbounds(builder, address, 0, i), part), i)
         return value
