@@ -6,13 +6,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba.core.errors import TypingError
 
 from rulelab.kernels import bits, jit
+from rulelab.kernels.by_reference import by_reference
 
 
 @given(st.integers(0, 2**64 - 1))
@@ -141,6 +144,79 @@ def test_a_function_is_compiled_for_the_type_of_a_number_and_not_for_each_number
         "print(names.count('turned'), names.count('walk'))"
     )
     assert run(tmp_path, code, RULELAB_CACHE="0").splitlines()[-1] == "1 1"
+
+
+REFERENCES = """
+from typing import NamedTuple
+
+import numpy as np
+
+from rulelab.kernels.by_reference import by_reference
+from rulelab.kernels.jit import inlined, inner, kernel
+
+@by_reference
+class Part(NamedTuple):
+    ends: np.ndarray
+    step: int
+
+@by_reference
+class State(NamedTuple):
+    table: np.ndarray
+    part: Part
+    is_odd: bool
+    scale: float
+    nothing: None
+    cube: np.ndarray
+
+@inner
+def advance(state, row):
+    part = state.part
+    for i in range(0, state.table.shape[1], part.step):
+        state.table[row, i] += part.ends[0] if state.is_odd else part.ends[1]
+    return state
+
+@inlined
+def total(state):
+    return state.scale * state.table.sum() if state.nothing is None else -1.0
+
+@kernel
+def walk(state, other, rows):
+    chosen = state
+    for row in range(rows):
+        chosen = advance(other if chosen.is_odd else state, row)
+        chosen.cube[row, row, row] = row + state.cube.shape[2]
+    return total(state) + 1000 * total(other)
+
+def state(step, is_odd):
+    part = Part(np.array([2, 3], dtype=np.int16), step)
+    return State(np.arange(12.0).reshape(3, 4).T, part, is_odd, 0.5, None, np.zeros((4, 4, 4), np.uint8))
+
+for a, b in ((state(1, True), state(2, False)), (state(2, False), state(3, False))):
+    print(float(walk(a, b, 4)), a.table.tolist(), b.table.tolist(), a.cube.sum(), b.cube.sum())
+"""
+
+
+def test_named_tuples_are_handed_on_by_their_address(tmp_path):
+    """What is in them is seen, of each type and layout, also in another one; what is written is written."""
+    (tmp_path / "references.py").write_text(REFERENCES)
+    python = run(tmp_path, "import references", NUMBA_DISABLE_JIT="1").splitlines()
+    look = "import references as r; print(*(type(k).__name__ for s in r.walk.signatures for k in s), %s)"
+    kinds = "Reference Reference Integer"
+    assert run(tmp_path, look % "sum(r.walk.stats.cache_misses.values())").splitlines() == [*python, f"{kinds} 1"]
+    assert run(tmp_path, look % "sum(r.walk.stats.cache_hits.values())").splitlines() == [*python, f"{kinds} 1"]
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [("state.unknown", "Unknown attribute 'unknown'"), ("state[0]", "getitem"), ("len(state)", "len")],
+)
+def test_of_what_is_handed_by_its_address_only_the_fields_are_seen(does, said):
+    @by_reference
+    class State(NamedTuple):
+        a: int
+
+    with pytest.raises(TypingError, match=said):
+        jit.kernel(eval(f"lambda state: {does}"))(State(1))
 
 
 def test_kernels_work_where_nothing_can_be_written(tmp_path):

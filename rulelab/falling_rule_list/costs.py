@@ -14,6 +14,7 @@ from ..data.penalties import order_preserving
 from ..data.problem import Problem
 from ..kernels import bits
 from ..kernels.bit_words import transposed
+from ..kernels.by_reference import by_reference
 
 _LARGEST_COST = 1 << 60
 _GRID = 1 << 50
@@ -154,6 +155,7 @@ def _short(w: Fraction) -> Fraction:
     return 1 / (1 / w).limit_denominator(_LARGEST_DENOMINATOR)
 
 
+@by_reference
 class Data(NamedTuple):
     """What kernels read: the antecedents over the patterns, and what each pattern costs.
 

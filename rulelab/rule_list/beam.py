@@ -8,6 +8,7 @@ import numpy as np
 
 from ..kernels import bits, heap
 from ..kernels.bit_words import mix
+from ..kernels.by_reference import by_reference
 from ..kernels.jit import inlined, kernel
 from . import bounds
 from .counting import Layout, count, weigh
@@ -23,6 +24,7 @@ _MOST_BYTES = 1 << 32
 _ALWAYS_ALLOWED = 1000
 
 
+@by_reference
 class Beam(NamedTuple):
     """The present level (``sets``, ``cost``, ``paths``), the best extensions found so far, and the next level.
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..certificate import KnownSets
 from ..kernels import bits
+from ..kernels.by_reference import by_reference
 from ..kernels.jit import ctz, inlined, inner
 from .costs import Costs
 from .counting import Layout
@@ -31,6 +32,7 @@ _BLOCK = 64
 _REFUTED = 64  # completions that are remembered
 
 
+@by_reference
 class Cores(NamedTuple):
     """The pool of cores and scratch space for proofs.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..kernels import bits
 from ..kernels.bit_words import transposed, turned
+from ..kernels.by_reference import by_reference
 from ..kernels.jit import inlined, inner, kernel, popcount
 from ..kernels.weight_planes import bit_planes, entries
 
@@ -26,6 +27,7 @@ EFFORT_PER_WORK = 150_000_000
 _LARGEST_ROWS = 1 << 24  # entries; in larger tables rows are never faster, and take gigabytes
 
 
+@by_reference
 class Layout(NamedTuple):
     """The reduced problem as flat arrays for the kernels.
 

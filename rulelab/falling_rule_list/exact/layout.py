@@ -12,11 +12,13 @@ import numpy as np
 
 from ...kernels import bits
 from ...kernels.bit_words import transposed, turned
+from ...kernels.by_reference import by_reference
 from ...kernels.jit import inner, popcount
 from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Prepared
 
 
+@by_reference
 class Layout(NamedTuple):
     """What the kernels read.
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from .layout import Layout
 
 # positions in Store.numbers
@@ -50,6 +51,7 @@ PRUNED_NAMES = (
 )
 
 
+@by_reference
 class Rules(NamedTuple):
     """What stays constant during a search: costs and switches. ``penalty``: cost of a rise by 1, when ``soft``."""
 
@@ -70,6 +72,7 @@ class Rules(NamedTuple):
     violations: bool
 
 
+@by_reference
 class Store(NamedTuple):
     """Stored prefixes (nodes), the queue over them, the table of captured sets, counters and scratch space.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...data.rate_constraints import Constraints
 from ...kernels import bits
+from ...kernels.by_reference import by_reference
 from ...kernels.growing import bytes_to_resize, table_size
 from ..costs import Prepared
 
@@ -58,6 +59,7 @@ UNKNOWN = 1 << 60
 """More than any relaxed cost."""
 
 
+@by_reference
 class Rules(NamedTuple):
     """What stays constant during a search.
 
@@ -85,6 +87,7 @@ class Rules(NamedTuple):
     reach: bool
 
 
+@by_reference
 class Data(NamedTuple):
     """The problem for the kernels.
 
@@ -118,6 +121,7 @@ class Data(NamedTuple):
     price: np.ndarray
 
 
+@by_reference
 class Store(NamedTuple):
     """Stored prefixes (nodes), the sets that they leave, the queue, and scratch space for the open prefix.
 

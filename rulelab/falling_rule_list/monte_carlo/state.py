@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels.bit_words import turned
+from ...kernels.by_reference import by_reference
 from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Data
 
@@ -21,6 +22,7 @@ PRUNED_NAMES = ("captures nothing", "below threshold", "monotonicity", "infeasib
 SAMPLES, SAMPLE_LENGTH = 64, 24
 
 
+@by_reference
 class Rules(NamedTuple):
     """What stays constant: whether the list may rise, costs in units of the objective, and how lists are drawn.
 
@@ -39,6 +41,7 @@ class Rules(NamedTuple):
     termination: float
 
 
+@by_reference
 class Planes(NamedTuple):
     """What counting reads: ``by_word``, shape (n_words, m), and the bit planes of positives and of negatives."""
 
@@ -51,6 +54,7 @@ class Planes(NamedTuple):
     negative_mask: np.ndarray
 
 
+@by_reference
 class State(NamedTuple):
     """The state of the search.
 

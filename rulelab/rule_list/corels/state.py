@@ -9,6 +9,7 @@ import numpy as np
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import transposed
+from ...kernels.by_reference import by_reference
 from ...kernels.growing import table_size
 from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Costs
@@ -42,6 +43,7 @@ REMEMBERED = 128
 """How many prefixes, of which no extension beats the incumbent, are compared with others (Thm 18)."""
 
 
+@by_reference
 class Planes(NamedTuple):
     """Weights of patterns as bit planes, for `counting.weigh`: the first ``positive_entries`` make up its first sum."""
 
@@ -51,6 +53,7 @@ class Planes(NamedTuple):
     positive_entries: int
 
 
+@by_reference
 class Arrays(NamedTuple):
     """The problem: pattern sets of the antecedents, weights of both classes, and of the minority of each pattern."""
 
@@ -60,6 +63,7 @@ class Arrays(NamedTuple):
     minority: Planes
 
 
+@by_reference
 class Rules(NamedTuple):
     """What stays constant during a search: costs, switches, policy."""
 
@@ -84,6 +88,7 @@ class Rules(NamedTuple):
     similar_support: bool
 
 
+@by_reference
 class Store(NamedTuple):
     """Stored prefixes (nodes), the queue over them, two memos, counters and scratch space.
 

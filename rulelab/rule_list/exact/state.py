@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from ...kernels.growing import bytes_to_resize, table_size
 from ..bounds import LARGEST_TAIL
 from ..counting import Layout
@@ -53,6 +54,7 @@ PRUNED_NAMES = (
 LOWER_BOUND_FIRST, OBJECTIVE, CURIOSITY, BREADTH_FIRST, DEPTH_FIRST, RANDOM_ORDER = range(6)
 
 
+@by_reference
 class Rules(NamedTuple):
     """What stays constant during a search: costs, switches, policy."""
 
@@ -72,6 +74,7 @@ class Rules(NamedTuple):
     cores: bool
 
 
+@by_reference
 class Store(NamedTuple):
     """Stored prefixes (nodes), the queue over them, the table of captured sets, counters and scratch space.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.bit_words import mix
+from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, kernel
 from .counting import count, count_amounts
 from .labels import limit
@@ -20,6 +21,7 @@ LEVEL, N_PARENTS, NEXT_PARENT, N_CANDIDATES = range(4)
 _CANDIDATES_PER_PLACE = 2
 
 
+@by_reference
 class Beam(NamedTuple):
     """The present level, the best extensions so far (parent, antecedent and label in one number), the next level.
 

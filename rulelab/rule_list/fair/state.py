@@ -9,6 +9,7 @@ import numpy as np
 from ...data.rate_constraints import Constraints
 from ...kernels import bits
 from ...kernels.bit_words import transposed
+from ...kernels.by_reference import by_reference
 from ...kernels.growing import bytes_to_resize, table_size
 from ..bounds import LARGEST_TAIL
 from .reduction import Reduced
@@ -35,6 +36,7 @@ UNKNOWN = 1 << 61
 """More than any cost."""
 
 
+@by_reference
 class Rules(NamedTuple):
     """What stays constant during a search; one rule costs ``per_rule``, and ``relaxed_rule`` in the relaxation.
 
@@ -58,6 +60,7 @@ class Rules(NamedTuple):
     tolerance: float = 0.0
 
 
+@by_reference
 class Data(NamedTuple):
     """The relaxed problem for the kernels.
 
@@ -78,6 +81,7 @@ class Data(NamedTuple):
     effort: int
 
 
+@by_reference
 class Store(NamedTuple):
     """Captured sets with what is proven of them, the prefixes of the present pass, the stack of a proof, the incumbent.
 

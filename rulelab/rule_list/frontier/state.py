@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from ...kernels.growing import bytes_to_resize, table_size
 from ..counting import Layout
 
@@ -29,6 +30,7 @@ PRUNED_NAMES = (
 )
 
 
+@by_reference
 class Rules(NamedTuple):
     """What a rule costs: nothing, errors alone count here."""
 
@@ -36,6 +38,7 @@ class Rules(NamedTuple):
     per_rule: int = 0
 
 
+@by_reference
 class Curve(NamedTuple):
     """For each number of rules: errors and rules of the best list known, and a proven lower bound of the errors."""
 
@@ -46,6 +49,7 @@ class Curve(NamedTuple):
     found_at: np.ndarray
 
 
+@by_reference
 class Store(NamedTuple):
     """Stored prefixes, the queue over them, the table of (set, length), counters and scratch space."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from ...kernels.growing import bytes_to_resize, table_size
 from ..near_optimal.state import LARGEST_TAIL, Limits, Sets
 
@@ -17,6 +18,7 @@ LIMB = 32
 """Bits of a count in one word: numbers of lists are sums of words, as long as the largest number needs."""
 
 
+@by_reference
 class Rules(NamedTuple):
     """What proofs of cores ask for: costs, and how many states are expanded before any core is learnt."""
 
@@ -25,6 +27,7 @@ class Rules(NamedTuple):
     learn_after: int
 
 
+@by_reference
 class Store(NamedTuple):
     """States, and the edges that rules make between them.
 
@@ -95,6 +98,7 @@ def bytes_to_grow(store: Store, counter: int, capacity: int) -> int:
     return more
 
 
+@by_reference
 class Tables(NamedTuple):
     """For each state the lists, or parts of lists, by their number of rules and their errors.
 
@@ -113,6 +117,7 @@ class Tables(NamedTuple):
     numbers: np.ndarray
 
 
+@by_reference
 class Links(NamedTuple):
     """What the tables of states are made from.
 
@@ -148,6 +153,7 @@ class Links(NamedTuple):
     one: np.ndarray
 
 
+@by_reference
 class Passing(NamedTuple):
     """Lists through each edge, and ending in each state, as words; the cost of the cheapest through each edge."""
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from ...kernels.growing import bytes_to_resize, table_size
 
 # positions in Store.numbers
@@ -22,6 +23,7 @@ MOST_LISTS = 1 << 62
 """Numbers of lists are exact below this, and stop here."""
 
 
+@by_reference
 class Sets(NamedTuple):
     """Sets of patterns: the words of the patterns with a net weight, then those of the patterns without.
 
@@ -38,6 +40,7 @@ class Sets(NamedTuple):
     weighted: int
 
 
+@by_reference
 class Limits(NamedTuple):
     """Costs of errors and rules, the largest cost of a list that counts, and the most rules."""
 
@@ -47,6 +50,7 @@ class Limits(NamedTuple):
     max_length: int
 
 
+@by_reference
 class Store(NamedTuple):
     """States, classes, edges between states, and the queue of what is still to be looked at.
 

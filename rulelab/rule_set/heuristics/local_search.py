@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, kernel
 from ..master.linear_program import shares
 from ..pool import Columns
@@ -17,6 +18,7 @@ _RELATIVE = 1e-11  # of the score that a move must gain: more than its rounding 
 _MOST_WORK = 50_000_000  # of a call: about a tenth of a second
 
 
+@by_reference
 class Moves(NamedTuple):
     """Columns over classes of entities that they do not tell apart; flat arrays.
 
@@ -59,6 +61,7 @@ class Moves(NamedTuple):
     penalty: float
 
 
+@by_reference
 class Walk(NamedTuple):
     """Where the search stands.
 

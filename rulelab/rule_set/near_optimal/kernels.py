@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from ...kernels.jit import kernel
 
 DEPTH, N_FOUND, NODES, DONE = range(4)
 """Places in ``Walk.numbers``."""
 
 
+@by_reference
 class Table(NamedTuple):
     """Rules, by ascending reduced cost, and what they cover; costs are on the grid of the dual values.
 
@@ -42,6 +44,7 @@ class Table(NamedTuple):
     taken: np.ndarray
 
 
+@by_reference
 class Walk(NamedTuple):
     """Where the search stands: the set that is looked at, one rule per level.
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, inner, kernel
 from .selectors import Selectors
 
@@ -20,6 +21,7 @@ DONE, PAUSED = 0, 1
 N_COLUMNS, N_TUPLES, N_POOL, IS_NEW, UPDATES = range(5)
 
 
+@by_reference
 class Cubes(NamedTuple):
     """The state of the search: the tuple of columns it is at, cell numbers, cubes, targets and the rules found.
 

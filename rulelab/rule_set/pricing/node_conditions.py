@@ -13,6 +13,7 @@ import numpy as np
 
 from ...kernels import bits
 from ...kernels.bit_words import transpose_64
+from ...kernels.by_reference import by_reference
 from ...kernels.jit import ctz, inlined, inner, popcount
 
 SMALLEST_SECTION = 24
@@ -24,6 +25,7 @@ MOST_LEVELS = 5
 N_SECTIONS, FIRST_HELPING, FIRST_HURTING, N_WORDS = range(4)
 
 
+@by_reference
 class Levels(NamedTuple):
     """The levels on the path of the search; the first axis is the level.
 

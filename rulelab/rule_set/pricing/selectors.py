@@ -8,12 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels import bits
+from ...kernels.by_reference import by_reference
 from ..features import Features
 
 MOST_CELLS = 250
 MOST_SELECTORS = 20_000
 
 
+@by_reference
 class Selectors(NamedTuple):
     """Cells and selectors of every column (a source of `Features`), columns of few cells first.
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.by_reference import by_reference
 from ..features import Features
 from .node_conditions import MOST_LEVELS, Levels, new_levels
 
@@ -16,6 +17,7 @@ MOST_BOUNDED = 6
 DEPTH, NODES, N_EMITTED, MOST_CONDITIONS, ENUMERATES, TO_OPEN, TO_LAY_OUT, WORK = range(8)
 
 
+@by_reference
 class Tree(NamedTuple):
     """The path of the search. The first axis of most arrays is the number of conditions of the node.
 
@@ -47,6 +49,7 @@ class Tree(NamedTuple):
     numbers: np.ndarray
 
 
+@by_reference
 class Relations(NamedTuple):
     """Which conditions imply each other; see `Features`."""
 
