@@ -33,7 +33,7 @@ RELEASED: dict[str, tuple[tuple[str, ...], dict[tuple[Any, ...], float]]] = {
             ("hard", 3, 1e-6): 0.11,
             ("hard", 5, 1e-6): 0.20,
             ("hard", 7, 1e-6): 2.95,
-            ("soft", 5, 1e-6): 13.4,
+            ("soft", 5, 1e-6): 3.8,
         },
     ),
     "rule-set": (
