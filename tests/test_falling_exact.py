@@ -196,8 +196,10 @@ def test_each_bound_cuts(penalty):
     problem = noisy(2) if penalty is None else noisy(1, m=6)
     options = {"regularization": 0.002, "positive_weight": 5.0, "violation_penalty": penalty, "iterations": 0}
     with_all = certified(FallingRuleListSearch(problem, **options))
-    of_use = {"density_cap", "eligible_cap", "dominance"} if penalty is None else {"violations"}
-    for bound in set(BOUNDS) - ({"violations"} if penalty is None else {"feasible_prefix", "necessary_condition"}):
+    of_use = {"density_cap", "eligible_cap", "dominance"} if penalty is None else {"violations", "exceptions"}
+    for bound in set(BOUNDS) - (
+        {"violations", "exceptions"} if penalty is None else {"feasible_prefix", "necessary_condition"}
+    ):
         without = certified(FallingRuleListSearch(problem, **options, bounds=FallingBounds(**{bound: False})))
         assert without.incumbent.objective == with_all.incumbent.objective, bound
         more = [without.counts[key] > with_all.counts[key] for key in ("created", "stored")]

@@ -19,9 +19,13 @@ from .ratios import at_most
 _ROUNDING = 2.0**-48
 _CLOSEST = 1e-6
 _BELOW = 1 - 1e-12
+_ERROR = 2.0**-40  # of a sum of costs
 _RISE = 2.0**-50  # the error of a difference of two proportions
 _LARGEST = 2.0**60
-_INTERVALS = 40
+INTERVALS = 40
+_LOWEST = 24  # intervals of the least proportion
+FEW = 8  # rules, whose gains are bounded together
+_LOOKS = 400  # at all antecedents at most, for the largest gain of one
 _ROUNDS, _SMALLER = 100, 0.9999  # of the cap, while it gets smaller
 
 
@@ -64,6 +68,9 @@ class FallingBounds:
     violations : bool
         A softly falling list pays for the rise to whatever further rule is above the threshold, which bounds the
         proportions that further rules can have.
+    exceptions : bool
+        Once a softly falling list has a proportion below the threshold, every further rule above it pays for a rise:
+        few rules can, which bounds what they gain (see `smallest_exception`).
     """
 
     feasible_prefix: bool = True
@@ -74,6 +81,7 @@ class FallingBounds:
     eligible_cap: bool = True
     dominance: bool = True
     violations: bool = True
+    exceptions: bool = True
 
     def to_dict(self) -> dict[str, bool]:
         return asdict(self)
@@ -216,19 +224,136 @@ def further_cost(arrays, rules, positives, negatives, left, lowest, rise, least_
 
 
 @inner
-def smallest_lowest(arrays, rules, positives, negatives, left, cap, budget):
+def loss_curve(arrays, rules, positives, negatives, left, cap, losses):
+    """`further_loss` for caps that part what is between tau and ``cap`` into equal intervals; returns their length."""
+    tau = rules.per_negative / (rules.per_positive + rules.per_negative)
+    step = (cap - tau) / losses.size
+    for i in range(losses.size):
+        losses[i] = further_loss(arrays, rules, positives, negatives, left, tau + (i + 1) * step + _RISE)
+    return step
+
+
+@inner
+def smallest_lowest(rules, losses, step, budget):
     """Prefixes with a smaller least proportion than this have no completion within the budget; 0 if switched off.
 
     A further piece of proportion c > tau after a least one of m costs C1 (c - m), and the loss in S is at least that
     for the cap c (`further_cost`). Where it must stay below the budget, m > c - (budget - loss) / C1 for some c: the
-    least of these is taken, over intervals of c between tau and ``cap``.
+    least of these is taken, over the intervals of c of a `loss_curve`.
     """
     if not rules.violations or rules.penalty <= 0:
         return 0.0
     tau = rules.per_negative / (rules.per_positive + rules.per_negative)
     least = 1.0
-    step = (cap - tau) / _INTERVALS
-    for i in range(_INTERVALS):
-        loss = further_loss(arrays, rules, positives, negatives, left, tau + (i + 1) * step + _RISE)
-        least = min(least, tau + i * step - (budget - loss) / rules.penalty)
+    for i in range(losses.size):
+        least = min(least, tau + i * step - (budget - losses[i]) / rules.penalty)
     return least * (1 - _RISE) - _RISE
+
+
+@inner
+def smallest_exception(rules, store, step, left, size, captured, least_size, lowest, budget):
+    """Prefixes with a least proportion below tau and below this have no completion within the budget; 0 if off.
+
+    Let k >= 1 further pieces be above tau, c the largest of their proportions, m < tau the least one when they begin
+    and m' <= m when they end. Each pays for its rise, together at least C1 (c - m' + (k - 1) (tau - m)). What they gain
+    is at most
+
+    - what the loss for the cap c leaves, and the sum of the k largest gains of an antecedent, that is of the positive
+      parts of A p_u - B q_u over its patterns in S; for k = 1 also p (A - B (1 - c) / c), p being the positives that
+      the antecedent has in S;
+    - (A + B) (c - tau) / (c - m') times the excess p - m' n of all that is captured until the last of them ends: no
+      piece of it has a smaller proportion than m', and a piece of proportion x <= c gains (A + B) (x - tau) n.
+      It holds all that the last antecedent has in S, so that its excess is at most that of the antecedent and the
+      positive parts of the other patterns; those of proportion x <= tau add at most p (1 - m' / tau).
+
+    Where the else is one of them, that excess is the one of S; if the proportion of S is below tau, m' is at most it.
+    All is taken for intervals of m', and of c as in `loss_curve`.
+
+    Parameters
+    ----------
+    store : Store
+        Its ``losses`` and ``step`` from `loss_curve`, ``largest`` from `largest_gains`; of each antecedent in S the
+        positives in ``counts``, the gain and what m' is multiplied with in ``gains``.
+    left, size : int
+        Positives and weight of S.
+    captured : int
+        Positives of S that are captured already, at or below tau, and left out in the losses; 0 at first.
+    least_size : float
+        The least that m' is multiplied with: of the rule that captured them, or of all antecedents.
+    lowest : float
+        The least proportion of the prefix.
+    budget : int
+    """
+    losses, largest, positives, gains, sizes = (
+        store.losses,
+        store.largest,
+        store.counts[0],
+        store.gains[0],
+        store.gains[1],
+    )
+    a, b, penalty = np.float64(rules.per_positive), np.float64(rules.per_negative), rules.penalty
+    tau, density = b / (a + b), left / size
+    everything = a * left
+    need = everything - budget - everything * _ERROR - 2 * largest.size * (1 + penalty * _RISE)
+    smallest = min(lowest * (1 + _ERROR), tau)
+    width = smallest / _LOWEST
+    first_look = store.looks[0]
+    best = -np.inf  # of what a gain leaves of its cost, but for what m' pays back
+    for k in range(losses.size):
+        best = max(best, a * (left - captured) - losses[k] - penalty * (tau + k * step))
+    first = min(max((need - best) / penalty / width * (1 - _ERROR), 0.0), _LOWEST) if width > 0 else 0.0
+    for i in range(int(first), _LOWEST):
+        low, high = i * width, (i + 1) * width
+        if low >= smallest:
+            break
+        for k in range(losses.size):
+            c, cap = tau + k * step, tau + (k + 1) * step + _RISE
+            gain, paid = a * (left - captured) - losses[k], penalty * (c - high)
+            if gain - paid <= need:
+                continue
+            factor = (a + b) * (cap - tau) / (cap - high)
+            most_excess = left - low * least_size + size * _ERROR
+            if density >= tau or low < density:
+                last = high if density >= tau else min(high, density)
+                whole = (a + b) * (cap - tau) / (cap - last) * (left - low * size + size * _ERROR)
+                if min(gain, whole) - penalty * (c - last) > need:
+                    return low * (1 - _RISE) - _RISE
+            goal = need + paid
+            if gain <= goal or factor * most_excess <= goal:
+                continue
+            least, slope = goal / factor - left - size * _ERROR, a - b * (1 - cap) / cap
+            if largest[0] > goal:
+                if store.looks[0] - first_look == _LOOKS:
+                    return low * (1 - _RISE) - _RISE
+                store.looks[0] += 1
+            for j in range(gains.size if largest[0] > goal else 0):
+                if gains[j] > goal and slope * positives[j] > goal and -low * sizes[j] > least:
+                    return low * (1 - _RISE) - _RISE
+            some = min(gain, factor * most_excess)
+            for n in range(1, largest.size + 1):
+                now = some if n == largest.size else min(some, np.float64(largest[n]))
+                if now > goal:
+                    smallest = min(smallest, max(low, tau - (now - goal) / (penalty * n)))
+                if now >= some:
+                    break
+    return smallest * (1 - _RISE) - _RISE
+
+
+@inner
+def effort_of_exceptions(store):
+    """Numbers that `smallest_exception` looked at so far, but for the intervals of each call."""
+    return store.looks[0] * store.counts.shape[1]
+
+
+@inlined
+def largest_gains(gains, largest):
+    """Sums of the largest gains, of one, of two, and so on; ``largest`` gets them."""
+    for i in range(largest.size):
+        largest[i] = 0.0
+    for j in range(gains.size):
+        gain = gains[j]
+        for i in range(largest.size):
+            if gain > largest[i]:
+                gain, largest[i] = largest[i], gain
+    for i in range(1, largest.size):
+        largest[i] += largest[i - 1]

@@ -164,6 +164,14 @@ TERMS = (
         see=("softly falling",),
     ),
     Term(
+        "exceptions",
+        "Once a softly falling list has a proportion below the threshold, all further rules above it pay for rises.",
+        "Only few can follow, and what they gain is bounded by what few antecedents have in what is left.",
+        "C₁ (c − α + (k − 1) (τ − α_min)) < gain of k rules up to c,  α ≤ α_min < τ < c",
+        OWN,
+        ("violations",),
+    ),
+    Term(
         "captures nothing or all",
         "The rule captures nothing that is left, or all of it, which the default does for nothing.",
     ),

@@ -19,6 +19,7 @@ BOUNDING = frozenset(
         state.BY_DENSITY,
         state.BY_ELIGIBLE,
         state.BY_VIOLATIONS,
+        state.BY_EXCEPTIONS,
         state.BY_COST,
         state.BY_INCUMBENT,
     )

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...kernels.fates import CUT
 from ...kernels.jit import inlined, inner
-from ..bounds import further_cost, further_loss, least_rise, smallest_lowest, violation
+from ...kernels.weight_planes import count
+from ..bounds import (
+    effort_of_exceptions,
+    further_cost,
+    further_loss,
+    largest_gains,
+    least_rise,
+    loss_curve,
+    smallest_exception,
+    smallest_lowest,
+    violation,
+)
 from ..ratios import at_most
 from .expansion import PER_CHILD, bound_that_cuts, effort_of_a_child, improve, keep, make_child
 from .state import (
     BEST,
     BY_COST,
     BY_ELIGIBLE,
+    BY_EXCEPTIONS,
     BY_LENGTH,
     BY_NOTHING,
     BY_VIOLATIONS,
@@ -18,6 +32,8 @@ from .state import (
     OPEN_BEST,
     OPEN_CHILD,
 )
+
+_NONE = 1e300  # larger than any weight
 
 
 @inner
@@ -52,9 +68,17 @@ def expand_soft(arrays, rules, store, node, most):
         return spent
     key = max(key, cost + rules.per_rule + further)
     points = further_loss(arrays, rules, whole_positives, whole_negatives, left_p, largest)
-    smallest = smallest_lowest(
-        arrays, rules, whole_positives, whole_negatives, left_p, largest, budget - rules.per_rule
-    )
+    step = loss_curve(arrays, rules, whole_positives, whole_negatives, left_p, largest, store.losses)
+    smallest = smallest_lowest(rules, store.losses, step, budget - rules.per_rule)
+    exception = 0.0
+    if rules.exceptions and rules.penalty > 0:
+        least_size = _count_above(arrays, rules, store, left_p)
+        exception = smallest_exception(rules, store, step, left_p, left_p + left_q, 0, least_size, lowest, budget)
+        if lowest < exception:
+            pruned[BY_EXCEPTIONS] += 1
+            store.fate[node] = CUT + BY_EXCEPTIONS
+            numbers[OPEN_CHILD] = m
+            return spent
     for a in range(numbers[OPEN_CHILD], m):
         if spent >= max(most, 1):
             return spent
@@ -90,13 +114,16 @@ def expand_soft(arrays, rules, store, node, most):
             pruned[bound_that_cuts(arrays, rules, whole_positives, whole_negatives, left_p, room - paid, largest)] += 1
             continue
         lowest = ratio_p / ratio_n
+        if lowest < exception:
+            pruned[BY_EXCEPTIONS] += 1
+            continue
         rise = least_rise(rules, rest_p / rest, lowest)
         if lowest < smallest or paid + points + rise >= room:
             pruned[BY_VIOLATIONS] += 1
             continue
-        cap = p / n if rules.per_positive * p > rules.per_negative * q else 0.0
+        cap_of_rule = p / n if rules.per_positive * p > rules.per_negative * q else 0.0
         least, cap = further_cost(
-            arrays, rules, whole_positives, whole_negatives, left_p, lowest, rise, cap, largest, room - paid
+            arrays, rules, whole_positives, whole_negatives, left_p, lowest, rise, cap_of_rule, largest, room - paid
         )
         if paid + least >= room:
             pruned[BY_VIOLATIONS] += 1
@@ -112,8 +139,46 @@ def expand_soft(arrays, rules, store, node, most):
                 which = bound_that_cuts(arrays, rules, positives, negatives, rest_p, room - child, 1.0)
             pruned[which] += 1
             continue
+        if rules.exceptions and rules.penalty > 0 and cap_of_rule == 0.0:
+            step = loss_curve(arrays, rules, positives, negatives, rest_p, cap, store.losses)
+            budget = room - cost - rules.per_rule
+            size, before = left_p + left_q, effort_of_exceptions(store)
+            own = smallest_exception(rules, store, step, left_p, size, p, store.gains[1, a], lowest, budget)
+            spent += store.losses.size + effort_of_exceptions(store) - before
+            if lowest < own:
+                pruned[BY_EXCEPTIONS] += 1
+                continue
         keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, ratio_p, ratio_n)
     return spent
+
+
+@inner
+def _count_above(arrays, rules, store, left):
+    """What `smallest_exception` needs of each antecedent, and the largest gains: from the patterns above tau.
+
+    Returns the least that m' is multiplied with, of those that can gain.
+    """
+    n_positive = np.searchsorted(arrays.positive_word, arrays.above)
+    n_negative = np.searchsorted(arrays.negative_word, arrays.above)
+    word, digit, mask = arrays.positive_word, arrays.positive_digit, arrays.positive_mask
+    chosen, positives, negatives = store.sets[0], store.above[0], store.above[1]
+    count(word[:n_positive], digit[:n_positive], mask[:n_positive], arrays.by_word, chosen, positives)
+    word, digit, mask = arrays.negative_word, arrays.negative_digit, arrays.negative_mask
+    count(word[:n_negative], digit[:n_negative], mask[:n_negative], arrays.by_word, chosen, negatives)
+    last, tau = arrays.above - 1, rules.per_negative / (rules.per_positive + rules.per_negative)
+    all_positive = store.sums[0, last] if last >= 0 else 0
+    all_negative = store.sums[1, last] if last >= 0 else 0
+    least_size = _NONE
+    for a in range(positives.size):
+        p, q = positives[a], negatives[a]
+        store.gains[0, a] = np.float64(rules.per_positive) * p - np.float64(rules.per_negative) * q
+        others = all_positive + all_negative - p - q
+        below = left - all_positive - (store.counts[0, a] - p)
+        store.gains[1, a] = store.counts[0, a] + store.counts[1, a] + others + below / tau
+        if store.gains[0, a] > 0:
+            least_size = min(least_size, store.gains[1, a])
+    largest_gains(store.gains[0], store.largest)
+    return least_size
 
 
 @inlined

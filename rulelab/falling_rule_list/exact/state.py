@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels.by_reference import by_reference
+from ..bounds import FEW, INTERVALS
 from .layout import Layout
 
 # positions in Store.numbers
@@ -25,12 +26,13 @@ N_NUMBERS = 17
     BY_ELIGIBLE,
     BY_DOMINANCE,
     BY_VIOLATIONS,
+    BY_EXCEPTIONS,
     BY_NOTHING,
     BY_RISING,
     BY_COST,
     BY_INCUMBENT,
     BY_LENGTH,
-) = range(13)
+) = range(14)
 COUNTS = {"created": CREATED, "expanded": EXPANDED, "queued": N_QUEUED, "stored": N_NODES, "reopened": REOPENED}
 """Where the counts of a snapshot are."""
 
@@ -43,6 +45,7 @@ PRUNED_NAMES = (
     "eligible cap",
     "dominance",
     "violations",
+    "exceptions",
     "always: captures nothing or all",
     "always: rising proportion",
     "always: hierarchical",
@@ -70,6 +73,7 @@ class Rules(NamedTuple):
     eligible_cap: bool
     dominance: bool
     violations: bool
+    exceptions: bool
 
 
 @by_reference
@@ -105,6 +109,11 @@ class Store(NamedTuple):
     counts: np.ndarray
     sets: np.ndarray
     sums: np.ndarray
+    losses: np.ndarray
+    above: np.ndarray
+    gains: np.ndarray
+    largest: np.ndarray
+    looks: np.ndarray
 
 
 NODE_ARRAYS = (
@@ -155,6 +164,11 @@ def new_store(arrays: Layout, longest: int) -> Store:
         counts=np.zeros((2, m), dtype=np.int64),
         sets=np.zeros((3, words), dtype=np.uint64),
         sums=np.zeros((4, arrays.head_positives.shape[1]), dtype=np.int64),
+        losses=integers(INTERVALS),
+        above=np.zeros((2, m), dtype=np.int64),
+        gains=np.zeros((2, m)),
+        largest=np.zeros(FEW),
+        looks=integers(1),
     )
 
 
