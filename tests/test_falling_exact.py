@@ -109,6 +109,22 @@ def test_switching_bounds_off_never_changes_the_soft_optimum(case, w, penalty, o
     assert abs(found - optimum(case, w, 0.01, penalty)) <= snapshot.detail["resolution"]
 
 
+@settings(max_examples=120)
+@given(
+    small_problems(max_rows=20),
+    st.sampled_from(WEIGHTS),
+    st.sampled_from(REGULARIZATIONS),
+    st.sampled_from(PENALTIES),
+    st.sampled_from([None, None, 1, 2]),
+)
+def test_exceptions_alone_never_change_the_soft_optimum(case, w, C, penalty, limit):
+    bounds = FallingBounds(**{name: name == "exceptions" for name in BOUNDS})
+    search = SoftSearch(problem_of(case), C, w, penalty, bounds=bounds, iterations=0, max_length=limit)
+    snapshot = certified(search)
+    found = snapshot.incumbent.model.exact_objective(C)
+    assert abs(found - optimum(case, w, C, penalty, limit)) <= snapshot.detail["resolution"]
+
+
 @settings(max_examples=80)
 @given(small_problems(max_rows=30, max_columns=8), st.sampled_from(WEIGHTS), st.sampled_from([0, 5]))
 def test_every_list_on_the_way_falls(case, w, iterations):

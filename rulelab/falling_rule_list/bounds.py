@@ -25,7 +25,6 @@ _LARGEST = 2.0**60
 INTERVALS = 40
 _LOWEST = 24  # intervals of the least proportion
 FEW = 8  # rules, whose gains are bounded together
-_LOOKS = 400  # at all antecedents at most, for the largest gain of one
 _ROUNDS, _SMALLER = 100, 0.9999  # of the cap, while it gets smaller
 
 
@@ -252,11 +251,12 @@ def smallest_lowest(rules, losses, step, budget):
 
 @inner
 def smallest_exception(rules, store, step, left, size, captured, least_size, lowest, budget):
-    """Prefixes with a least proportion below tau and below this have no completion within the budget; 0 if off.
+    """Prefixes with a least proportion below tau and below this have no completion within the budget.
 
     Let k >= 1 further pieces be above tau, c the largest of their proportions, m < tau the least one when they begin
-    and m' <= m when they end. Each pays for its rise, together at least C1 (c - m' + (k - 1) (tau - m)). What they gain
-    is at most
+    and m' <= m before the last of them. Each pays for its rise, the last at least C1 (tau - m') and the others at least
+    C1 (tau - m); the one of proportion c pays C1 (c - tau) more: together C1 (c - m' + (k - 1) (tau - m)). What they
+    gain is at most
 
     - what the loss for the cap c leaves, and the sum of the k largest gains of an antecedent, that is of the positive
       parts of A p_u - B q_u over its patterns in S; for k = 1 also p (A - B (1 - c) / c), p being the positives that
@@ -272,8 +272,10 @@ def smallest_exception(rules, store, step, left, size, captured, least_size, low
     Parameters
     ----------
     store : Store
-        Its ``losses`` and ``step`` from `loss_curve`, ``largest`` from `largest_gains`; of each antecedent in S the
-        positives in ``counts``, the gain and what m' is multiplied with in ``gains``.
+        Its ``losses`` from `loss_curve`, ``largest`` from `largest_gains`; of each antecedent in S the positives in
+        ``counts``, the gain and what m' is multiplied with in ``gains``.
+    step : float
+        From `loss_curve`.
     left, size : int
         Positives and weight of S.
     captured : int
@@ -283,6 +285,12 @@ def smallest_exception(rules, store, step, left, size, captured, least_size, low
     lowest : float
         The least proportion of the prefix.
     budget : int
+
+    Returns
+    -------
+    least : float
+    looked : int
+        Intervals and antecedents that were looked at.
     """
     losses, largest, positives, gains, sizes = (
         store.losses,
@@ -293,19 +301,21 @@ def smallest_exception(rules, store, step, left, size, captured, least_size, low
     )
     a, b, penalty = np.float64(rules.per_positive), np.float64(rules.per_negative), rules.penalty
     tau, density = b / (a + b), left / size
+    below = 1.0 if density >= tau else density * (1 + _ERROR)  # m', where the else is above tau
     everything = a * left
     need = everything - budget - everything * _ERROR - 2 * largest.size * (1 + penalty * _RISE)
     smallest = min(lowest * (1 + _ERROR), tau)
     width = smallest / _LOWEST
-    first_look = store.looks[0]
     best = -np.inf  # of what a gain leaves of its cost, but for what m' pays back
     for k in range(losses.size):
         best = max(best, a * (left - captured) - losses[k] - penalty * (tau + k * step))
+    looked = losses.size
     first = min(max((need - best) / penalty / width * (1 - _ERROR), 0.0), _LOWEST) if width > 0 else 0.0
     for i in range(int(first), _LOWEST):
         low, high = i * width, (i + 1) * width
         if low >= smallest:
             break
+        looked += losses.size
         for k in range(losses.size):
             c, cap = tau + k * step, tau + (k + 1) * step + _RISE
             gain, paid = a * (left - captured) - losses[k], penalty * (c - high)
@@ -313,22 +323,20 @@ def smallest_exception(rules, store, step, left, size, captured, least_size, low
                 continue
             factor = (a + b) * (cap - tau) / (cap - high)
             most_excess = left - low * least_size + size * _ERROR
-            if density >= tau or low < density:
-                last = high if density >= tau else min(high, density)
+            if low < below:
+                last = min(high, below)
                 whole = (a + b) * (cap - tau) / (cap - last) * (left - low * size + size * _ERROR)
                 if min(gain, whole) - penalty * (c - last) > need:
-                    return low * (1 - _RISE) - _RISE
+                    return low * (1 - _RISE) - _RISE, looked
             goal = need + paid
             if gain <= goal or factor * most_excess <= goal:
                 continue
             least, slope = goal / factor - left - size * _ERROR, a - b * (1 - cap) / cap
             if largest[0] > goal:
-                if store.looks[0] - first_look == _LOOKS:
-                    return low * (1 - _RISE) - _RISE
-                store.looks[0] += 1
-            for j in range(gains.size if largest[0] > goal else 0):
-                if gains[j] > goal and slope * positives[j] > goal and -low * sizes[j] > least:
-                    return low * (1 - _RISE) - _RISE
+                looked += gains.size
+                for j in range(gains.size):
+                    if gains[j] > goal and slope * positives[j] > goal and -low * sizes[j] > least:
+                        return low * (1 - _RISE) - _RISE, looked
             some = min(gain, factor * most_excess)
             for n in range(1, largest.size + 1):
                 now = some if n == largest.size else min(some, np.float64(largest[n]))
@@ -336,13 +344,7 @@ def smallest_exception(rules, store, step, left, size, captured, least_size, low
                     smallest = min(smallest, max(low, tau - (now - goal) / (penalty * n)))
                 if now >= some:
                     break
-    return smallest * (1 - _RISE) - _RISE
-
-
-@inner
-def effort_of_exceptions(store):
-    """Numbers that `smallest_exception` looked at so far, but for the intervals of each call."""
-    return store.looks[0] * store.counts.shape[1]
+    return smallest * (1 - _RISE) - _RISE, looked
 
 
 @inlined

@@ -8,7 +8,6 @@ from ...kernels.fates import CUT
 from ...kernels.jit import inlined, inner
 from ...kernels.weight_planes import count
 from ..bounds import (
-    effort_of_exceptions,
     further_cost,
     further_loss,
     largest_gains,
@@ -73,7 +72,7 @@ def expand_soft(arrays, rules, store, node, most):
     exception = 0.0
     if rules.exceptions and rules.penalty > 0:
         least_size = _count_above(arrays, rules, store, left_p)
-        exception = smallest_exception(rules, store, step, left_p, left_p + left_q, 0, least_size, lowest, budget)
+        exception, _ = smallest_exception(rules, store, step, left_p, left_p + left_q, 0, least_size, lowest, budget)
         if lowest < exception:
             pruned[BY_EXCEPTIONS] += 1
             store.fate[node] = CUT + BY_EXCEPTIONS
@@ -142,10 +141,10 @@ def expand_soft(arrays, rules, store, node, most):
         if rules.exceptions and rules.penalty > 0 and cap_of_rule == 0.0:
             step = loss_curve(arrays, rules, positives, negatives, rest_p, cap, store.losses)
             budget = room - cost - rules.per_rule
-            size, before = left_p + left_q, effort_of_exceptions(store)
-            own = smallest_exception(rules, store, step, left_p, size, p, store.gains[1, a], lowest, budget)
-            spent += store.losses.size + effort_of_exceptions(store) - before
-            if lowest < own:
+            size = left_p + left_q
+            needed, looked = smallest_exception(rules, store, step, left_p, size, p, store.gains[1, a], lowest, budget)
+            spent += looked
+            if lowest < needed:
                 pruned[BY_EXCEPTIONS] += 1
                 continue
         keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, ratio_p, ratio_n)

@@ -113,7 +113,6 @@ class Store(NamedTuple):
     above: np.ndarray
     gains: np.ndarray
     largest: np.ndarray
-    looks: np.ndarray
 
 
 NODE_ARRAYS = (
@@ -168,7 +167,6 @@ def new_store(arrays: Layout, longest: int) -> Store:
         above=np.zeros((2, m), dtype=np.int64),
         gains=np.zeros((2, m)),
         largest=np.zeros(FEW),
-        looks=integers(1),
     )
 
 
