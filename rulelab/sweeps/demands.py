@@ -59,9 +59,10 @@ def without_what_is_not_there(recipe: Recipe, make: Callable[[Recipe], T]) -> tu
         try:
             return recipe, make(recipe)
         except UnknownNameError as error:
-            if error.what != MUST_NOT_USE.name:
+            given = as_names(recipe[error.what], error.what) if error.what == MUST_NOT_USE.name else ()
+            if error.name not in given:
                 raise
-            names = [name for name in as_names(recipe[error.what], error.what) if name != error.name]
+            names = [name for name in given if name != error.name]
             recipe = Recipe(recipe.family, {**recipe.parameters, error.what: names})
 
 
@@ -81,6 +82,8 @@ def search_of(recipe: Recipe, problem: Problem, **more: Any) -> Search:
                 raise
             given = recipe[error.what].items()
             held = {column: of for column, of in given if column_name(column) != error.name}
+            if len(held) == len(given):
+                raise
             recipe = Recipe(recipe.family, {**recipe.parameters, error.what: held or None})
 
 
