@@ -133,6 +133,39 @@ def test_a_kept_run_is_opened_by_its_hash(page, keeper) -> None:
     other.close()
 
 
+@pytest.mark.parametrize("begin", ["run", "step", "ablate"])
+def test_a_run_that_begins_while_another_is_opened_stays(page, keeper, begin: str) -> None:
+    which = page.run()
+    other, gate = Page(keeper), threading.Event()
+    keeper.do(lambda store: gate.wait(PATIENCE))
+    other.kept.run = which
+    getattr(other.view, begin)()
+    begun = other.view.session
+    gate.set()
+    other.settle()
+    assert other.view.session is begun
+    assert not begun.recorded
+    assert other.kept.run != which, "the address does not name what is not shown"
+    assert other.complaints == []
+    other.close()
+
+
+def test_the_last_of_two_runs_that_are_opened_is_shown(page, keeper) -> None:
+    first, second = page.run(), page.run()
+    assert first != second
+    other, gate = Page(keeper), threading.Event()
+    keeper.do(lambda store: gate.wait(PATIENCE))
+    shown: list[str] = []
+    other.kept._show = lambda recording, name, query: shown.append(name)
+    other.kept.run = first
+    other.kept.run = second
+    gate.set()
+    other.settle()
+    assert len(shown) == 1
+    assert other.kept.run == second
+    other.close()
+
+
 def test_a_run_that_is_not_there_is_said(page) -> None:
     for which in ("0123456789abcdef", "../../x", HOSTILE, "%"):
         page.kept.run = which

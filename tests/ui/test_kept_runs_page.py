@@ -102,7 +102,7 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
     view.until(lambda: "run=" in page.url)
     said = view.status.partition("certified optimal")[2].partition("objective ")[0]
     page.get_by_role("button", name="More", exact=True).click()
-    assert shown() == texts
+    view.until(lambda: shown() == texts)
     for label in texts:
         field = page.get_by_label(label, exact=True).filter(visible=True)
         field.fill("")

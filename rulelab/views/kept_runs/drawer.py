@@ -182,7 +182,7 @@ class KeptRuns(param.Parameterized):
             self._complain(f"the address asks for the kept run {plain(self.run, 20)}, but this server keeps no runs")
             return
         wanted = self.run
-        self._do(lambda store: _found(store, wanted), self._opened)
+        self._do(lambda store: _found(store, wanted), lambda found: self._opened(wanted, found))
 
     @param.depends("pins", watch=True)
     def _bring(self) -> None:
@@ -202,7 +202,9 @@ class KeptRuns(param.Parameterized):
         if written == self._written:
             self._name(pins=key[:DIGITS])
 
-    def _opened(self, found: tuple[Run, Recording, KeptTable | None] | str) -> None:
+    def _opened(self, wanted: str, found: tuple[Run, Recording, KeptTable | None] | str) -> None:
+        if wanted != self.run:  # another run has begun meanwhile, or is to be opened
+            return
         if isinstance(found, str):
             self._name("")
             self._complain(found)

@@ -184,6 +184,7 @@ class SearchView(NotebookViewer):
             self._session.pace = SPEEDS[self.speed]
             self._session.run()
             self._show_standing(self._session)
+        self._tell_standing(self._session)
         self._start_beat()
 
     @one_at_a_time
@@ -195,6 +196,7 @@ class SearchView(NotebookViewer):
             self.reset()
         self._best.prepare()
         self._session.step()
+        self._tell_standing(self._session)
         self._start_beat()
 
     @one_at_a_time
@@ -247,6 +249,7 @@ class SearchView(NotebookViewer):
         self._ablation = Ablating(self._session)
         self._session.pace = FULL_SPEED
         self._session.run()
+        self._tell_standing(self._session)
         self._start_beat()
 
     def _let_go(self) -> None:
