@@ -221,6 +221,11 @@ class Search(Shown, abc.ABC):
     def _rehearse(self) -> None:
         """Let small searches go through all kernels that a search of this class may come to use."""
 
+    @property
+    def _rehearsed_as(self) -> object:
+        """What searches of this kind have in common that come to use the same kernels."""
+        return type(self)
+
     def _title(self) -> str:
         now = self._state()
         return f"{type(self).__name__}, {'not begun' if now is None else _standing(now)}"
@@ -304,7 +309,7 @@ class Search(Shown, abc.ABC):
         """
         from .rehearsal import once
 
-        once(type(self), self._rehearse)
+        once(self._rehearsed_as, self._rehearse)
 
     def advance(self, max_work: int) -> Snapshot:
         """Do at most ``max_work`` units of work and return the state.

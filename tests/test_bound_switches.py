@@ -71,6 +71,7 @@ def soft(case, bounds, C=0.002, w=2.0, penalty=0.3):
 def learning(monkeypatch):
     """Cores from the first prefix on."""
     monkeypatch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
+    monkeypatch.setattr(RuleListSearch, "_LEARN_WHERE", 0)
 
 
 def combinations(names):

@@ -247,13 +247,15 @@ def test_the_reach_of_one_more_rule(seed, m, most):
         assert np.array_equal(_reach(weight, damage, pays)[i], gains.max(axis=1))
 
 
-def test_a_long_search_without_cores_is_proven_with_them():
+@pytest.mark.parametrize("where", [0, 2])
+def test_a_long_search_without_cores_is_proven_with_them(where):
     rng = np.random.default_rng(3)
     A = rng.random((400, 24)) < 0.4
     y = (A[:, 0] & A[:, 1]) ^ (A[:, 2] & ~A[:, 3]) ^ (rng.random(400) < 0.15)
     problem = rl.Problem.from_arrays(A, y)
     with (
         mock.patch.object(RuleListSearch, "_LEARN_AFTER", 5),
+        mock.patch.object(RuleListSearch, "_LEARN_WHERE", where),
         mock.patch.object(cores, "_EFFORT_ON_TRUST", -1_000_000_000),
         mock.patch.object(engine, "_EFFORT_OF_A_LONG_SEARCH", 0),
     ):

@@ -34,6 +34,7 @@ def noisy(seed: int) -> rl.Problem:
 def solved(problem: rl.Problem, learn_after: int) -> RuleListSearch:
     search = RuleListSearch(problem, REGULARIZATION)
     search._LEARN_AFTER = learn_after
+    search._LEARN_WHERE = 0
     assert rl.solve(search).status is rl.Status.OPTIMAL
     return search
 

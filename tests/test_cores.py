@@ -20,6 +20,7 @@ from rulelab.rule_list.exact.search import RuleListSearch
 def learning(monkeypatch):
     """Searches learn from the start, into a pool that is soon full."""
     monkeypatch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
+    monkeypatch.setattr(RuleListSearch, "_LEARN_WHERE", 0)
     monkeypatch.setattr(core_pool, "_ROOM", 64)
     monkeypatch.setattr(core_pool, "_LEVELS", 3)
 

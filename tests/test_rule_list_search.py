@@ -89,6 +89,7 @@ def test_learning_from_the_start_never_changes_the_optimum(monkeypatch, seed, be
     problem = rl.Problem.from_arrays(A, y)
     plain = certified(problem, 0.008, bounds=RuleListBounds(cores=False, deletion=False), beam_width=beam_width)
     monkeypatch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
+    monkeypatch.setattr(RuleListSearch, "_LEARN_WHERE", 0)
     learnt = certified(problem, 0.008, beam_width=beam_width)
     assert learnt.pruned["core"] > 0
     assert learnt.pruned["deletion"] > 0
@@ -101,6 +102,7 @@ def test_learning_from_the_start_on_small_problems(case, policy, limit):
     A, y, weight, regularization = case
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
+        patch.setattr(RuleListSearch, "_LEARN_WHERE", 0)
         snapshot = certified(
             rl.Problem.from_arrays(A, y, sample_weight=weight),
             regularization / 4,

@@ -32,6 +32,7 @@ def known(**options: bool) -> dict[str, bool]:
 
 _OPTIONS: dict[str, Any] = {"nogil": True, **known(no_cfunc_wrapper=True, _nrt=False)}
 _INNER: dict[str, Any] = {**_OPTIONS, **known(no_cpython_wrapper=True)}
+_APART: dict[str, Any] = {"nogil": True, **known(no_cpython_wrapper=True, _nrt=False)}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -40,15 +41,24 @@ def kernel(function: Callable[..., Any]) -> Any:
     A kernel works on the arrays it is given: without numba's reference counting, which an array handed from function
     to function would pay for at every call, it cannot allocate.
     """
+    return _cached(function, _OPTIONS)
+
+
+def apart(function: Callable[..., Any]) -> Any:
+    """As `kernel`, for what kernels call by its address, see `rulelab.kernels.by_address`; Python cannot call it."""
+    return _cached(function, _APART)
+
+
+def _cached(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     if _CACHE:
         try:
-            dispatcher = numba.njit(cache=True, **_OPTIONS)(function)
+            dispatcher = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # neither the package folder nor a user folder can be written: compile in each process
             pass
         else:
             _watch_all_sources(dispatcher)
             return dispatcher
-    return numba.njit(**_OPTIONS)(function)
+    return numba.njit(**options)(function)
 
 
 def inner(function: Callable[..., Any]) -> Any:

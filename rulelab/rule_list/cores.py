@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.jit import ctz, inlined, inner
+from ..data.problem import Problem
+from ..kernels.by_address import At, call
+from ..kernels.jit import apart, ctz, inlined, inner
 from . import bounds
 from .core_pool import (
     FAILED,
@@ -52,6 +54,13 @@ def new_cores(arrays: Layout, must_pay: bool = True, room: int | None = None) ->
     return empty_pool(arrays, trust, _DEEPEST, room)
 
 
+def inequality(problem: Problem) -> float:
+    """Patterns per effective pattern (Kish): 1 where all weigh alike, and a core is as large as what it cuts."""
+    weight = np.abs(problem.positives - problem.negatives).astype(float)
+    squares = float(weight @ weight)
+    return np.count_nonzero(weight) * squares / weight.sum() ** 2 if squares else 1.0
+
+
 @inner
 def effort_of(arrays, cores):
     """Words and weights looked at so far, by scans and by proofs."""
@@ -60,11 +69,11 @@ def effort_of(arrays, cores):
 
 
 @inlined
-def cut(arrays, rules, cores, chosen, needed, expanded):
+def cut(arrays, rules, cores, learner, chosen, needed, expanded):
     """Whether a core, known or learnt now, proves that completing the set costs at least ``needed``."""
     if cut_by_known(arrays, rules, cores, chosen, needed):
         return True
-    return cut_by_new(arrays, rules, cores, chosen, needed, expanded)
+    return cut_by_new(arrays, rules, cores, learner, chosen, needed, expanded)
 
 
 @inner
@@ -86,23 +95,24 @@ def cut_by_known(arrays, rules, cores, chosen, needed):
 
 
 @inner
-def cut_by_new(arrays, rules, cores, chosen, needed, expanded):
+def cut_by_new(arrays, rules, cores, learner, chosen, needed, expanded):
     """Whether a core can be learnt that proves that completing the set costs at least ``needed``.
 
-    One is learnt once ``expanded`` prefixes show that the search is long, where the proof is short (``needed`` is worth
-    few rules) and as long as proofs take a bounded share of the time.
+    ``learner`` is the address of `learn`; 0: none is learnt. One is learnt once ``expanded`` prefixes show that the
+    search is long, where the proof is short (``needed`` is worth few rules) and as long as proofs take a bounded share
+    of the time.
     """
     numbers = cores.numbers
-    if numbers[GIVEN_UP] or expanded < rules.learn_after or needed > WITHIN_RULES * rules.per_rule:
+    if learner == 0 or numbers[GIVEN_UP] or expanded < rules.learn_after or needed > WITHIN_RULES * rules.per_rule:
         return False
     if numbers[WORK] > _COUNTS_PER_EXPANSION * expanded:
         return False
-    return learn(arrays, rules, cores, chosen, needed)
+    return call(learner, (arrays, rules, cores, chosen, np.int64(needed))) != 0
 
 
-@inlined
+@apart
 def learn(arrays, rules, cores, chosen, needed):
-    """Prove that completing the set costs at least ``needed``, and keep a core of it; False if the proof fails.
+    """Prove that completing the set costs at least ``needed``, and keep a core of it; 1, or 0 if the proof fails.
 
     A core is grown from nothing: a completion of what there is that costs less than ``needed`` says which patterns are
     missing, those that it has wrong. Where proofs take too long it is what is left of the whole set. Then patterns,
@@ -116,14 +126,14 @@ def learn(arrays, rules, cores, chosen, needed):
     kept, trial = cores.trial[0], cores.trial[1]
     if grown == REFUTED:
         numbers[FAILED] += 1
-        return False
+        return 0
     if grown == GAVE_UP:
         size = 32
         for w in range(chosen.size):
             kept[w] = chosen[w]
         if _prove(arrays, rules, cores, kept, needed, last_pass) != PROVEN:
             numbers[FAILED] += 1
-            return False
+            return 0
     while size >= 2:
         position = chosen.size * 64
         while position > 0 and numbers[WORK] < stop and numbers[PASSES] < last_pass:
@@ -144,7 +154,13 @@ def learn(arrays, rules, cores, chosen, needed):
         size //= 4
     keep(rules, cores, kept, needed)
     numbers[LEARNT] += 1
-    return True
+    return 1
+
+
+class Learner(At):
+    """Where `learn` is."""
+
+    function = staticmethod(learn)
 
 
 @inlined

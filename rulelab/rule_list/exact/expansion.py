@@ -64,7 +64,7 @@ def open_prefix(arrays, rules, store, node):
 
 
 @inlined
-def expand(arrays, rules, store, cores, most):
+def expand(arrays, rules, store, cores, learner, most):
     """Go on with the open prefix until ``most`` words and weights, or some more, were looked at; returns how many."""
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
@@ -117,7 +117,9 @@ def expand(arrays, rules, store, cores, most):
             ends = child_cost + further >= best
         if not ends:
             before = effort_of(arrays, cores)
-            _consider(arrays, rules, store, cores, node, a, child_cost, length + 1, key, left_positive, left_negative)
+            _consider(
+                arrays, rules, store, cores, learner, node, a, child_cost, length + 1, key, left_positive, left_negative
+            )
             spent += effort_of_a_count(arrays) + effort_of(arrays, cores) - before
             continue
         pruned[which] += 1
@@ -168,7 +170,9 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
 
 
 @inlined
-def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, weight_positive, weight_negative):
+def _consider(
+    arrays, rules, store, cores, learner, parent, a, cost, length, parent_key, weight_positive, weight_negative
+):
     """Store and queue the child that captures ``a`` next, unless its set is known or a bound cuts it."""
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
@@ -255,7 +259,7 @@ def _consider(arrays, rules, store, cores, parent, a, cost, length, parent_key, 
             pruned[BY_GRID] += 1
             return
 
-    if rules.cores and cut_by_new(arrays, rules, cores, child, best - cost, numbers[EXPANDED]):
+    if rules.cores and cut_by_new(arrays, rules, cores, learner, child, best - cost, numbers[EXPANDED]):
         pruned[BY_CORE] += 1
         return
 

@@ -31,15 +31,16 @@ from .state import (
     WORK,
 )
 
-DONE, PAUSED, GROW = 0, 1, 2
+DONE, PAUSED, GROW, LEARN = range(4)
 
 
 @kernel
-def advance(arrays, rules, store, cores, max_work, max_effort):
+def advance(arrays, rules, store, cores, learner, max_work, max_effort):
     """Expand at most ``max_work`` prefixes, at about ``max_effort`` words and weights looked at.
 
-    Returns DONE, PAUSED, or GROW when an array has no room for one more expansion. An expansion can be left half-way;
-    a prefix counts as work when it is finished.
+    Returns DONE, PAUSED, GROW when an array has no room for one more expansion, or LEARN when the search is so long
+    that it needs the address of what learns cores, ``learner``, which is 0 before. An expansion can be left half-way; a
+    prefix counts as work when it is finished.
     """
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
@@ -52,6 +53,8 @@ def advance(arrays, rules, store, cores, max_work, max_effort):
     work = numbers[WORK] + max_work
     while numbers[WORK] < work and max_effort > 0:
         if numbers[OPEN_NODE] < 0:
+            if rules.cores and learner == 0 and numbers[EXPANDED] + 1 >= rules.learn_after:
+                return LEARN
             if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
                 return GROW
             if rules.policy != LOWER_BOUND_FIRST and numbers[N_BOUND_HEAP] + m > store.bound_node.size:
@@ -62,7 +65,7 @@ def advance(arrays, rules, store, cores, max_work, max_effort):
             best, spent = numbers[BEST], effort_of(arrays, cores)
             numbers[OPEN_BEST] = best
             is_cut = rules.cores and cut(
-                arrays, rules, cores, store.sets[node], best - store.cost[node], numbers[EXPANDED]
+                arrays, rules, cores, learner, store.sets[node], best - store.cost[node], numbers[EXPANDED]
             )
             max_effort -= 1 + effort_of(arrays, cores) - spent
             if is_cut:
@@ -74,7 +77,7 @@ def advance(arrays, rules, store, cores, max_work, max_effort):
                     max_effort -= numbers[OPEN_FLOWS] * effort_of_a_count(arrays)
                     continue
         else:
-            max_effort -= expand(arrays, rules, store, cores, max_effort)
+            max_effort -= expand(arrays, rules, store, cores, learner, max_effort)
             if numbers[OPEN_CHILD] < m:
                 break
         numbers[OPEN_NODE] = -1

@@ -41,7 +41,7 @@ _SWITCHES = {state.BY_CORE: "cores", state.BY_DELETION: "deletion"}
 
 
 def children(
-    arrays: Layout, rules: state.Rules, store: state.Store, cores: Cores, prefix: tuple[int, ...] | None
+    arrays: Layout, rules: state.Rules, store: state.Store, cores: Cores, learner: int, prefix: tuple[int, ...] | None
 ) -> Children:
     """What becomes of the children of a prefix of the reduced antecedents; None: of the one expanded last."""
     if prefix is None:
@@ -60,7 +60,7 @@ def children(
 
     def advance(store: state.Store, work: int, effort: int, without: int) -> int:
         used = rules._replace(**{_SWITCHES[without]: False}) if without >= 0 else rules
-        return int(kernels.advance(arrays, used, store, cores, work, effort))
+        return int(kernels.advance(arrays, used, store, cores, learner, work, effort))
 
     return replay.expand(node, advance, WORTHLESS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..constrained.search import ConstrainedRuleListSearch
 from ..core_pool import GIVEN_UP, Cores, known_sets
-from ..cores import new_cores
+from ..cores import Learner, inequality, learn, new_cores
 from ..costs import Costs, costs_of, require_regularization
 from ..counting import EFFORT_PER_WORK, Layout, layout
 from ..fair.predictive import PredictiveParitySearch
@@ -115,6 +115,7 @@ class RuleListSearch(PrefixSearch, Proving):
 
     family: ClassVar[str] = "rule_list"
     _LEARN_AFTER: ClassVar[int] = 500  # expansions; before that cores cost more than they save
+    _LEARN_WHERE: ClassVar[float] = 2  # inequality of weights; where patterns weigh alike cores fit no other set
     _cores_must_pay = True
 
     def __new__(cls, *arguments: Any, fairness: Criterion | None = None, **parameters: Any) -> Any:
@@ -183,6 +184,7 @@ class RuleListSearch(PrefixSearch, Proving):
         self._beam: beams.Beam | None = None
         self._store: state.Store
         self._cores: Cores
+        self._learner = Learner()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -199,10 +201,26 @@ class RuleListSearch(PrefixSearch, Proving):
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.advance) and (not self.beam_width or is_compiled(beams.advance))
+        ready = is_compiled(kernels.advance) and (not self.beam_width or is_compiled(beams.advance))
+        return ready and (not self._learns or is_compiled(learn))
+
+    @property
+    def _learns(self) -> bool:
+        """Whether cores are learnt once the search is long."""
+        return self.bounds.cores and (not self._cores_must_pay or self._inequality >= self._LEARN_WHERE)
+
+    @cached_property
+    def _inequality(self) -> float:
+        return inequality(self.problem)
+
+    @property
+    def _rehearsed_as(self) -> tuple[object, ...]:
+        return type(self), self._learns
 
     def _rehearse(self) -> None:
-        solve(RuleListSearch(tiny_problem(), regularization=0.01, beam_width=2))
+        small = RuleListSearch(tiny_problem(), 0.01, bounds=RuleListBounds(cores=self._learns), beam_width=2)
+        small._LEARN_AFTER = small._LEARN_WHERE = 0  # type: ignore[misc]
+        solve(small)
 
     @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
@@ -230,7 +248,8 @@ class RuleListSearch(PrefixSearch, Proving):
         if bound is not None and self._phase != "searching":
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
         learner = self
-        if self._cores.numbers[GIVEN_UP] and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
+        did_without = self._cores.numbers[GIVEN_UP] or (self.bounds.cores and not self._learns)
+        if did_without and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
             learner = RuleListSearch(self.problem, self.regularization, warm_start=model)
             learner._cores_must_pay = False
             solve(learner, work_limit=None if bound is None else self.work)
@@ -295,7 +314,7 @@ class RuleListSearch(PrefixSearch, Proving):
             max_length=_UNLIMITED_LENGTH if limit is None or limit >= longest else limit,
             policy=POLICIES[self.policy],
             learn_after=self._LEARN_AFTER,
-            **self.bounds.to_dict(),
+            **{**self.bounds.to_dict(), "cores": self._learns},
         )
         self._best = _Best(default_cost)
         if self.warm_start is not None and len(self.warm_start) <= self._rules.max_length:
@@ -328,7 +347,7 @@ class RuleListSearch(PrefixSearch, Proving):
         self._cores = new_cores(self._layout, self._cores_must_pay)
         self._beam = None
         self._phase = "searching"
-        kernels.advance(self._layout, self._rules, self._store, self._cores, 0, 0)
+        kernels.advance(self._layout, self._rules, self._store, self._cores, 0, 0, 0)
 
     def _run_search(self, target: int) -> None:
         numbers = self._store.numbers
@@ -337,11 +356,20 @@ class RuleListSearch(PrefixSearch, Proving):
         while self.work < target:
             left = target - self.work
             outcome = kernels.advance(
-                self._layout, self._rules, self._store, self._cores, left, effort_of(left, EFFORT_PER_WORK)
+                self._layout,
+                self._rules,
+                self._store,
+                self._cores,
+                self._learner.address,
+                left,
+                effort_of(left, EFFORT_PER_WORK),
             )
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"
+            if outcome == kernels.LEARN:
+                self._find_learner()
+                continue
             if outcome != kernels.GROW:
                 break
             if not self._grow():
@@ -350,6 +378,12 @@ class RuleListSearch(PrefixSearch, Proving):
         if numbers[state.IMPROVED] > improved:
             path = self._named(self._store.path[: numbers[state.PATH_LENGTH]])
             self._best = _Best(int(numbers[state.BEST]), path, int(numbers[state.FOUND_AT]), self.seconds)
+
+    def _find_learner(self) -> int:
+        """The address of what learns cores; 0 where none are."""
+        if self._learner.address == 0 and self._learns:
+            self._learner.find(self._layout, self._rules, self._cores, self._store.scratch_set[0], 1)
+        return self._learner.address
 
     def _named(self, path: np.ndarray) -> tuple[int, ...]:
         """Reduced antecedents as indices of the problem's."""
@@ -447,7 +481,7 @@ class RuleListSearch(PrefixSearch, Proving):
         )
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
-        return looking.children(self._layout, self._rules, self._store, self._cores, prefix)
+        return looking.children(self._layout, self._rules, self._store, self._cores, self._find_learner(), prefix)
 
     def _lower_bound(self) -> float:
         """The proven bound in the objective's units."""

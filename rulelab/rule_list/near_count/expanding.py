@@ -35,10 +35,10 @@ def start(arrays, sets, limits, store, constant):
 
 
 @kernel
-def advance(arrays, sets, limits, rules, store, cores, max_work, max_children):
+def advance(arrays, sets, limits, rules, store, cores, learner, max_work, max_children):
     """Expand at most ``max_work`` states and look at about ``max_children`` children of theirs.
 
-    Returns DONE, PAUSED, or GROW when an array has no room.
+    ``learner`` is the address of what learns cores; returns DONE, PAUSED, or GROW when an array has no room.
     """
     numbers = store.numbers
     m = sets.captures.shape[0]
@@ -75,7 +75,7 @@ def advance(arrays, sets, limits, rules, store, cores, max_work, max_children):
         stopping = limits.per_error * store.stop[state] < needed
         learning = cores.numbers[N_CORES] < MOST_CORES
         is_cut = not stopping and cut(
-            arrays, rules, cores, weighted, needed, numbers[EXPANDED] if learning else np.int64(0)
+            arrays, rules, cores, learner, weighted, needed, numbers[EXPANDED] if learning else np.int64(0)
         )
         max_children -= (effort_of(arrays, cores) - spent) // effort_of_a_count(arrays)
         if is_cut:

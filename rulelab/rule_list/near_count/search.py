@@ -17,7 +17,7 @@ from ...models import Model, RuleList
 from ...rehearsal import tiny_problem
 from ...search import Snapshot, solve, standing
 from ..core_pool import Cores
-from ..cores import new_cores
+from ..cores import Learner, learn, new_cores
 from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from ..near_optimal.base import NearSearch
@@ -115,11 +115,12 @@ class NearOptimalCounter(NearSearch):
         super().__init__(search, regularization, within, ratio, gap, max_length, memory_limit)
         self.states: States | None = None
         self._cores: Cores
+        self._learner = Learner()
         self._making: Making | None = None
 
     @property
     def compiled(self) -> bool:
-        return self.search.compiled and is_compiled(expanding.advance, merging.merge)
+        return self.search.compiled and is_compiled(expanding.advance, merging.merge, learn)
 
     @property
     def memory_bytes(self) -> int:
@@ -163,6 +164,10 @@ class NearOptimalCounter(NearSearch):
             at_least=0 if self.states is None else int(self.states.store.numbers[state.N_ENDS]),
             counted=counted,
         )
+
+    @property
+    def _rehearsed_as(self) -> tuple[object, ...]:
+        return type(self), self.search._rehearsed_as
 
     def _rehearse(self) -> None:
         self.search.compile()
@@ -214,6 +219,7 @@ class NearOptimalCounter(NearSearch):
                     self._rules,
                     self.states.store,
                     self._cores,
+                    self._learner.address or self._find_learner(),
                     left,
                     left * children_per_work(self._layout),
                 )
@@ -223,6 +229,11 @@ class NearOptimalCounter(NearSearch):
                 return self._begin_counting()
             if outcome != expanding.GROW or not self._grow():
                 return outcome
+
+    def _find_learner(self) -> int:
+        assert self.states is not None
+        chosen = self.states.store.sets[0, : self._sets.weighted]
+        return self._learner.find(self._layout, self._rules, self._cores, chosen, 1)
 
     def _begin_counting(self) -> int:
         assert self.states is not None

@@ -179,6 +179,10 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             work=self.work,
         )
 
+    @property
+    def _rehearsed_as(self) -> tuple[object, ...]:
+        return type(self), self.search._rehearsed_as
+
     def _rehearse(self) -> None:
         self.search.compile()
         small = NearOptimalSearch(tiny_problem(), 0.01, 0.1)

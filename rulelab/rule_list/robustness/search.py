@@ -169,6 +169,10 @@ class RobustnessSearch(Search):
         known = self.robustness
         return [] if known is None else [each.rival for each in known.changes]
 
+    @property
+    def _rehearsed_as(self) -> tuple[object, ...]:
+        return type(self), self.search._rehearsed_as
+
     def _rehearse(self) -> None:
         self.search.compile()
         NearStates.rehearse()

@@ -1,0 +1,154 @@
+"""Functions that kernels call by their address: what they are given and give back, pickles, and when they compile."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rulelab as rl
+from rulelab.rule_list.cores import Learner, inequality
+from rulelab.rule_list.exact.search import RuleListSearch
+
+CALLS = """
+from typing import NamedTuple
+
+import numpy as np
+
+from rulelab.kernels.by_address import At, call
+from rulelab.kernels.by_reference import by_reference
+from rulelab.kernels.jit import apart, kernel
+
+@by_reference
+class State(NamedTuple):
+    table: np.ndarray
+    scale: int
+
+@apart
+def add(state, row, much):
+    row[0] += state.scale
+    state.table[1, 1] += much
+    return int(state.table.sum()) + much
+
+class Adder(At):
+    function = staticmethod(add)
+
+@kernel
+def walk(state, adder, n):
+    out = 0
+    for i in range(n):
+        if adder != 0:
+            out += call(adder, (state, state.table[i], i))
+    return out
+
+state = State(np.arange(12).reshape(4, 3), 5)
+adder = Adder()
+print(walk(state, adder.address, 4), state.table.tolist())
+adder.find(state, state.table[0], 1)
+print(walk(state, adder.address, 4), state.table.tolist())
+"""
+
+
+def run(folder: Path, code: str, **environment: str) -> list[str]:
+    path = os.pathsep.join([str(Path(rl.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-B", "-W", "ignore", "-c", code],
+        cwd=folder,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+
+
+def test_a_function_is_called_by_its_address_as_python_calls_it(tmp_path: Path) -> None:
+    (tmp_path / "calls.py").write_text(CALLS)
+    python = run(tmp_path, "import calls", NUMBA_DISABLE_JIT="1")
+    assert python[0].startswith("0 [[0, 1, 2]"), "without an address it is not called"
+    assert python[1] != python[0]
+    for cached in (0, 1):  # compiled, then loaded
+        look = "import calls as c; print(*(sum(d.stats.cache_hits.values()) for d in (c.walk, c.add)))"
+        assert run(tmp_path, look) == [*python, f"{cached} {cached}"]
+    look = "import calls as c; print(sum(c.walk.stats.cache_misses.values()), len(c.walk.overloads))"
+    assert run(tmp_path, look)[-1] == "0 1", "the kernel is the same with and without an address"
+
+
+def test_an_address_is_not_pickled() -> None:
+    learner = Learner()
+    learner.address = 12345
+    assert pickle.loads(pickle.dumps(learner)).address == 0
+
+
+def long_search(unequal: bool, **options) -> RuleListSearch:
+    """A search of more prefixes than after which cores are learnt; a tenth of its patterns may be heavy."""
+    rng = np.random.default_rng(5)
+    A, y = rng.random((200, 30)) < 0.4, rng.random(200) < 0.4
+    weight = 1 + 6 * (rng.random(200) < 0.1) if unequal else None
+    search = RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.006, beam_width=0, **options)
+    search._LEARN_AFTER = 100
+    return search
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_cores_are_learnt_where_weights_are_unequal_and_change_nothing_else(unequal: bool) -> None:
+    search, other = long_search(unequal), long_search(unequal)
+    other._LEARN_WHERE = np.inf if unequal else 0
+    ends = [rl.solve(each) for each in (search, other)]
+    assert ends[0].incumbent.objective == ends[1].incumbent.objective == ends[0].lower_bound
+    assert all(end.status is rl.Status.OPTIMAL for end in ends)
+    for each, learns in ((search, unequal), (other, not unequal)):
+        assert (each._learner.address != 0) == learns
+        assert (np.count_nonzero(each._cores.value) > 0) == learns
+
+
+def test_rows_that_repeat_are_as_unequal_as_weights() -> None:
+    rng = np.random.default_rng(0)
+    A, y, weight = rng.random((50, 9)) < 0.5, rng.random(50) < 0.5, rng.integers(1, 9, 50)
+    weighted = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    repeated = rl.Problem.from_arrays(A.repeat(weight, 0), y.repeat(weight))
+    assert inequality(weighted) == pytest.approx(inequality(repeated))
+    assert inequality(weighted) > 1.1
+    assert inequality(rl.Problem.from_arrays(np.eye(4, dtype=bool), [0, 1, 0, 1])) == 1
+    assert inequality(rl.Problem.from_arrays(np.ones((4, 1), dtype=bool), [0, 1, 0, 1])) == 1, "nothing to get right"
+
+
+def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_path: Path) -> None:
+    whole = rl.solve(long_search(True))
+    search = long_search(True)
+    for _ in range(105):
+        assert search.advance(1).status is rl.Status.RUNNING
+    assert search._learner.address != 0
+    (tmp_path / "search").write_bytes(pickle.dumps(search))
+    code = (
+        "import pickle, rulelab as rl; s = pickle.load(open('search', 'rb'))\n"
+        "print(s._learner.address); r = rl.solve(s); print(r.status, r.incumbent.objective, r.work)"
+    )
+    said = run(tmp_path, code)
+    assert said == ["0", f"optimal {whole.incumbent.objective} {whole.work}"]
+
+
+def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path: Path) -> None:
+    code = (
+        "import numpy as np, rulelab as rl; from rulelab.rule_list.cores import learn\n"
+        "rng = np.random.default_rng(0); A = rng.random((300, 20)) < .5; y = rng.random(300) < .5\n"
+        "for heavy in (0, 20):\n"
+        "    w = 1 + heavy * (rng.random(300) < .1)\n"
+        "    s = rl.RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=w), .02)\n"
+        "    print(s.compiled, end=' '); s.compile(); print(s.compiled, len(learn.signatures))"
+    )
+    environment = (
+        {} if os.environ.get("RULELAB_CACHE") == "0" else {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
+    )
+    assert run(tmp_path, code, **environment) == ["False True 0", "False True 1"]
+
+
+def test_without_cores_nothing_is_learnt() -> None:
+    search = long_search(True, bounds=rl.RuleListBounds(cores=False))
+    assert rl.solve(search).status is rl.Status.OPTIMAL
+    assert search._learner.address == 0
+    assert len(search._cores.value.nonzero()[0]) == 0
