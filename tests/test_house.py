@@ -90,7 +90,7 @@ def test_everything_imported_is_asked_for() -> None:
     foreign = imported - set(sys.stdlib_module_names) - {"rulelab"}
     used = {distribution.get(name, name) for name in foreign}
     assert {"numpy", "numba", "panel"} <= used
-    assert used - asked <= {"tornado", "llvmlite"}, "tornado comes with bokeh, llvmlite with numba: they are made of them"
+    assert used - asked <= {"tornado", "llvmlite"}, "the first comes with bokeh, the other with numba"
 
 
 SKIPPING = """
