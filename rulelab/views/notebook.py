@@ -2,8 +2,7 @@
 
 What only the page at hand needs (the libraries, and the document of the view) is taken out of the notebook once the
 browser has it, so that a saved notebook stays small. In its place stands, as HTML without scripts, what was shown last;
-the page that shows the live view hides it. Where no browser speaks, as when nbclient runs a notebook, it stands beside the
-document at once.
+the page that shows the live view hides it. Where no browser speaks, as when nbclient runs a notebook, both stay.
 """
 
 from __future__ import annotations
