@@ -196,21 +196,6 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     later.locator(".rl-still:visible").get_by_text("limit reached (stopped)").wait_for(timeout=1000 * PATIENCE)
 
 
-def test_a_page_that_is_loaded_again_shows_a_view_again(lab: str, visit_lab: Visit) -> None:
-    view, page = visit_lab, visit_lab.page
-    unasked = "addEventListener('beforeunload', event => event.stopImmediatePropagation(), true)"
-    for _ in range(2):
-        page.goto(f"{lab}lab/tree/watch.ipynb")
-        page.get_by_text(re.compile(r"Python 3 .*\| Idle")).wait_for()
-        page.locator(".jp-Notebook .jp-CodeCell").first.click()
-        page.keyboard.press("Control+Enter")
-        view.button("Step").wait_for()
-        view.button("Step").click()
-        view.until(lambda: "expanded" in view.status and view.expanded == 1)
-        page.evaluate(unasked)  # what is not saved may go
-    assert view.foreign() == []
-
-
 def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(lab: str, visit_lab: Visit, tmp_path: Path) -> None:
     page = visit_lab.page
     page.goto(f"{lab}lab/tree/plots.ipynb")
