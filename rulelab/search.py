@@ -409,7 +409,27 @@ def solve(
     work_per_step: int | None = None,
     verbose: bool = False,
 ) -> Snapshot:
-    """Run a search to its end or to a limit and return the last state; the arguments are those of `steps`."""
+    """Run a search to its end or to a limit and return the last state.
+
+    Parameters
+    ----------
+    search : Search
+    time_limit : float, optional
+        Wall-clock seconds for this call. Kernels are compiled before.
+    gap : float
+        Stop when objective - lower bound is at most this (absolute, in the objective's units). 0: only at the optimum.
+    work_limit : int, optional
+        Units of work for this call.
+    work_per_step : int, optional
+        Units of work between two looks at the limits; by default adapted so that a slice takes about 30 ms.
+    verbose : bool
+        Show the progress as tqdm does.
+
+    Returns
+    -------
+    Snapshot
+        With status OPTIMAL, INFEASIBLE or LIMIT. After LIMIT another call goes on.
+    """
     last = None
     for snapshot in steps(search, work_per_step, time_limit, gap, work_limit, verbose):
         last = snapshot

@@ -90,8 +90,14 @@ def test_who_is_slow_holds_no_other_page_and_is_asked_for_once() -> None:
     async def meanwhile() -> None:
         slow, other = Page(), Page()
         free = asyncio.Event()
-        held = asyncio.ensure_future(slow.session.with_document_locked(free.wait))
-        await until(lambda: slow.session._lock._block._value == 0)
+        locked: list[str] = []
+
+        async def hold() -> None:
+            locked.append("slow")
+            await free.wait()
+
+        held = asyncio.ensure_future(slow.session.with_document_locked(hold))
+        await until(lambda: locked)
         slow_beat, other_beat = in_turn(lambda: seen.append("slow")), in_turn(lambda: seen.append("other"))
         for number in range(1, 4):
             await slow.ask(slow_beat)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import importlib
+import json
+import re
 import threading
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +22,7 @@ from rulelab.views import notebook
 from rulelab.views.live.session import State
 from rulelab.views.search.still import curves_svg
 
+extension = importlib.import_module("rulelab.plots.extension")  # its function has the same name
 NASTY = '<img src=x onerror="alert(1)">'
 
 
@@ -43,6 +50,8 @@ def published(monkeypatch: Any) -> Published:
     shell = SimpleNamespace(kernel=object(), display_pub=out, events=SimpleNamespace(register=lambda *_: None))
     monkeypatch.setattr(notebook, "_shell", lambda: shell)
     monkeypatch.setattr(notebook, "_load", lambda shell: ["libraries"])
+    monkeypatch.setattr(notebook, "has_part", lambda shell, name: False)
+    monkeypatch.setattr(notebook, "part_is_there", lambda shell, name: None)
     monkeypatch.setattr(pn.extension, "_loaded", True)
     return out
 
@@ -53,22 +62,94 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
     view = rl.views.TreeView(search)
     data, _ = view._repr_mimebundle_()
     assert len(data["text/html"]) < 1000
-    ((script, output, update),) = published
+    *parts, (first, output, update) = published
     assert not update
-    assert "application/javascript" in script
+    assert all("rulelabParts" in part["application/javascript"] for part, *_ in parts)
+    assert "rulelabViews" in first["text/html"]
+    assert "kernel gone: run the cell" in first["text/html"], "where no browser comes, this is what is seen"
+    assert sum(len(str(data)) for data, *_ in published) < 800_000
     ((_, client),) = view.__panel__()._comms.values()
+    del published[:]
     client._on_open({})
-    assert published[1] == ({"text/html": ""}, "libraries", True)
-    still, place, update = published[2]
+    assert published[:-1] == [
+        ({"text/html": ""}, name, True) for name in ("libraries", *(name for _, name, _ in parts))
+    ]
+    still, place, update = published[-1]
     assert (place, update) == (output, True)
     assert "kernel gone: run the cell" in still["text/html"]
+    assert "<script" not in still["text/html"]
     assert "<rect" in still["text/html"]
     assert NASTY not in still["text/html"]
+    del published[:]
     notebook.keep_stills()
-    assert len(published) == 3, "nothing has changed"
+    assert published == [], "nothing has changed"
     view.node = int(search.tree()["node"].iloc[1])
     notebook.keep_stills()
-    assert "its bound" in published[3][0]["text/html"]
+    ((changed, _, _),) = published
+    assert "its bound" in changed["text/html"]
+
+
+def test_where_no_browser_speaks_the_last_state_is_kept_beside_the_document(published: Published) -> None:
+    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
+    search.advance(3)
+    view = rl.views.TreeView(search)
+    view._repr_mimebundle_()
+    output = published[-1][1]
+    view.node = int(search.tree()["node"].iloc[1])
+    notebook.keep_stills()
+    changed, place, update = published[-1]
+    assert (place, update) == (output, True)
+    assert "its bound" in changed["text/html"]
+    assert "rulelabViews" in changed["text/html"]
+
+
+def test_a_page_that_is_loaded_again_gets_what_it_needs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ["one"]
+    shell = SimpleNamespace(get_parent=lambda: {"header": {"session": page[0]}})
+    loaded: list[str] = []
+    monkeypatch.setattr(extension, "_pages", {})
+    monkeypatch.setattr(notebook, "named_outputs", lambda shell: nullcontext([f"libraries of {page[0]}"]))
+    monkeypatch.setattr(pn.extension, "_loaded", False)
+    monkeypatch.setattr(
+        notebook, "load_libraries", lambda shell: (loaded.append(page[0]), extension.libraries_are_there(shell))
+    )
+    assert notebook._load(shell) == ["libraries of one"]
+    monkeypatch.setattr(pn.extension, "_loaded", True)
+    assert notebook._load(shell) == []
+    extension.part_is_there(shell, "a part")
+    assert extension.has_part(shell, "a part")
+    page[0] = "two"
+    assert not extension.has_part(shell, "a part")
+    assert notebook._load(shell) == ["libraries of two"]
+    assert loaded == ["one", "two"]
+
+
+def test_long_texts_are_handed_over_once_for_all_views(published: Published, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell: Any = SimpleNamespace(display_pub=published, get_parent=lambda: {"header": {"session": "one"}})
+    monkeypatch.setattr(extension, "_pages", {})
+    monkeypatch.setattr(notebook, "has_part", extension.has_part)
+    monkeypatch.setattr(notebook, "part_is_there", extension.part_is_there)
+    long = json.dumps('a "quoted" \\ text' * notebook._LONG)
+    numbers = "1, " * notebook._LONG
+    script = f'  var docs_json = {{"a": {long}, "b": [{numbers}0], "c": {long}}};\n  var render_items = ["{long}"];'
+    shorter, texts = notebook._shared(script)
+    ((name, text),) = texts.items()
+    assert text == long
+    part = f'window.rulelabParts["{name}"]'
+    assert shorter == script.replace(f'"a": {long}', f'"a": {part}').replace(f'"c": {long}', f'"c": {part}')
+    (output,) = notebook._hand_over(shell, texts)
+    (packed,) = re.findall(r'unpack\("([^"]+)"\)', published[0][0]["application/javascript"])
+    assert gzip.decompress(base64.b64decode(packed)).decode() == long
+    assert published[0][1] == output
+    assert notebook._hand_over(shell, texts) == []
+
+
+def test_what_a_line_of_the_user_loaded_is_not_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = SimpleNamespace(get_parent=lambda: {"header": {"session": "one"}})
+    monkeypatch.setattr(extension, "_pages", {})
+    monkeypatch.setattr(pn.extension, "_loaded", True)
+    assert notebook._load(shell) == []
+    assert extension.has_libraries(shell)
 
 
 def test_nothing_is_published_for_a_view_that_no_notebook_shows(published: Published) -> None:

@@ -67,7 +67,13 @@ class Criterion(ABC):
 
 @dataclass(frozen=True)
 class EqualOpportunity(Criterion):
-    """False negative rates of any two groups differ by at most ``tolerance`` (Hardt et al., 2016)."""
+    """False negative rates of any two groups differ by at most ``tolerance`` (Hardt et al., 2016).
+
+    Parameters
+    ----------
+    tolerance : float
+        The largest difference allowed, from 0 to 1.
+    """
 
     tolerance: float
 
@@ -82,6 +88,13 @@ class EqualizedOdds(Criterion):
     With the Hamming loss the false positive rate is replaced by its Hamming proxy: the rules that cover the group's
     negatives, per negative (Lawless, Dash, Günlük and Wei, JMLR 2023, section 3.2). ``on_negatives`` defaults to
     ``tolerance``.
+
+    Parameters
+    ----------
+    tolerance : float
+        The largest difference of false negative rates allowed, from 0 to 1.
+    on_negatives : float, optional
+        The largest difference of false positive rates, or of their proxies, allowed; default ``tolerance``.
     """
 
     tolerance: float
@@ -94,7 +107,13 @@ class EqualizedOdds(Criterion):
 
 @dataclass(frozen=True)
 class FalsePositiveRateParity(Criterion):
-    """False positive rates of any two groups differ by at most ``tolerance``; by the proxy with the Hamming loss."""
+    """False positive rates of any two groups differ by at most ``tolerance``; by the proxy with the Hamming loss.
+
+    Parameters
+    ----------
+    tolerance : float
+        The largest difference allowed, from 0 to 1.
+    """
 
     tolerance: float
 
@@ -107,6 +126,11 @@ class DemographicParity(Criterion):
     """Proportions predicted positive differ by at most ``tolerance`` between any two groups.
 
     With the Hamming loss a negative counts once for every rule that covers it.
+
+    Parameters
+    ----------
+    tolerance : float
+        The largest difference allowed, from 0 to 1.
     """
 
     tolerance: float
@@ -120,6 +144,11 @@ class AccuracyParity(Criterion):
     """Error rates differ by at most ``tolerance`` between any two groups; a set without rules need not meet this.
 
     With the Hamming loss a negative counts once for every rule that covers it.
+
+    Parameters
+    ----------
+    tolerance : float
+        The largest difference allowed, from 0 to 1.
     """
 
     met_by_no_rules: ClassVar[bool] = False
@@ -135,6 +164,11 @@ class PredictiveParity(Criterion):
 
     For rule lists only. A group of whom nobody is predicted positive has no such rate and is not compared; a list that
     predicts nobody positive meets the criterion.
+
+    Parameters
+    ----------
+    tolerance : float
+        The largest difference allowed, from 0 to 1.
     """
 
     linear: ClassVar[bool] = False

@@ -41,6 +41,10 @@ class MultiClassProblem(Shown):
     n_rows : int
     conditions : tuple of tuples of Condition, or None
         The conditions that each antecedent joins, where they are known.
+    left_out : tuple of str
+        As of `rulelab.Problem`.
+    directions : tuple of pairs of str
+        As of `rulelab.Problem`.
     """
 
     matrix: np.ndarray

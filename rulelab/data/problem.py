@@ -254,6 +254,13 @@ class Problem(Shown):
         """As `from_arrays`, from mined antecedents, which stay packed and carry their conditions along.
 
         Those that were mined from counts need nothing else: labels, weights and groups are those of the counts.
+
+        Parameters
+        ----------
+        ants : Antecedents
+            From `rulelab.mine_antecedents`.
+        y, sample_weight, groups : array, optional
+            As in `from_arrays`.
         """
         if y is None:
             if ants.counts is None:

@@ -38,6 +38,8 @@ class FallingRuleListSearch(Search, ABC):
     min_group_size : int
         Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
         all groups.
+    **options
+        Of the class that is made, such as ``bounds`` of the exact method.
 
     Raises
     ------

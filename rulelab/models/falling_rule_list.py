@@ -31,6 +31,14 @@ class FallingRuleList(DecisionList):
 
     Attributes
     ----------
+    rules : tuple of Rule
+        In order.
+    default : Rule
+        For the rows that satisfy none of them.
+    classes : tuple
+        The two labels, the positive one last.
+    n_antecedents : int
+        Of the problem that it was made from.
     positive_weight : float
         Cost of a missed positive, where a false alarm costs 1. A rule predicts the positive class when the proportion
         of positives that it captured in training is above ``threshold``.

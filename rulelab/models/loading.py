@@ -14,6 +14,11 @@ from .multiclass import MultiClassRuleList
 def load_model(path: str | Path) -> Model | MultiClassRuleList:
     """Read a model saved by ``to_json(path)``, of any family and number of classes.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
     Raises
     ------
     ModelError

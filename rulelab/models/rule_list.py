@@ -24,6 +24,17 @@ class RuleList(DecisionList):
 
     Build one from the antecedents' indices with `from_problem`.
 
+    Attributes
+    ----------
+    rules : tuple of Rule
+        In order.
+    default : Rule
+        For the rows that satisfy none of them.
+    classes : tuple
+        The two labels, the positive one last.
+    n_antecedents : int
+        Of the problem that it was made from.
+
     Notes
     -----
     A tie between the classes is labelled negative. A rule that captures nothing takes its label and probability from

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
@@ -23,6 +23,8 @@ _STILL = '<div class="{name}"><img alt="the plot as it was when it was made" src
 
 _REMOTE_STYLES = re.compile(r'https://cdn\.holoviz\.org/[^"]+?\.css[^"]*')
 """Of Panel's layouts, not of the plots in them; HoloViews asks for them from a network whatever it is told."""
+_pages: dict[str, set[str]] = {}
+"""The connections of those pages of a browser that have Panel's libraries, and names of what else each has."""
 
 
 def extension(*backends: str) -> None:
@@ -41,8 +43,6 @@ def extension(*backends: str) -> None:
     >>> rl.plots.extension()
     >>> rl.plots.cuts(snapshot)
     """
-    import panel as pn
-
     shell, chosen = notebook_shell(), backends or ("bokeh",)
     still = shell is not None and chosen[0] == "bokeh" and find_spec("matplotlib") is not None
     wanted = (*chosen, "matplotlib") if still and "matplotlib" not in chosen else chosen
@@ -50,24 +50,73 @@ def extension(*backends: str) -> None:
         hv.extension(*wanted, inline=True, logo=False)
         return
     name = f"rl-picture-{uuid.uuid4().hex}"
-    with named_outputs(shell) as outputs:
-        hv.extension(*wanted, inline=True, logo=False)
-        pn.extension(inline=True)
-        shell.display_pub.publish({"application/javascript": _HIDE.format(name=json.dumps(name))})
-    _show_here(name if still else "")
 
-    def erase(*_: Any) -> None:
-        shell.events.unregister("post_run_cell", erase)
-        for output in outputs:
-            replace_output(shell, output, "")
+    def load() -> None:
+        with named_outputs(shell) as outputs:
+            hv.extension(*wanted, inline=True, logo=False)
+            load_libraries(shell)
+            shell.display_pub.publish({"application/javascript": _HIDE.format(name=json.dumps(name))})
 
-    shell.events.register("post_run_cell", erase)
+        def erase(*_: Any) -> None:
+            shell.events.unregister("post_run_cell", erase)
+            for output in outputs:
+                replace_output(shell, output, "")
+
+        shell.events.register("post_run_cell", erase)
+
+    def load_again() -> None:
+        if not has_libraries(shell):
+            load()
+
+    load()
+    _show_here(name if still else "", load_again)
 
 
 def notebook_shell() -> Any:
     """The shell of a Jupyter kernel; None elsewhere."""
     shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return shell if hasattr(shell, "kernel") and hasattr(shell.display_pub, "register_hook") else None
+
+
+def has_libraries(shell: Any) -> bool:
+    """Whether the page of the browser that asks was given Panel's libraries; it loses them when it is loaded again."""
+    return _page(shell) in _pages
+
+
+def pages_are_known() -> bool:
+    """Whether any page was given Panel's libraries from here."""
+    return bool(_pages)
+
+
+def load_libraries(shell: Any) -> None:
+    """Give Panel's libraries, from this machine, to the page of the browser that asks."""
+    import panel as pn
+    from panel.io.notebook import load_notebook
+
+    if _pages:
+        load_notebook(inline=True)
+    else:
+        pn.extension(inline=True)
+    libraries_are_there(shell)
+
+
+def libraries_are_there(shell: Any) -> None:
+    """Take note that the page of the browser that asks has Panel's libraries."""
+    _pages.setdefault(_page(shell), set())
+
+
+def has_part(shell: Any, name: str) -> bool:
+    """Whether the page of the browser that asks was given what has this name."""
+    return name in _pages.get(_page(shell), ())
+
+
+def part_is_there(shell: Any, name: str) -> None:
+    """Take note that the page of the browser that asks was given what has this name."""
+    _pages.setdefault(_page(shell), set()).add(name)
+
+
+def _page(shell: Any) -> str:
+    return shell.get_parent().get("header", {}).get("session", "")
 
 
 @contextmanager
@@ -93,13 +142,14 @@ def replace_output(shell: Any, output: str, html: str) -> None:
     shell.display_pub.publish({"text/html": html}, transient={"display_id": output}, update=True)
 
 
-def _show_here(name: str) -> None:
+def _show_here(name: str, load_again: Callable[[], None]) -> None:
     """Let plots ask for nothing from elsewhere, and those of Bokeh have a picture in an element of this class."""
     import panel as pn
     from holoviews.core.dimension import LabelledData
     from holoviews.ipython.display_hooks import pprint_display
 
     def shown(plot: Any) -> Any:
+        load_again()
         with pn.config.set(design=pn.theme.Native):  # the one of our views puts 1.5 MB around several plots
             found = pprint_display(plot)
         if not isinstance(found, tuple) or "text/html" not in found[0]:

@@ -2,41 +2,76 @@
 
 What only the page at hand needs (the libraries, and the document of the view) is taken out of the notebook once the
 browser has it, so that a saved notebook stays small. In its place stands, as HTML without scripts, what was shown last;
-the page that shows the live view hides it.
+the page that shows the live view hides it. Where no browser speaks, as when nbclient runs a notebook, both stay.
 """
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
 import json
 import re
 import threading
 import uuid
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 import panel as pn
+import panel_material_ui  # noqa: F401 the design of every view, which follows the page's light and dark
 from panel.io.notebook import EXEC_MIME
 from panel.viewable import Viewer
 
-from ..plots.extension import named_outputs, notebook_shell, replace_output
+from ..plots.extension import (
+    has_libraries,
+    has_part,
+    libraries_are_there,
+    load_libraries,
+    named_outputs,
+    notebook_shell,
+    pages_are_known,
+    part_is_there,
+    replace_output,
+)
 from .widgets.esc import esc
 from .widgets.live_text import LiveText
 
 _MOST_SHOWN = 8
 _MOST_HTML = 300_000
 _SCRIPT = re.compile(r'(.*?)<script type="application/javascript">(.*)</script>\s*', re.DOTALL)
-_KEEP = """(() => {{
-  (window.rulelabViews ??= {{}})[{ref}] = function () {{ {script} }}
-  const style = document.createElement("style")
-  style.textContent = ".rl-still-" + {ref} + " {{ display: none }}"
-  document.head.append(style)
-}})()"""
+_DOCUMENTS = re.compile(r"docs_json = (\{.*\});$", re.MULTILINE)
+_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_LONG = 100_000
+"""From so many characters on a text is handed over once, for all views."""
+_UNPACK = """const unpack = (packed) => {{
+    const bytes = Uint8Array.from(atob(packed), (each) => each.charCodeAt(0))
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text()
+  }}"""
+_PART = f"""(() => {{{{
+  {_UNPACK}
+  unpack({{packed}}).then((text) => {{{{ (window.rulelabParts ??= {{{{}}}})[{{name}}] = JSON.parse(text) }}}})
+}}}})()"""
+_KEEP = f"""(() => {{{{
+  {_UNPACK}
+  const hide = () => {{{{
+    const style = document.createElement("style")
+    style.textContent = ".rl-still-" + {{ref}} + " {{{{ display: none }}}}"
+    document.head.append(style)
+  }}}}
+  if (window.Bokeh) {{{{ hide() }}}}
+  unpack({{packed}}).then((text) => {{{{
+    const show = () => {{{{ hide(); new Function(text)() }}}};
+    (window.rulelabViews ??= {{{{}}}})[{{ref}}] = {{{{ parts: {{parts}}, show }}}}
+  }}}})
+}}}})()"""
 _SHOW = """<script type="application/javascript">(function show(tries) {{
-  const view = (window.rulelabViews || {{}})[{ref}]
-  if (view) {{ view() }} else if (tries) {{ setTimeout(show, 100, tries - 1) }}
-}})(50)</script>"""
+  const view = (window.rulelabViews || {{}})[{ref}], parts = window.rulelabParts || {{}}
+  if (view && window.Bokeh && view.parts.every((part) => part in parts)) {{ view.show() }}
+  else if (tries) {{ setTimeout(show, 100, tries - 1) }}
+}})(100)</script>"""
 _STILL = """<div class="rl-still-{ref}"><div class="rl-still"><style>
 .rl-still {{ border-left: 3px solid #8884; padding: 2px 14px; }}
 .rl-still table {{ border-collapse: collapse; margin: 6px 0; }}
@@ -72,11 +107,30 @@ def one_at_a_time(method: Callable[..., Any]) -> Callable[..., Any]:
     return alone
 
 
+@dataclass
+class Display:
+    """A place in a notebook where a view is shown.
+
+    Attributes
+    ----------
+    output : str
+        The name of the output that holds what was shown last.
+    ref : str
+        The document of the view.
+    script : str
+        What shows the document, until the browser has it.
+    """
+
+    output: str
+    ref: str
+    script: str
+
+
 class NotebookViewer(Viewer):
     """A view that needs no ``pn.extension()`` in a notebook, and that can be seen there when its kernel is gone."""
 
     def __init__(self, **params: Any) -> None:
-        self._displays: list[tuple[str, str]] = []  # of each place in the notebook the output and the document
+        self._displays: list[Display] = []
         self._last_still = ""
         super().__init__(**params)
 
@@ -97,12 +151,12 @@ class NotebookViewer(Viewer):
         still = self.still()
         if still != self._last_still:
             self._last_still = still
-            for output, ref in self._displays:
-                self._put(output, ref)
+            for display in self._displays:
+                _replace(display.output, self._html(display))
 
-    def _put(self, output: str, ref: str) -> None:
-        html = _STILL.format(ref=ref, name=esc(type(self).__name__), what=self._last_still)
-        _replace(output, html)
+    def _html(self, display: Display) -> str:
+        still = _STILL.format(ref=display.ref, name=esc(type(self).__name__), what=self._last_still)
+        return still + display.script
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         shell = _shell()
@@ -115,16 +169,20 @@ class NotebookViewer(Viewer):
         ref, parts = metadata.get(EXEC_MIME, {}).get("id"), _SCRIPT.fullmatch(data.get("text/html", ""))
         if ref not in shown._comms or parts is None:
             return found
-        output = uuid.uuid4().hex
-        script = _KEEP.format(ref=json.dumps(ref), script=parts[2])
-        shell.display_pub.publish({"application/javascript": script}, transient={"display_id": output})
-        self._listen(shown._comms[ref][1], libraries, output, ref)
+        script, texts = _shared(parts[2])
+        libraries += _hand_over(shell, texts)
+        keep = _KEEP.format(ref=json.dumps(ref), packed=_pack(script), parts=json.dumps(list(texts)))
+        display = Display(uuid.uuid4().hex, ref, f'<script type="application/javascript">{keep}</script>')
+        self._displays = [*self._displays[1 - _MOST_SHOWN :], display]
+        self._last_still = self.still()
+        shell.display_pub.publish({"text/html": self._html(display)}, transient={"display_id": display.output})
+        self._listen(shown._comms[ref][1], libraries, display)
         if not _shown:
             shell.events.register("post_run_cell", keep_stills)
         _shown.add(self)
         return data | {"text/html": parts[1] + _SHOW.format(ref=json.dumps(ref))}, metadata
 
-    def _listen(self, client: Any, libraries: list[str], output: str, ref: str) -> None:
+    def _listen(self, client: Any, libraries: list[str], display: Display) -> None:
         """Take out what the browser has when it speaks for the first time; keep what is shown after each event."""
         opened, told = client._on_open, client._on_msg
 
@@ -133,9 +191,9 @@ class NotebookViewer(Viewer):
                 opened(message)
             for library in libraries:
                 _replace(library, "")
-            self._displays = [*self._displays[1 - _MOST_SHOWN :], (output, ref)]
+            display.script = ""
             self._last_still = self.still()
-            self._put(output, ref)
+            _replace(display.output, self._html(display))
 
         @one_at_a_time
         def on_msg(message: Any) -> None:
@@ -151,11 +209,47 @@ def _shell() -> Any:
 
 def _load(shell: Any) -> list[str]:
     """Load Panel's libraries where nobody did, from this machine; the outputs that hold them."""
-    if pn.extension._loaded:
+    if has_libraries(shell):
+        return []
+    if pn.extension._loaded and not pages_are_known():
+        libraries_are_there(shell)  # by a line of the user's
         return []
     with named_outputs(shell) as outputs:
-        pn.extension(inline=True)
+        load_libraries(shell)
     return outputs
+
+
+def _shared(script: str) -> tuple[str, dict[str, str]]:
+    """A script, with long texts that other views have, too, by name; and those texts."""
+    texts: dict[str, str] = {}
+
+    def named(match: re.Match[str]) -> str:
+        if len(match[0]) < _LONG:
+            return match[0]
+        name = hashlib.sha256(match[0].encode()).hexdigest()
+        texts[name] = match[0]
+        return f"window.rulelabParts[{json.dumps(name)}]"
+
+    found = _DOCUMENTS.search(script)
+    if found is None:
+        return script, texts
+    return script[: found.start(1)] + _TEXT.sub(named, found[1]) + script[found.end(1) :], texts
+
+
+def _hand_over(shell: Any, texts: dict[str, str]) -> list[str]:
+    """Give the page of the browser those texts that it does not have; the outputs that hold them."""
+    outputs = []
+    for name, text in texts.items():
+        if not has_part(shell, name):
+            outputs.append(uuid.uuid4().hex)
+            script = _PART.format(packed=_pack(text), name=json.dumps(name))
+            shell.display_pub.publish({"application/javascript": script}, transient={"display_id": outputs[-1]})
+            part_is_there(shell, name)
+    return outputs
+
+
+def _pack(text: str) -> str:
+    return json.dumps(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
 
 
 def _replace(output: str, html: str) -> None:

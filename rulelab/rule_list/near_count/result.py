@@ -38,6 +38,8 @@ class NearOptimalCount:
         Prefixes expanded by the search for the optimum, sets of patterns expanded, and tables made.
     at_least : int
         A number of near-optimal lists that is certain also when the count is not complete.
+    counted : Counted or None
+        The tables that lists are read from; None when the count is not complete.
     """
 
     problem: Problem

@@ -288,6 +288,20 @@ def near_optimal(
 
     Parameters
     ----------
+    search : RuleListSearch or Problem
+        A search is advanced to its end first when it has not certified the optimum.
+    regularization : float, optional
+        With a problem: the cost of one rule.
+    gap : float, optional
+        Lists with an objective at most the optimum's + ``gap`` are near-optimal; or
+    ratio : float, optional
+        at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is within 0.01.
+    limit : int
+        Most models to find.
+    max_length : int, optional
+        With a problem: most rules in a list.
+    memory_limit : int, optional
+        Bytes that the enumeration may take.
     time_limit : float, optional
         Wall-clock seconds, for certifying the optimum and enumerating.
     work_limit : int, optional

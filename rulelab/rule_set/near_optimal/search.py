@@ -361,6 +361,18 @@ def near_optimal_rule_sets(
 
     Parameters
     ----------
+    search : RuleSetSearch or Problem
+        A search is advanced to its end first when it has not certified the optimum.
+    within : float, optional
+        Sets with an objective at most the optimum's + ``within`` (in rows, or weight) are near-optimal; or
+    ratio : float, optional
+        at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is a ratio of 0.01.
+    limit : int
+        Most models to find.
+    memory_limit : int, optional
+        Bytes that the enumeration may take.
+    **parameters
+        With a problem: arguments of `RuleSetSearch`, such as ``max_complexity``.
     time_limit : float, optional
         Wall-clock seconds, for certifying the optimum and enumerating.
     work_limit : int, optional

@@ -1,0 +1,61 @@
+"""Every argument of what is public has a word of its own in the docstring."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import re
+from typing import Any
+
+import pytest
+
+import rulelab as rl
+
+SECTION = re.compile(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
+MADE_BY_OTHERS = {"Sweep"}
+"""Nobody calls these; `rulelab.sweep` does."""
+
+
+def told(doc: str) -> set[str]:
+    """The names under "Parameters" and "Attributes"."""
+    heads = [
+        line.split(" : ")[0]
+        for section in SECTION.findall(inspect.cleandoc(doc))
+        for line in section.splitlines()
+        if line and not line.startswith(" ")
+    ]
+    return {name.strip().lstrip("*") for head in heads for name in head.split(",")}
+
+
+def public() -> list[Any]:
+    values = [getattr(rl, name) for name in rl._HOMES if name not in MADE_BY_OTHERS]
+    return [
+        value
+        for value in values
+        if callable(value) and not (isinstance(value, type) and issubclass(value, BaseException | enum.Enum))
+    ]
+
+
+@pytest.mark.parametrize("value", public(), ids=lambda value: value.__name__)
+def test_every_argument_is_told(value: Any) -> None:
+    parts = value.__mro__ if isinstance(value, type) else (value,)
+    known = set().union(*(told(part.__doc__ or "") for part in parts if part is not object))
+    kept = {name for name in inspect.signature(value).parameters if not name.startswith("_")}
+    assert kept - known - {"self", "cls"} == set()
+
+
+def test_what_is_not_told_is_found() -> None:
+    def some(a: int, b: int) -> None:
+        """Do some.
+
+        Parameters
+        ----------
+        a : int
+            b : not this one.
+
+        Returns
+        -------
+        b : int
+        """
+
+    assert told(some.__doc__ or "") == {"a"}
