@@ -10,6 +10,7 @@ from ...kernels.set_table import slot_at_length
 from .. import bounds
 from ..cores import cut_by_known, cut_by_new, effort_of
 from ..counting import count, count_here, effort_of_a_count, weigh
+from ..separation import N_OWN, is_used, separation_after, separation_of, tried
 from .deletion import deletable, flows
 from .incumbent import improve
 from .memo import table_length
@@ -26,6 +27,7 @@ from .state import (
     BY_ONE_MORE_RULE,
     BY_PAIR,
     BY_SAME_SET,
+    BY_SEPARATION,
     BY_SUPPORT,
     CREATED,
     EXPANDED,
@@ -34,6 +36,7 @@ from .state import (
     OPEN_CHILD,
     OPEN_FLOWS,
     OPEN_NODE,
+    OPEN_SEPARATED,
     OPEN_TAIL,
     REOPENED,
 )
@@ -43,14 +46,14 @@ _PER_WEIGHT = 5  # of a plane when one set is weighed: not vectorised, as counti
 
 
 @inlined
-def open_prefix(arrays, rules, store, node):
+def open_prefix(arrays, rules, store, separation, node):
     """Count the antecedents within the uncaptured set of ``node``; False when no child of it is needed."""
     numbers = store.numbers
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     count(arrays, store.sets[node], positive, negative)
     numbers[EXPANDED] += 1
     numbers[OPEN_NODE], numbers[LAST_NODE] = node, node
-    numbers[OPEN_CHILD], numbers[OPEN_FLOWS] = 0, 0
+    numbers[OPEN_CHILD], numbers[OPEN_FLOWS], numbers[OPEN_SEPARATED] = 0, 0, 0
     numbers[OPEN_TAIL] = tail_length(rules, numbers[BEST] - store.cost[node] - rules.per_rule)
     bounds.largest_sums(positive, store.scratch_sums[0, : numbers[OPEN_TAIL] + 1])
     bounds.largest_sums(negative, store.scratch_sums[1, : numbers[OPEN_TAIL] + 1])
@@ -60,11 +63,20 @@ def open_prefix(arrays, rules, store, node):
             store.pruned[BY_DELETION] += 1
             store.fate[node] = CUT + BY_DELETION
             return False
+    if is_used(rules, separation):
+        least = store.cost[node] + separation_of(arrays, rules, separation, store.sets[node], positive, negative)
+        tried(separation, least >= numbers[BEST])
+        if least >= numbers[BEST]:
+            store.pruned[BY_SEPARATION] += 1
+            store.fate[node] = CUT + BY_SEPARATION
+            return False
+        store.key[node] = max(store.key[node], least)
+        numbers[OPEN_SEPARATED] = 1
     return True
 
 
 @inlined
-def expand(arrays, rules, store, cores, most):
+def expand(arrays, rules, store, cores, separation, most):
     """Go on with the open prefix until ``most`` words and weights, or some more, were looked at; returns how many."""
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
@@ -107,6 +119,13 @@ def expand(arrays, rules, store, cores, most):
         if n_flows and deletable(rules, store, n_flows, a, positive[a] > negative[a]):
             pruned[BY_DELETION] += 1
             continue
+        least = key
+        if numbers[OPEN_SEPARATED]:
+            least = max(key, child_cost + separation_after(arrays, separation, a, best - child_cost))
+            spent += separation.numbers[N_OWN]
+            if least >= best:
+                pruned[BY_SEPARATION] += 1
+                continue
         which = BY_PAIR
         ends = child_cost + least_further >= best or length + fewest >= rules.max_length
         if not ends and rules.one_more_rule:
@@ -117,7 +136,7 @@ def expand(arrays, rules, store, cores, most):
             ends = child_cost + further >= best
         if not ends:
             before = effort_of(arrays, cores)
-            _consider(arrays, rules, store, cores, node, a, child_cost, length + 1, key, left_positive, left_negative)
+            _consider(arrays, rules, store, cores, node, a, child_cost, length + 1, least, left_positive, left_negative)
             spent += effort_of_a_count(arrays) + effort_of(arrays, cores) - before
             continue
         pruned[which] += 1

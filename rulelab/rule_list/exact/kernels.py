@@ -7,6 +7,7 @@ from ...kernels.jit import inlined, kernel
 from ...kernels.set_table import slot_at_length
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
+from ..separation import N_HELD, READY, is_used, separation_within
 from .expansion import expand, open_prefix
 from .memo import rebuild_table, table_length
 from .queue import enqueue, purge, take_next, update_lower_bound
@@ -16,6 +17,7 @@ from .state import (
     BY_COST,
     BY_LENGTH,
     BY_LOOKAHEAD,
+    BY_SEPARATION,
     EXPANDED,
     LOWER_BOUND,
     LOWER_BOUND_FIRST,
@@ -31,14 +33,15 @@ from .state import (
     WORK,
 )
 
-DONE, PAUSED, GROW = 0, 1, 2
+DONE, PAUSED, GROW, SEPARATE = 0, 1, 2, 3
 
 
 @kernel
-def advance(arrays, rules, store, cores, max_work, max_effort):
+def advance(arrays, rules, store, cores, separation, max_work, max_effort):
     """Expand at most ``max_work`` prefixes, at about ``max_effort`` words and weights looked at.
 
-    Returns DONE, PAUSED, or GROW when an array has no room for one more expansion. An expansion can be left half-way;
+    Returns DONE, PAUSED, GROW when an array has no room for one more expansion, or SEPARATE when pairs of patterns and
+    their multipliers are wanted. An expansion can be left half-way;
     a prefix counts as work when it is finished.
     """
     numbers = store.numbers
@@ -56,25 +59,32 @@ def advance(arrays, rules, store, cores, max_work, max_effort):
                 return GROW
             if rules.policy != LOWER_BOUND_FIRST and numbers[N_BOUND_HEAP] + m > store.bound_node.size:
                 return GROW
+            if rules.separation and separation.numbers[READY] == 0 and numbers[EXPANDED] >= rules.separate_after:
+                return SEPARATE
             node = take_next(rules, store)
             if node < 0:
                 break
             best, spent = numbers[BEST], effort_of(arrays, cores)
             numbers[OPEN_BEST] = best
-            is_cut = rules.cores and cut(
-                arrays, rules, cores, store.sets[node], best - store.cost[node], numbers[EXPANDED]
-            )
+            which = -1
+            if is_used(rules, separation):
+                max_effort -= separation.numbers[N_HELD]
+                if separation_within(separation, store.sets[node], best - store.cost[node]):
+                    which = BY_SEPARATION
+            if which < 0 and rules.cores:
+                if cut(arrays, rules, cores, store.sets[node], best - store.cost[node], numbers[EXPANDED]):
+                    which = BY_CORE
             max_effort -= 1 + effort_of(arrays, cores) - spent
-            if is_cut:
-                store.pruned[BY_CORE] += 1
-                store.fate[node] = CUT + BY_CORE
+            if which >= 0:
+                store.pruned[which] += 1
+                store.fate[node] = CUT + which
             else:
                 max_effort -= effort_of_a_count(arrays)
-                if open_prefix(arrays, rules, store, node):
+                if open_prefix(arrays, rules, store, separation, node):
                     max_effort -= numbers[OPEN_FLOWS] * effort_of_a_count(arrays)
                     continue
         else:
-            max_effort -= expand(arrays, rules, store, cores, max_effort)
+            max_effort -= expand(arrays, rules, store, cores, separation, max_effort)
             if numbers[OPEN_CHILD] < m:
                 break
         numbers[OPEN_NODE] = -1

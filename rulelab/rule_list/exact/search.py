@@ -32,6 +32,7 @@ from ..counting import EFFORT_PER_WORK, Layout, layout
 from ..fair.predictive import PredictiveParitySearch
 from ..fair.search import FairRuleListSearch, check_labels
 from ..reduction import Reducing, Reduction
+from ..separation import Separation, least_cost, no_separation, separate
 from ..start import antecedents_of
 from . import kernels, looking, state
 from .incumbent import incumbent_of
@@ -115,6 +116,7 @@ class RuleListSearch(PrefixSearch, Proving):
 
     family: ClassVar[str] = "rule_list"
     _LEARN_AFTER: ClassVar[int] = 500  # expansions; before that cores cost more than they save
+    _SEPARATE_AFTER: ClassVar[int] = 500  # expansions
     _cores_must_pay = True
 
     def __new__(cls, *arguments: Any, fairness: Criterion | None = None, **parameters: Any) -> Any:
@@ -183,6 +185,7 @@ class RuleListSearch(PrefixSearch, Proving):
         self._beam: beams.Beam | None = None
         self._store: state.Store
         self._cores: Cores
+        self._separation: Separation
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -295,6 +298,7 @@ class RuleListSearch(PrefixSearch, Proving):
             max_length=_UNLIMITED_LENGTH if limit is None or limit >= longest else limit,
             policy=POLICIES[self.policy],
             learn_after=self._LEARN_AFTER,
+            separate_after=self._SEPARATE_AFTER,
             **self.bounds.to_dict(),
         )
         self._best = _Best(default_cost)
@@ -326,9 +330,10 @@ class RuleListSearch(PrefixSearch, Proving):
         numbers[state.WORK] = self.work
         numbers[state.RANDOM] = np.random.default_rng(self.random_state).integers(1, 1 << 62)
         self._cores = new_cores(self._layout, self._cores_must_pay)
+        self._separation = no_separation()
         self._beam = None
         self._phase = "searching"
-        kernels.advance(self._layout, self._rules, self._store, self._cores, 0, 0)
+        kernels.advance(self._layout, self._rules, self._store, self._cores, self._separation, 0, 0)
 
     def _run_search(self, target: int) -> None:
         numbers = self._store.numbers
@@ -337,11 +342,15 @@ class RuleListSearch(PrefixSearch, Proving):
         while self.work < target:
             left = target - self.work
             outcome = kernels.advance(
-                self._layout, self._rules, self._store, self._cores, left, effort_of(left, EFFORT_PER_WORK)
+                *(self._layout, self._rules, self._store, self._cores, self._separation),
+                *(left, effort_of(left, EFFORT_PER_WORK)),
             )
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"
+            if outcome == kernels.SEPARATE:
+                self._separate()
+                continue
             if outcome != kernels.GROW:
                 break
             if not self._grow():
@@ -350,6 +359,13 @@ class RuleListSearch(PrefixSearch, Proving):
         if numbers[state.IMPROVED] > improved:
             path = self._named(self._store.path[: numbers[state.PATH_LENGTH]])
             self._best = _Best(int(numbers[state.BEST]), path, int(numbers[state.FOUND_AT]), self.seconds)
+
+    def _separate(self) -> None:
+        """Find pairs of patterns and their multipliers, which bound what all lists cost."""
+        self._separation = separate(self._layout, self._rules.per_error, self._rules.per_rule)
+        numbers = self._store.numbers
+        least = min(int(self._store.cost[0]) + least_cost(self._separation), int(numbers[state.BEST]))
+        numbers[state.LOWER_BOUND] = max(int(numbers[state.LOWER_BOUND]), least)
 
     def _named(self, path: np.ndarray) -> tuple[int, ...]:
         """Reduced antecedents as indices of the problem's."""
@@ -447,7 +463,7 @@ class RuleListSearch(PrefixSearch, Proving):
         )
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
-        return looking.children(self._layout, self._rules, self._store, self._cores, prefix)
+        return looking.children(self._layout, self._rules, self._store, (self._cores, self._separation), prefix)
 
     def _lower_bound(self) -> float:
         """The proven bound in the objective's units."""
