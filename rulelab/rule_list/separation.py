@@ -32,7 +32,8 @@ _CHUNK = 1024
 _MOST_PATTERNS = 10_000
 _MOST_CELLS = 1 << 25
 _LARGEST_COST = 1 << 56  # sums of multipliers do not overflow
-_TRIES = 200
+_TRIES = 500
+_CUTS_PER_TRY = 3
 _STAGES = ((10.0, 0.1, 40), (20.0, 0.1, 60), (40.0, 0.05, 250))
 _FREE = 1 << 61
 _FINEST = 1 << 10  # parts of an error that multipliers are whole numbers of
@@ -360,5 +361,5 @@ def tried(separation, cut):
     numbers = separation.numbers
     numbers[TRIES] += 1
     numbers[HITS] += cut
-    if numbers[TRIES] >= _TRIES and 2 * numbers[HITS] < numbers[TRIES]:
+    if numbers[TRIES] >= _TRIES and numbers[HITS] < _CUTS_PER_TRY * numbers[TRIES]:
         numbers[GIVEN_UP] = 1

@@ -10,7 +10,7 @@ from ...kernels.set_table import slot_at_length
 from .. import bounds
 from ..cores import cut_by_known, cut_by_new, effort_of
 from ..counting import count, count_here, effort_of_a_count, weigh
-from ..separation import N_OWN, is_used, separation_after, separation_of, tried
+from ..separation import HITS, N_OWN, is_used, separation_after, separation_of, tried
 from .deletion import deletable, flows
 from .incumbent import improve
 from .memo import table_length
@@ -124,6 +124,7 @@ def expand(arrays, rules, store, cores, separation, most):
             least = max(key, child_cost + separation_after(arrays, separation, a, best - child_cost))
             spent += separation.numbers[N_OWN]
             if least >= best:
+                separation.numbers[HITS] += 1
                 pruned[BY_SEPARATION] += 1
                 continue
         which = BY_PAIR

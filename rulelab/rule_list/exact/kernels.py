@@ -59,7 +59,7 @@ def advance(arrays, rules, store, cores, separation, max_work, max_effort):
                 return GROW
             if rules.policy != LOWER_BOUND_FIRST and numbers[N_BOUND_HEAP] + m > store.bound_node.size:
                 return GROW
-            if rules.separation and separation.numbers[READY] == 0 and numbers[EXPANDED] >= rules.separate_after:
+            if rules.separation and separation.numbers[READY] == 0 and numbers[N_NODES] > rules.separate_after:
                 return SEPARATE
             node = take_next(rules, store)
             if node < 0:

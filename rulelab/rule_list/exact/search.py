@@ -116,7 +116,7 @@ class RuleListSearch(PrefixSearch, Proving):
 
     family: ClassVar[str] = "rule_list"
     _LEARN_AFTER: ClassVar[int] = 500  # expansions; before that cores cost more than they save
-    _SEPARATE_AFTER: ClassVar[int] = 500  # expansions
+    _SEPARATE_AFTER: ClassVar[int] = 2500  # prefixes stored; before that multipliers cost more than they save
     _cores_must_pay = True
 
     def __new__(cls, *arguments: Any, fairness: Criterion | None = None, **parameters: Any) -> Any:
@@ -239,7 +239,9 @@ class RuleListSearch(PrefixSearch, Proving):
             solve(learner, work_limit=None if bound is None else self.work)
         if bound is not None and learner._phase not in ("searching", "certified"):
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
-        known = known_sets(learner._cores, learner._layout, learner._reduction, learner._costs)
+        known = known_sets(
+            *(learner._cores, learner._layout, learner._reduction, learner._costs, learner._separation)
+        )
         return prove_rule_list(self.problem, model, self.regularization, known, bound)
 
     def _certificate_of_limited(self, model: RuleList, bound: float | None) -> Certificate:
