@@ -33,7 +33,7 @@ _MOST_PATTERNS = 10_000
 _MOST_CELLS = 1 << 25
 _LARGEST_COST = 1 << 56  # sums of multipliers do not overflow
 _TRIES = 500
-_CUTS_PER_TRY = 3
+_CUTS_PER_TRY = 1
 _STAGES = ((10.0, 0.1, 40), (20.0, 0.1, 60), (40.0, 0.05, 250))
 _FREE = 1 << 61
 _FINEST = 1 << 10  # parts of an error that multipliers are whole numbers of
@@ -61,8 +61,8 @@ class Separation(NamedTuple):
         What errors on each pattern, and rules, can pay yet.
     numbers : int64 array
         Whether there are multipliers, pairs of the open prefix and the sum of its multipliers, prefixes looked at,
-        prefixes cut, whether the bound is no longer used, pairs with a multiplier, and how many parts a unit of cost has,
-        which multipliers are whole numbers of.
+        prefixes and rules cut, whether the bound is no longer used, pairs with a multiplier, and in how
+        many parts of a unit of cost multipliers are counted.
     """
 
     first: np.ndarray
@@ -81,6 +81,13 @@ class Separation(NamedTuple):
 def no_separation() -> Separation:
     """Without pairs, before they are wanted."""
     return _with_pairs(np.zeros((0, 2), dtype=np.int32), np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), 0, 0)
+
+
+def given_up() -> Separation:
+    """Without pairs, where they are of no use or take too much memory."""
+    found = no_separation()
+    found.numbers[[READY, GIVEN_UP]] = 1
+    return found
 
 
 def _with_pairs(pairs: np.ndarray, start: np.ndarray, rule: np.ndarray, positions: int, m: int) -> Separation:
@@ -110,9 +117,7 @@ def separate(arrays: Layout, per_error: int, per_rule: int) -> Separation:
     n = len(positive) + len(negative)
     few = min(len(positive), len(negative)) > 0 and n <= _MOST_PATTERNS and n * m <= _MOST_CELLS
     if not few or per_error * int(arrays.weights.sum()) > _LARGEST_COST:
-        found = no_separation()
-        found.numbers[[READY, GIVEN_UP]] = 1
-        return found
+        return given_up()
     inside = bits.unpack(bits.transpose(arrays.by_antecedent, positions), m)
     to_negative, to_positive = (
         _nearest(inside[positive], inside[negative]),
@@ -173,7 +178,7 @@ def descend(arrays, separation, active, u, error_load, rule_load, per_error, per
     """
     n = active.size
     start, rule = separation.start, separation.rule
-    for again in range(passes):
+    for _ in range(passes):
         for i in range(error_load.size):
             error_load[i] = 0.0
         for i in range(rule_load.size):
@@ -225,7 +230,9 @@ def settle(arrays, separation, by_size, u, per_error, per_rule):
         i = by_size[j]
         over = 1.0
         over = max(over, error_left[separation.first[i]] / np.float64(per_error * arrays.weights[separation.first[i]]))
-        over = max(over, error_left[separation.second[i]] / np.float64(per_error * arrays.weights[separation.second[i]]))
+        over = max(
+            over, error_left[separation.second[i]] / np.float64(per_error * arrays.weights[separation.second[i]])
+        )
         for k in range(start[i], start[i + 1]):
             over = max(over, rule_left[rule[k]] / np.float64(per_rule))
         multiplier[i] = np.int64(u[i] / over)
@@ -326,7 +333,7 @@ def separation_within(separation, chosen, needed):
 
 @inner
 def separation_after(arrays, separation, a, needed):
-    """The sum of the multipliers of the pairs that antecedent ``a`` leaves of the open prefix, or ``needed`` or more."""
+    """The sum of the multipliers of the pairs that antecedent ``a`` leaves of the open prefix, up to what is needed."""
     captured = arrays.by_antecedent[a]
     total = 0
     needed = needed_in_parts(separation, needed)

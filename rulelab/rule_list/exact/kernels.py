@@ -71,9 +71,9 @@ def advance(arrays, rules, store, cores, separation, max_work, max_effort):
                 max_effort -= separation.numbers[N_HELD]
                 if separation_within(separation, store.sets[node], best - store.cost[node]):
                     which = BY_SEPARATION
-            if which < 0 and rules.cores:
-                if cut(arrays, rules, cores, store.sets[node], best - store.cost[node], numbers[EXPANDED]):
-                    which = BY_CORE
+            needed = best - store.cost[node]
+            if which < 0 and rules.cores and cut(arrays, rules, cores, store.sets[node], needed, numbers[EXPANDED]):
+                which = BY_CORE
             max_effort -= 1 + effort_of(arrays, cores) - spent
             if which >= 0:
                 store.pruned[which] += 1

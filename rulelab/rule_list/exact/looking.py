@@ -43,7 +43,11 @@ _SWITCHES = {state.BY_CORE: "cores", state.BY_DELETION: "deletion", state.BY_SEP
 
 
 def children(
-    arrays: Layout, rules: state.Rules, store: state.Store, learnt: tuple[Cores, Separation], prefix: tuple[int, ...] | None
+    arrays: Layout,
+    rules: state.Rules,
+    store: state.Store,
+    learnt: tuple[Cores, Separation],
+    prefix: tuple[int, ...] | None,
 ) -> Children:
     """What becomes of the children of a prefix of the reduced antecedents; None: of the one expanded last."""
     if prefix is None:

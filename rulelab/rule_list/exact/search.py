@@ -32,7 +32,7 @@ from ..counting import EFFORT_PER_WORK, Layout, layout
 from ..fair.predictive import PredictiveParitySearch
 from ..fair.search import FairRuleListSearch, check_labels
 from ..reduction import Reducing, Reduction
-from ..separation import Separation, least_cost, no_separation, separate
+from ..separation import Separation, given_up, least_cost, no_separation, separate
 from ..start import antecedents_of
 from . import kernels, looking, state
 from .incumbent import incumbent_of
@@ -239,9 +239,7 @@ class RuleListSearch(PrefixSearch, Proving):
             solve(learner, work_limit=None if bound is None else self.work)
         if bound is not None and learner._phase not in ("searching", "certified"):
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
-        known = known_sets(
-            *(learner._cores, learner._layout, learner._reduction, learner._costs, learner._separation)
-        )
+        known = known_sets(*(learner._cores, learner._layout, learner._reduction, learner._costs, learner._separation))
         return prove_rule_list(self.problem, model, self.regularization, known, bound)
 
     def _certificate_of_limited(self, model: RuleList, bound: float | None) -> Certificate:
@@ -364,8 +362,10 @@ class RuleListSearch(PrefixSearch, Proving):
 
     def _separate(self) -> None:
         """Find pairs of patterns and their multipliers, which bound what all lists cost."""
-        self._separation = separate(self._layout, self._rules.per_error, self._rules.per_rule)
-        numbers = self._store.numbers
+        found = separate(self._layout, self._rules.per_error, self._rules.per_rule)
+        if self._free is not None and sum(array.nbytes for array in found) > self._free:
+            found = given_up()
+        self._separation, numbers = found, self._store.numbers
         least = min(int(self._store.cost[0]) + least_cost(self._separation), int(numbers[state.BEST]))
         numbers[state.LOWER_BOUND] = max(int(numbers[state.LOWER_BOUND]), least)
 
@@ -409,6 +409,8 @@ class RuleListSearch(PrefixSearch, Proving):
         if self._phase == "reducing":
             return 0
         beam = 0 if self._beam is None else sum(array.nbytes for array in self._beam)
+        separation = sum(a.nbytes for a in self._separation) if self._phase in ("searching", "certified") else 0
+        beam += separation
         return state.memory_bytes(self._store) + sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray)) + beam
 
     def _snapshot(self) -> Snapshot:
