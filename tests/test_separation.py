@@ -88,16 +88,15 @@ def test_slices_and_pickles_change_nothing():
 
 def test_the_memory_limit_counts_them():
     A, y, weight = data(2, n=300, m=14)
-    search = RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.01, beam_width=0)
-    while search._phase != "searching":
-        search.advance(1)
-    before = search.memory_bytes
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    search = RuleListSearch(problem, 0.01, beam_width=0)
     search.advance(1)
-    assert search.memory_bytes >= before + sum(array.nbytes for array in search._separation) - 200
-    limited = RuleListSearch(search.problem, 0.01, beam_width=0, memory_limit=before + 1000)
-    limited.advance(50)
-    limited.advance(50)
+    size = sum(array.nbytes for array in search._separation)
+    assert search.memory_bytes > size > 50_000
+    limited = RuleListSearch(problem, 0.01, beam_width=0, memory_limit=search.memory_bytes - size // 2)
+    assert limited.advance(1).memory_bytes <= limited.memory_limit
     assert limited._separation.numbers[GIVEN_UP] == 1
+    assert rl.solve(limited).incumbent.objective == rl.solve(search).incumbent.objective
 
 
 def proof(seed=1):

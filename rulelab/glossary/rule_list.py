@@ -184,9 +184,9 @@ TERMS = (
         "separation",
         "Of two rows of different labels one is wrong in the end, or a rule tells them apart.",
         "Pairs of much alike rows get multipliers: those of a row add up to at most what it costs to get it wrong, "
-        "those that a rule tells apart to at most its price. The sum over the pairs that are left is a bound on whatever "
+        "those that a rule tells apart to at most its price. The sum over the pairs that are left bounds whatever "
         "follows. Only long searches look for multipliers.",
-        "cost(S) ≥ Σ over pairs p, q in S of u(p, q);  Σ of u(p, ·) ≤ weight_p / n;  Σ of u that a rule tells apart ≤ λ",
+        "cost(S) ≥ Σ over pairs in S of u(p, q);  Σ of u(p, ·) ≤ weight_p / n;  Σ of u that a rule tells apart ≤ λ",
         "duality of linear programmes; " + OWN,
         ("equivalent points", "certificate"),
     ),
