@@ -18,6 +18,7 @@ from rulelab.certificate import CertificateError, prove_rule_list, verify
 from rulelab.certificate.rule_list.checker import _check_chunk
 from rulelab.certificate.rule_list.children import children, completions_below, opened
 from rulelab.certificate.rule_list.lemmas import Lemmas
+from rulelab.certificate.rule_list.separation import Separation
 from rulelab.certificate.rule_list.states import grid, states
 from rulelab.certificate.rule_list.wanted import Wanted
 
@@ -33,7 +34,7 @@ def accepted(space, lemmas, sets, values) -> bool:
     """Whether the sets bear each other out, checked all at once."""
     table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
     try:
-        _check_chunk(NAMES, space, table, lemmas, sets, values, 0)
+        _check_chunk(NAMES, space, table, (lemmas, Separation.none(space)), sets, values, 0)
     except CertificateError:
         return False
     return True

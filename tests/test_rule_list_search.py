@@ -245,7 +245,7 @@ def test_bounds_report_what_they_cut(instances):
 def test_memory_limit_stops_and_resumes(instances):
     A, y, _ = instances.load("compas_155")
     problem = rl.Problem.from_arrays(A, y)
-    search = RuleListSearch(problem, 0.005, memory_limit=1_000_000)
+    search = RuleListSearch(problem, 0.005, memory_limit=1_000_000, bounds=RuleListBounds(separation=False))
     stopped = rl.solve(search)
     assert stopped.status is Status.LIMIT
     assert stopped.limit == "memory"
@@ -263,12 +263,13 @@ def test_a_warm_start_is_the_first_incumbent(instances):
     A, y, names = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y, names=names)
     other = certified(problem, 0.01).incumbent.model
-    search = RuleListSearch(problem, 0.005, beam_width=0, warm_start=other)
+    bounds = RuleListBounds(separation=False)  # which begins when so many prefixes are stored
+    search = RuleListSearch(problem, 0.005, beam_width=0, warm_start=other, bounds=bounds)
     first = search.advance(1)
     assert first.incumbent.model == other
     assert first.incumbent.objective == other.objective(0.005)
     done = rl.solve(search)
-    cold = certified(problem, 0.005, beam_width=0)
+    cold = certified(problem, 0.005, beam_width=0, bounds=bounds)
     assert done.incumbent.objective == cold.incumbent.objective
     assert done.counts["created"] <= cold.counts["created"]
     again = certified(problem, 0.005, warm_start=done.incumbent.model.antecedents)

@@ -43,7 +43,8 @@ class Line:
     kind : str
         "start", "table" (the set that the rule leaves is in the table), and at last one of "rule" (the rule alone costs
         what the set costs at least), "bound" (computed from the set that the rule leaves), "lemma" (a smaller set of
-        the table bounds it) and "default" (no rule is left).
+        the table bounds it), "pairs" (of
+        rows of different labels one is wrong, or a rule tells them apart) and "default" (no rule is left).
     line : int
         Row of the table: the set itself, that before the rule, or the lemma.
     antecedent : int
@@ -149,6 +150,8 @@ class Exclusion:
         if line.kind == "start":
             wrong = f", of which {line.so_far:.7f} for rows that no rule tells apart" if line.so_far else ""
             return f"{at}: any list costs at least {line.least:.7f}{wrong}"
+        if line.kind == "pairs" and line.antecedent < 0:
+            return f"{at}: what is left costs at least {line.least - line.so_far:.7f}, {_PAIRS}"
         if line.kind == "default":
             return f"{at}, no further rule: the list costs {line.so_far:.7f}"
         spent = f"after {self.names[line.antecedent]!r}: {line.so_far:.7f} spent"
@@ -157,6 +160,9 @@ class Exclusion:
             return f"{at}, {spent}, what is left costs at least {line.least - line.so_far:.7f}; {together}"
         if line.kind == "lemma":
             return f"{at}, {spent}, and what is left holds so many of this line's rows that {together}"
+        if line.kind == "pairs":
+            rest = f"{line.least - line.so_far:.7f}"
+            return f"{at}, {spent}, what is left costs at least {rest}, {_PAIRS}; {together}"
         if line.kind == "rule":
             return f"{at}, {spent}, which is already no less than {self.optimum:.7f}"
         if not line.further:
@@ -171,6 +177,9 @@ class Exclusion:
         if self.lines[-1].kind == "default":
             return "so this list is as good as the proven one" if self.ties else "so this list costs more"
         return f"so no list that begins with these rules costs less than {self.optimum:.7f}"
+
+
+_PAIRS = "as of two rows of different labels one is wrong or a rule tells them apart"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -181,6 +181,16 @@ TERMS = (
         ("cores",),
     ),
     Term(
+        "separation",
+        "Of two rows of different labels one is wrong in the end, or a rule tells them apart.",
+        "Pairs of much alike rows get multipliers: those of a row add up to at most what it costs to get it wrong, "
+        "those that a rule tells apart to at most its price. The sum over the pairs that are left bounds whatever "
+        "follows. Only long searches look for multipliers.",
+        "cost(S) ≥ Σ over pairs in S of u(p, q);  Σ of u(p, ·) ≤ weight_p / n;  Σ of u that a rule tells apart ≤ λ",
+        "duality of linear programmes; " + OWN,
+        ("equivalent points", "certificate"),
+    ),
+    Term(
         "equivalent points",
         "Rows that no condition tells apart cannot all be right when their labels differ.",
         "In the exact search this is part of preparing the data, and so no switch: the rows that cancel are counted "

@@ -21,10 +21,10 @@ class RuleListBounds:
     """Which bounds a rule list search uses; all by default, and none of them changes the optimum.
 
     Each switch has a counter in `Snapshot.pruned`, named below in quotes; a prefix is counted once, by the first bound
-    that cuts it, in the order lookahead, deletion, equivalent support, core; those that count further rules, pair
-    lookahead, one more rule and grid, come before equivalent support by the counts of the parent, after the known cores
-    by the prefix's own, and before a core is learnt. Where a bound implies another one, as all those that count further
-    rules imply the lookahead, it cuts that one's share when that one is off.
+    that cuts it, in the order lookahead, deletion, separation, equivalent support, core; those that count further
+    rules, pair lookahead, one more rule and grid, come before equivalent support by the counts of the parent, after the
+    known cores by the prefix's own, and before a core is learnt. Where a bound implies another one, as all those that
+    count further rules imply the lookahead, it cuts that one's share when that one is off.
 
     What cannot be switched off is counted under names that start with "always: ". "captures nothing": the rule captures
     no net weight of what is left; "hierarchical": the prefix alone costs as much as the incumbent (Thm 1); "new
@@ -58,6 +58,10 @@ class RuleListBounds:
     cores : bool
         "core": small sets of patterns whose least cost was proven cut every uncaptured set that (nearly) contains them.
         Only long searches learn them.
+    separation : bool
+        "separation": of two patterns of different labels one is wrong, or a rule tells them apart; what that costs at
+        least is bounded by multipliers of such pairs, anew for each prefix that is expanded, and for what each of its
+        rules would leave. Only long searches look for them.
     """
 
     accurate_support: bool = True
@@ -68,6 +72,7 @@ class RuleListBounds:
     grid: bool = True
     deletion: bool = True
     cores: bool = True
+    separation: bool = True
 
     def to_dict(self) -> dict[str, bool]:
         return asdict(self)

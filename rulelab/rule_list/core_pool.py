@@ -18,6 +18,7 @@ from ..kernels.jit import ctz, inlined, inner
 from .costs import Costs
 from .counting import Layout
 from .reduction import Reduction
+from .separation import SCALE, Separation
 
 # positions in Cores.numbers
 N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS, TRUST, GIVEN_UP, PASSES, N_BLOCKS, N_HOT, NEXT, N_REFUTED = range(13)
@@ -111,13 +112,21 @@ def empty_pool(arrays: Layout, trust: int, deepest: int, room: int | None = None
     )
 
 
-def known_sets(cores: Cores, arrays: Layout, reduction: Reduction, costs: Costs) -> KnownSets:
-    """The pool as hints for a proof, the cores that were used last first."""
+def known_sets(
+    cores: Cores, arrays: Layout, reduction: Reduction, costs: Costs, separation: Separation | None = None
+) -> KnownSets:
+    """The pool as hints for a proof, the cores that were used last first, and pairs of patterns."""
     rows = bits.transpose(arrays.by_antecedent, len(arrays.weights))
     present = bits.unpack(arrays.full[None, :], len(arrays.weights))[0]
     sign = np.where(np.arange(len(arrays.weights)) < arrays.positive_words * bits.WORD, 1, -1)
     held = np.flatnonzero(cores.value)
     held = held[np.argsort(-cores.used[held], kind="stable")]
+    pairs = multipliers = None
+    if separation is not None:
+        place = np.cumsum(present) - 1
+        some = np.flatnonzero(separation.multiplier)
+        pairs = place[np.stack([separation.first[some], separation.second[some]], axis=1)]
+        multipliers = separation.multiplier[some]
     return KnownSets(
         antecedents=reduction.antecedents,
         patterns=bits.unpack(rows, len(reduction.antecedents))[present],
@@ -126,6 +135,9 @@ def known_sets(cores: Cores, arrays: Layout, reduction: Reduction, costs: Costs)
         per_rule=costs.per_rule,
         sets=bits.unpack(cores.masks[held], len(arrays.weights))[:, present],
         values=cores.value[held],
+        pairs=pairs,
+        multipliers=multipliers,
+        parts=1 if separation is None else int(separation.numbers[SCALE]),
     )
 
 

@@ -9,7 +9,8 @@ a rule's errors on what it captures, plus the rule, plus f of what it leaves. A 
 then V <= f on the table, by induction on the size of S, and V(all patterns) = cost of the model proves it optimal.
 An antecedent whose majority weight in S does not pay for a rule is skipped: some optimal list has no such rule
 (Thm 11, in context). The bound h is computed here, see `children`; sets of the table named as lemmas bound V' of other
-sets, see `rule_list_lemmas`. All sums are exact.
+sets, see `lemmas`, and so may pairs of patterns with multipliers, which can also show V(S) <= f(S) by themselves, see
+`separation`. All sums are exact.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from ..contents import check_parameters
 from ..outcome import Outcome
 from .children import chunks, opened
 from .lemmas import Lemmas
+from .separation import ARRAYS as PAIRS
+from .separation import Separation
 from .states import Grid, States, exact_sum, grid, states
 from .wanted import Wanted
 
@@ -76,8 +79,10 @@ def check(
 
 
 def _table(space: States, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    if set(arrays) - {"lemmas"} != {"sets", "values"}:
-        raise CertificateError(f"the certificate must hold 'sets', 'values' and maybe 'lemmas', not {sorted(arrays)}")
+    if set(arrays) - {"lemmas", *PAIRS} != {"sets", "values"}:
+        raise CertificateError(
+            f"the certificate must hold 'sets', 'values' and maybe 'lemmas' and pairs, not {sorted(arrays)}"
+        )
     sets, values = arrays["sets"], arrays["values"]
     if sets.dtype != np.uint8 or sets.ndim != 2 or values.dtype != np.int64 or values.shape != sets.shape[:1]:
         raise CertificateError("'sets' and 'values' of the certificate must be bytes and one integer for each set")
@@ -132,16 +137,18 @@ def _check_table(
 ) -> None:
     """Check the inequalities of all sets; raises CertificateError for the first that does not hold."""
     checked.update(sets=len(sets), inequalities=len(sets) * (1 + len(space.antecedents)), looked_up=0)
-    lemmas = _lemmas(space, arrays, sets, values)
+    lemmas, separation = _lemmas(space, arrays, sets, values), Separation.read(space, arrays)
     for part in chunks(space, len(sets), len(lemmas)):
-        checked["looked_up"] += _check_chunk(problem, space, table, lemmas, sets[part], values[part], part.start)
+        checked["looked_up"] += _check_chunk(
+            problem, space, table, (lemmas, separation), sets[part], values[part], part.start
+        )
 
 
 def _check_chunk(
     problem: Problem,
     space: States,
     table: dict[bytes, int],
-    lemmas: Lemmas,
+    proven: tuple[Lemmas, Separation],
     sets: np.ndarray,
     values: np.ndarray,
     start: int,
@@ -151,12 +158,15 @@ def _check_chunk(
     What several rules leave is looked at once, for the most that one of them asks of it. Where that is too much each
     rule is looked at by itself.
     """
+    lemmas, separation = proven
+    place = np.flatnonzero(separation.least(sets) < values)  # pairs alone show it of the others
+    sets, values = sets[place], values[place]
     rules = opened(space, sets, values, lemmas)
 
     def refuse(parent: int, what: str, most: str) -> None:
         size = int(np.bitwise_count(sets[parent]).sum())
         raise CertificateError(
-            f"set {start + parent} of the table ({size} of {len(space.weights)} patterns) claims that what "
+            f"set {start + place[parent]} of the table ({size} of {len(space.weights)} patterns) claims that what "
             f"follows costs at least {values[parent]}, but {what} {most}"
         )
 
@@ -167,10 +177,10 @@ def _check_chunk(
     known = np.array([table.get(bytes(child), -1) for child in once.sets], dtype=np.int64)
     doubtful = np.zeros(len(known), dtype=bool)
     rows = np.flatnonzero(known < once.required)
-    doubtful[rows[once.take(rows).unproven(space, lemmas)]] = True
+    doubtful[rows[once.take(rows).unproven(space, lemmas, separation)]] = True
     rows = np.flatnonzero(doubtful[group])
     rows = rows[known[group[rows]] < each.required[rows]]
-    for row in rows[each.take(rows).unproven(space, lemmas)][:1]:
+    for row in rows[each.take(rows).unproven(space, lemmas, separation)][:1]:
         name = problem.names[space.antecedents[rules.antecedent[row]]]
         found = "is not in the table" if known[group[row]] < 0 else f"has {known[group[row]]} in the table"
         refuse(

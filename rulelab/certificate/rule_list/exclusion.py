@@ -19,6 +19,7 @@ from ..exclusion import Change, Exclusion, Line
 from .checker import recompute
 from .children import children
 from .lemmas import Lemmas
+from .separation import Separation
 from .states import Grid, States, states
 
 
@@ -106,6 +107,7 @@ class _Way:
         self._row = {packed: row for row, packed in enumerate(map(bytes, self.sets))}
         self._chosen = arrays.get("lemmas", np.zeros(0, dtype=np.int64))
         self._lemmas = Lemmas(space, self.sets[self._chosen], self.values[self._chosen])
+        self._separation = Separation.read(space, arrays)
         self.changes: list[Change] = []
         self.lines: list[Line] = []
         self.taken: list[int] = []
@@ -116,6 +118,10 @@ class _Way:
         paid = self.space.per_error * self.space.constant
         self._note("start", row, -1, paid, paid + int(self.values[row]))
         while rules := self._in_form(rules, self.sets[row]):
+            if self._separation.least(self.sets[row : row + 1])[0] >= self.values[row]:
+                self._note("pairs", row, -1, paid, paid + int(self.values[row]))
+                self.taken += [rule.antecedent for rule in rules]
+                return
             a, rules = rules[0].antecedent, rules[1:]
             self.taken.append(a)
             positive, negative = self._captured(self.sets[row], a)
@@ -170,6 +176,8 @@ class _Way:
         elif at >= 0 and self.values[at] >= required:
             self._note("table", at, a, paid, paid + int(self.values[at]))
             return at
+        elif self._separation.least(left[None])[0] >= required:
+            self._note("pairs", row, a, paid, paid + required)
         else:
             size = np.bitwise_count(self.sets[row]).sum(dtype=np.int64)
             lemma = self._lemmas.proving(left[None], np.array([required]), size[None])[0]

@@ -44,6 +44,12 @@ class KnownSets:
     sets : bool array, shape (n, n_patterns)
     values : int64 array, shape (n,)
         What each set costs at least.
+    pairs : int64 array, shape (k, 2), optional
+        Positions of a positive and of a negative pattern.
+    multipliers : int64 array, shape (k,), optional
+        Of the pairs, see `separation`, in parts of a unit of cost.
+    parts : int
+        How many these are.
     """
 
     antecedents: np.ndarray
@@ -53,6 +59,23 @@ class KnownSets:
     per_rule: int
     sets: np.ndarray
     values: np.ndarray
+    pairs: np.ndarray | None = None
+    multipliers: np.ndarray | None = None
+    parts: int = 1
+
+
+def order_of(space: States, known: KnownSets) -> tuple[np.ndarray, np.ndarray] | None:
+    """In which order the known patterns and those of the states are the same; None when they are not."""
+    if (known.per_error, known.per_rule) != (space.per_error, space.per_rule):
+        return None
+    if not np.array_equal(known.antecedents, space.antecedents) or len(known.net) != len(space.weights):
+        return None
+    order = np.lexsort((*known.patterns.T, known.net > 0))
+    states_order = np.lexsort((*space.inside.T, np.arange(len(space.weights)) < space.n_positive))
+    signed = np.where(np.arange(len(space.weights)) < space.n_positive, space.weights, -space.weights)
+    if not np.array_equal(known.patterns[order], space.inside[states_order]):
+        return None
+    return (order, states_order) if np.array_equal(known.net[order], signed[states_order]) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,17 +100,10 @@ class Lemmas:
     def of(cls, space: States, known: KnownSets | None) -> Lemmas:
         """Known sets in the order of the states' patterns; none when these are other patterns."""
         none = cls(space, np.zeros((0, space.n_bytes), dtype=np.uint8), np.zeros(0, dtype=np.int64))
-        if known is None or (known.per_error, known.per_rule) != (space.per_error, space.per_rule):
+        orders = None if known is None else order_of(space, known)
+        if known is None or orders is None:
             return none
-        if not np.array_equal(known.antecedents, space.antecedents) or len(known.net) != len(space.weights):
-            return none
-        order = np.lexsort((*known.patterns.T, known.net > 0))
-        states_order = np.lexsort((*space.inside.T, np.arange(len(space.weights)) < space.n_positive))
-        signed = np.where(np.arange(len(space.weights)) < space.n_positive, space.weights, -space.weights)
-        if not np.array_equal(known.patterns[order], space.inside[states_order]):
-            return none
-        if not np.array_equal(known.net[order], signed[states_order]):
-            return none
+        order, states_order = orders
         sets = np.zeros((len(known.sets), len(space.weights)), dtype=bool)
         sets[:, states_order] = known.sets[:, order]
         return cls(space, space.pack(sets), known.values)

@@ -18,6 +18,7 @@ from ..parts import parts
 from .checker import recompute
 from .children import chunks, opened
 from .lemmas import KnownSets, Lemmas
+from .separation import Separation
 from .states import States, states
 from .wanted import Wanted
 
@@ -62,12 +63,13 @@ def prove_rule_list(
     space = states(problem, costs)
     value = cost_to_prove(for_bound(lower_bound), value, costs.unit, costs.overestimate)
     root = max(0, value - space.per_error * space.constant)
+    separation = Separation.of(space, known)
     try:
-        table = _Table(space, root, Lemmas.of(space, known))
+        table = _Table(space, root, Lemmas.of(space, known), separation)
         table.close()
     except _NotProven:
         try:
-            table = _Table(space, root, Lemmas.of(space, None))
+            table = _Table(space, root, Lemmas.of(space, None), separation)
             table.close()
         except _NotProven:
             if lower_bound is not None:
@@ -80,6 +82,8 @@ def prove_rule_list(
     if table.taken:
         lemmas = {bytes(table.lemmas.sets[k]) for k in table.taken}
         arrays["lemmas"] = np.array([k for k, packed in enumerate(table.values) if packed in lemmas], dtype=np.int64)
+    if len(separation) and table.separates:
+        arrays.update(separation.arrays)
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
@@ -110,10 +114,13 @@ class _Table:
         By packed set.
     taken : dict of int to None
         Positions of the lemmas that the table needs.
+    separates : bool
+        Whether it needs the pairs.
     """
 
-    def __init__(self, space: States, root: int, lemmas: Lemmas) -> None:
-        self.space, self.lemmas = space, lemmas
+    def __init__(self, space: States, root: int, lemmas: Lemmas, separation: Separation) -> None:
+        self.space, self.lemmas, self.separation = space, lemmas, separation
+        self.separates = False
         self.values: dict[bytes, int] = {}
         self.taken: dict[int, None] = {}
         self._waiting: dict[int, dict[bytes, int]] = {len(space.weights): {bytes(space.everything[0]): root}}
@@ -144,6 +151,9 @@ class _Table:
 
         A lemma has to be proven, too: one more is taken only where those that are taken already do not suffice.
         """
+        rows = np.flatnonzero(self.separation.least(sets) < values)
+        self.separates |= len(rows) < len(sets)
+        sets, values = sets[rows], values[rows]
         rules = opened(self.space, sets, values, self._at_hand)
         if len(rules.exceeded):
             raise _NotProven
@@ -153,7 +163,9 @@ class _Table:
         rows = np.flatnonzero(
             [self._known(*each) < least for *each, least in zip(keys, sizes, wanted.required.tolist(), strict=True)]
         )
-        rows = rows[wanted.take(rows).unproven(self.space, self._at_hand)]
+        asked = wanted.take(rows)
+        self.separates |= bool((self.separation.least(asked.sets) >= asked.required).any())
+        rows = rows[asked.unproven(self.space, self._at_hand, self.separation)]
         left = wanted.take(rows)
         by_lemma = self._others.proving(left.sets, left.required, left.below)
         self._take(self._position[np.unique(by_lemma[by_lemma >= 0])].tolist())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.by_address import call
 from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined, inner
 from ...kernels.set_table import slot_at_length
 from .. import bounds
 from ..cores import cut_by_known, cut_by_new, effort_of
 from ..counting import count, count_here, effort_of_a_count, weigh
+from ..separation import HITS, N_OWN, is_used, separation_after, tried
 from .deletion import deletable, flows
 from .incumbent import improve
 from .memo import table_length
@@ -26,6 +28,7 @@ from .state import (
     BY_ONE_MORE_RULE,
     BY_PAIR,
     BY_SAME_SET,
+    BY_SEPARATION,
     BY_SUPPORT,
     CREATED,
     EXPANDED,
@@ -34,6 +37,7 @@ from .state import (
     OPEN_CHILD,
     OPEN_FLOWS,
     OPEN_NODE,
+    OPEN_SEPARATED,
     OPEN_TAIL,
     REOPENED,
 )
@@ -43,14 +47,14 @@ _PER_WEIGHT = 5  # of a plane when one set is weighed: not vectorised, as counti
 
 
 @inlined
-def open_prefix(arrays, rules, store, node):
+def open_prefix(arrays, rules, store, separation, separator, node):
     """Count the antecedents within the uncaptured set of ``node``; False when no child of it is needed."""
     numbers = store.numbers
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     count(arrays, store.sets[node], positive, negative)
     numbers[EXPANDED] += 1
     numbers[OPEN_NODE], numbers[LAST_NODE] = node, node
-    numbers[OPEN_CHILD], numbers[OPEN_FLOWS] = 0, 0
+    numbers[OPEN_CHILD], numbers[OPEN_FLOWS], numbers[OPEN_SEPARATED] = 0, 0, 0
     numbers[OPEN_TAIL] = tail_length(rules, numbers[BEST] - store.cost[node] - rules.per_rule)
     bounds.largest_sums(positive, store.scratch_sums[0, : numbers[OPEN_TAIL] + 1])
     bounds.largest_sums(negative, store.scratch_sums[1, : numbers[OPEN_TAIL] + 1])
@@ -60,11 +64,21 @@ def open_prefix(arrays, rules, store, node):
             store.pruned[BY_DELETION] += 1
             store.fate[node] = CUT + BY_DELETION
             return False
+    if is_used(rules, separation):
+        sets = store.sets[node]
+        least = store.cost[node] + call(separator, (arrays, rules, separation, sets, positive, negative))
+        tried(separation, least >= numbers[BEST])
+        if least >= numbers[BEST]:
+            store.pruned[BY_SEPARATION] += 1
+            store.fate[node] = CUT + BY_SEPARATION
+            return False
+        store.key[node] = max(store.key[node], least)
+        numbers[OPEN_SEPARATED] = 1
     return True
 
 
 @inlined
-def expand(arrays, rules, store, cores, learner, most):
+def expand(arrays, rules, store, cores, learner, separation, most):
     """Go on with the open prefix until ``most`` words and weights, or some more, were looked at; returns how many."""
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
@@ -107,6 +121,14 @@ def expand(arrays, rules, store, cores, learner, most):
         if n_flows and deletable(rules, store, n_flows, a, positive[a] > negative[a]):
             pruned[BY_DELETION] += 1
             continue
+        least = key
+        if numbers[OPEN_SEPARATED]:
+            least = max(key, child_cost + separation_after(arrays, separation, a, best - child_cost))
+            spent += separation.numbers[N_OWN]
+            if least >= best:
+                separation.numbers[HITS] += 1
+                pruned[BY_SEPARATION] += 1
+                continue
         which = BY_PAIR
         ends = child_cost + least_further >= best or length + fewest >= rules.max_length
         if not ends and rules.one_more_rule:
@@ -118,7 +140,18 @@ def expand(arrays, rules, store, cores, learner, most):
         if not ends:
             before = effort_of(arrays, cores)
             _consider(
-                arrays, rules, store, cores, learner, node, a, child_cost, length + 1, key, left_positive, left_negative
+                arrays,
+                rules,
+                store,
+                cores,
+                learner,
+                node,
+                a,
+                child_cost,
+                length + 1,
+                least,
+                left_positive,
+                left_negative,
             )
             spent += effort_of_a_count(arrays) + effort_of(arrays, cores) - before
             continue

@@ -7,6 +7,7 @@ from ...kernels.jit import inlined, kernel
 from ...kernels.set_table import slot_at_length
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
+from ..separation import N_HELD, is_used, separation_within, wants_separation
 from .expansion import expand, open_prefix
 from .memo import rebuild_table, table_length
 from .queue import enqueue, purge, take_next, update_lower_bound
@@ -16,6 +17,7 @@ from .state import (
     BY_COST,
     BY_LENGTH,
     BY_LOOKAHEAD,
+    BY_SEPARATION,
     EXPANDED,
     LOWER_BOUND,
     LOWER_BOUND_FIRST,
@@ -31,16 +33,17 @@ from .state import (
     WORK,
 )
 
-DONE, PAUSED, GROW, LEARN = range(4)
+DONE, PAUSED, GROW, LEARN, SEPARATE = range(5)
 
 
 @kernel
-def advance(arrays, rules, store, cores, learner, max_work, max_effort):
+def advance(arrays, rules, store, cores, learner, separation, separator, max_work, max_effort):
     """Expand at most ``max_work`` prefixes, at about ``max_effort`` words and weights looked at.
 
-    Returns DONE, PAUSED, GROW when an array has no room for one more expansion, or LEARN when the search is so long
-    that it needs the address of what learns cores, ``learner``, which is 0 before. An expansion can be left half-way; a
-    prefix counts as work when it is finished.
+    Returns DONE, PAUSED, or GROW when an array has no room for one more expansion. When the search has become long it
+    returns LEARN where it wants ``learner``, the address of what learns cores, and SEPARATE where it wants multipliers
+    and ``separator``, the address of what adapts them; both are 0 before. An expansion can be left half-way; a prefix
+    counts as work when it is finished.
     """
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
@@ -59,25 +62,34 @@ def advance(arrays, rules, store, cores, learner, max_work, max_effort):
                 return GROW
             if rules.policy != LOWER_BOUND_FIRST and numbers[N_BOUND_HEAP] + m > store.bound_node.size:
                 return GROW
+            if wants_separation(rules, separation, separator, numbers[N_NODES]):
+                return SEPARATE
             node = take_next(rules, store)
             if node < 0:
                 break
             best, spent = numbers[BEST], effort_of(arrays, cores)
             numbers[OPEN_BEST] = best
-            is_cut = rules.cores and cut(
-                arrays, rules, cores, learner, store.sets[node], best - store.cost[node], numbers[EXPANDED]
-            )
+            which = -1
+            needed = best - store.cost[node]
+            if is_used(rules, separation):
+                max_effort -= separation.numbers[N_HELD]
+                if separation_within(separation, store.sets[node], needed):
+                    which = BY_SEPARATION
+            if which >= 0 or not rules.cores:
+                pass
+            elif cut(arrays, rules, cores, learner, store.sets[node], needed, numbers[EXPANDED]):
+                which = BY_CORE
             max_effort -= 1 + effort_of(arrays, cores) - spent
-            if is_cut:
-                store.pruned[BY_CORE] += 1
-                store.fate[node] = CUT + BY_CORE
+            if which >= 0:
+                store.pruned[which] += 1
+                store.fate[node] = CUT + which
             else:
                 max_effort -= effort_of_a_count(arrays)
-                if open_prefix(arrays, rules, store, node):
+                if open_prefix(arrays, rules, store, separation, separator, node):
                     max_effort -= numbers[OPEN_FLOWS] * effort_of_a_count(arrays)
                     continue
         else:
-            max_effort -= expand(arrays, rules, store, cores, learner, max_effort)
+            max_effort -= expand(arrays, rules, store, cores, learner, separation, max_effort)
             if numbers[OPEN_CHILD] < m:
                 break
         numbers[OPEN_NODE] = -1

@@ -7,6 +7,7 @@ import numpy as np
 from ...prefixes import WORTHLESS, Children, Places, Replay, path_to
 from ..core_pool import Cores
 from ..counting import Layout
+from ..separation import Separation
 from . import kernels, state
 
 CUTS = state.PRUNED_NAMES
@@ -18,6 +19,7 @@ BOUNDING = frozenset(
         state.BY_PAIR,
         state.BY_GRID,
         state.BY_CORE,
+        state.BY_SEPARATION,
         state.BY_COST,
         state.BY_INCUMBENT,
     )
@@ -36,18 +38,24 @@ _PLACES = Places(
     heap_arrays=state.HEAP_ARRAYS,
     lengths="queue_by_length",
 )
-_SWITCHES = {state.BY_CORE: "cores", state.BY_DELETION: "deletion"}
+_SWITCHES = {state.BY_CORE: "cores", state.BY_DELETION: "deletion", state.BY_SEPARATION: "separation"}
 """The bounds that are tried on a prefix when it is taken off the queue."""
 
 
 def children(
-    arrays: Layout, rules: state.Rules, store: state.Store, cores: Cores, learner: int, prefix: tuple[int, ...] | None
+    arrays: Layout,
+    rules: state.Rules,
+    store: state.Store,
+    learnt: tuple[Cores, int, Separation, int],
+    prefix: tuple[int, ...] | None,
 ) -> Children:
     """What becomes of the children of a prefix of the reduced antecedents; None: of the one expanded last."""
     if prefix is None:
         prefix = path_to(store, int(store.numbers[state.LAST_NODE]))
     replay = Replay(store, _PLACES, arrays.by_antecedent.shape[0], prefix)
-    cores = type(cores)(*(np.array(array) for array in cores))
+    cores, separation = (type(found)(*(np.array(array) for array in found)) for found in (learnt[0], learnt[2]))
+    learner, separator = learnt[1], learnt[3]
+    rules = rules._replace(separate_after=np.iinfo(np.int64).max)
     node, more = replay.stored()
     copy = replay.store
     for a in more:
@@ -60,7 +68,7 @@ def children(
 
     def advance(store: state.Store, work: int, effort: int, without: int) -> int:
         used = rules._replace(**{_SWITCHES[without]: False}) if without >= 0 else rules
-        return int(kernels.advance(arrays, used, store, cores, learner, work, effort))
+        return int(kernels.advance(arrays, used, store, cores, learner, separation, separator, work, effort))
 
     return replay.expand(node, advance, WORTHLESS)
 

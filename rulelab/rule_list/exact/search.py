@@ -32,6 +32,8 @@ from ..counting import EFFORT_PER_WORK, Layout, layout
 from ..fair.predictive import PredictiveParitySearch
 from ..fair.search import FairRuleListSearch, check_labels
 from ..reduction import Reducing, Reduction
+from ..separating import Separating, descend, settle
+from ..separation import Separation, Separator, is_ready, least_cost, no_separation, separation_of
 from ..start import antecedents_of
 from . import kernels, looking, state
 from .incumbent import incumbent_of
@@ -116,6 +118,7 @@ class RuleListSearch(PrefixSearch, Proving):
     family: ClassVar[str] = "rule_list"
     _LEARN_AFTER: ClassVar[int] = 500  # expansions; before that cores cost more than they save
     _LEARN_WHERE: ClassVar[float] = 2  # inequality of weights; where patterns weigh alike cores fit no other set
+    _SEPARATE_AFTER: ClassVar[int] = 2500  # prefixes stored; before that multipliers cost more than they save
     _cores_must_pay = True
 
     def __new__(cls, *arguments: Any, fairness: Criterion | None = None, **parameters: Any) -> Any:
@@ -185,6 +188,9 @@ class RuleListSearch(PrefixSearch, Proving):
         self._store: state.Store
         self._cores: Cores
         self._learner = Learner()
+        self._separation: Separation
+        self._separating: Separating | None = None
+        self._separator = Separator()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -202,7 +208,8 @@ class RuleListSearch(PrefixSearch, Proving):
     @property
     def compiled(self) -> bool:
         ready = is_compiled(kernels.advance) and (not self.beam_width or is_compiled(beams.advance))
-        return ready and (not self._learns or is_compiled(learn))
+        separates = not self.bounds.separation or is_compiled(descend, settle, separation_of)
+        return ready and separates and (not self._learns or is_compiled(learn))
 
     @property
     def _learns(self) -> bool:
@@ -219,7 +226,7 @@ class RuleListSearch(PrefixSearch, Proving):
 
     def _rehearse(self) -> None:
         small = RuleListSearch(tiny_problem(), 0.01, bounds=RuleListBounds(cores=self._learns), beam_width=2)
-        small._LEARN_AFTER = small._LEARN_WHERE = 0  # type: ignore[misc]
+        small._LEARN_AFTER = small._LEARN_WHERE = small._SEPARATE_AFTER = 0  # type: ignore[misc]
         solve(small)
 
     @kept
@@ -255,7 +262,7 @@ class RuleListSearch(PrefixSearch, Proving):
             solve(learner, work_limit=None if bound is None else self.work)
         if bound is not None and learner._phase not in ("searching", "certified"):
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
-        known = known_sets(learner._cores, learner._layout, learner._reduction, learner._costs)
+        known = known_sets(*(learner._cores, learner._layout, learner._reduction, learner._costs, learner._separation))
         return prove_rule_list(self.problem, model, self.regularization, known, bound)
 
     def _certificate_of_limited(self, model: RuleList, bound: float | None) -> Certificate:
@@ -314,6 +321,7 @@ class RuleListSearch(PrefixSearch, Proving):
             max_length=_UNLIMITED_LENGTH if limit is None or limit >= longest else limit,
             policy=POLICIES[self.policy],
             learn_after=self._LEARN_AFTER,
+            separate_after=self._SEPARATE_AFTER,
             **{**self.bounds.to_dict(), "cores": self._learns},
         )
         self._best = _Best(default_cost)
@@ -345,9 +353,10 @@ class RuleListSearch(PrefixSearch, Proving):
         numbers[state.WORK] = self.work
         numbers[state.RANDOM] = np.random.default_rng(self.random_state).integers(1, 1 << 62)
         self._cores = new_cores(self._layout, self._cores_must_pay)
+        self._separation = no_separation()
         self._beam = None
         self._phase = "searching"
-        kernels.advance(self._layout, self._rules, self._store, self._cores, 0, 0, 0)
+        kernels.advance(self._layout, self._rules, self._store, *self._learnt, 0, 0)
 
     def _run_search(self, target: int) -> None:
         numbers = self._store.numbers
@@ -356,19 +365,17 @@ class RuleListSearch(PrefixSearch, Proving):
         while self.work < target:
             left = target - self.work
             outcome = kernels.advance(
-                self._layout,
-                self._rules,
-                self._store,
-                self._cores,
-                self._learner.address,
-                left,
-                effort_of(left, EFFORT_PER_WORK),
+                self._layout, self._rules, self._store, *self._learnt, left, effort_of(left, EFFORT_PER_WORK)
             )
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"
             if outcome == kernels.LEARN:
                 self._find_learner()
+                continue
+            if outcome == kernels.SEPARATE:
+                if not self._separate():
+                    break
                 continue
             if outcome != kernels.GROW:
                 break
@@ -379,11 +386,34 @@ class RuleListSearch(PrefixSearch, Proving):
             path = self._named(self._store.path[: numbers[state.PATH_LENGTH]])
             self._best = _Best(int(numbers[state.BEST]), path, int(numbers[state.FOUND_AT]), self.seconds)
 
-    def _find_learner(self) -> int:
-        """The address of what learns cores; 0 where none are."""
+    @property
+    def _learnt(self) -> tuple[Cores, int, Separation, int]:
+        """What kernels are handed beside the prefixes."""
+        return self._cores, self._learner.address, self._separation, self._separator.address
+
+    def _find_learner(self) -> None:
         if self._learner.address == 0 and self._learns:
             self._learner.find(self._layout, self._rules, self._cores, self._store.scratch_set[0], 1)
-        return self._learner.address
+
+    def _find_separator(self) -> None:
+        if self._separator.address == 0 and is_ready(self._separation):
+            chosen, counts = self._store.scratch_set[0], self._store.scratch_counts[0]
+            self._separator.find(self._layout, self._rules, self._separation, chosen, counts, counts)
+
+    def _separate(self) -> bool:
+        """Go on to find pairs of patterns and multipliers, which bound what all lists cost; whether they are there."""
+        numbers = self._store.numbers
+        if not is_ready(self._separation):
+            if self._separating is None:
+                self._separating = Separating(self._layout, self._rules.per_error, self._rules.per_rule, self._free)
+            self._separating.advance()
+            if self._separating.found is None:
+                return False
+            self._separation, self._separating = self._separating.found, None
+        self._find_separator()
+        least = min(int(self._store.cost[0]) + least_cost(self._separation), int(numbers[state.BEST]))
+        numbers[state.LOWER_BOUND] = max(int(numbers[state.LOWER_BOUND]), least)
+        return True
 
     def _named(self, path: np.ndarray) -> tuple[int, ...]:
         """Reduced antecedents as indices of the problem's."""
@@ -425,7 +455,10 @@ class RuleListSearch(PrefixSearch, Proving):
         if self._phase == "reducing":
             return 0
         beam = 0 if self._beam is None else sum(array.nbytes for array in self._beam)
-        return state.memory_bytes(self._store) + sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray)) + beam
+        separation = sum(a.nbytes for a in self._separation) if self._phase in ("searching", "certified") else 0
+        separation += 0 if self._separating is None else self._separating.nbytes
+        layout = sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray))
+        return state.memory_bytes(self._store) + layout + beam + separation
 
     def _snapshot(self) -> Snapshot:
         if self._phase == "reducing":
@@ -481,7 +514,9 @@ class RuleListSearch(PrefixSearch, Proving):
         )
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
-        return looking.children(self._layout, self._rules, self._store, self._cores, self._find_learner(), prefix)
+        self._find_learner()
+        self._find_separator()
+        return looking.children(self._layout, self._rules, self._store, self._learnt, prefix)
 
     def _lower_bound(self) -> float:
         """The proven bound in the objective's units."""

@@ -15,8 +15,8 @@ from ..counting import Layout
 N_NODES, N_HEAP, N_BOUND_HEAP, N_QUEUED = 0, 1, 2, 3
 BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = 4, 5, 6, 7
 CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED, TABLE_IS_STALE = 8, 9, 10, 11, 12, 13, 14
-OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST, LAST_NODE = 15, 16, 17, 18, 19, 20
-N_NUMBERS = 21
+OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST, LAST_NODE, OPEN_SEPARATED = 15, 16, 17, 18, 19, 20, 21
+N_NUMBERS = 22
 
 # positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
 (
@@ -28,11 +28,12 @@ N_NUMBERS = 21
     BY_GRID,
     BY_DELETION,
     BY_CORE,
+    BY_SEPARATION,
     BY_NOTHING,
     BY_COST,
     BY_INCUMBENT,
     BY_LENGTH,
-) = range(12)
+) = range(13)
 COUNTS = {"created": CREATED, "expanded": EXPANDED, "queued": N_QUEUED, "stored": N_NODES, "reopened": REOPENED}
 """Where the counts of a snapshot are."""
 
@@ -45,6 +46,7 @@ PRUNED_NAMES = (
     "grid",
     "deletion",
     "core",
+    "separation",
     "always: captures nothing",
     "always: hierarchical",
     "always: new incumbent",
@@ -64,6 +66,7 @@ class Rules(NamedTuple):
     max_length: int
     policy: int
     learn_after: int
+    separate_after: int
     accurate_support: bool
     lookahead: bool
     equivalent_support: bool
@@ -72,6 +75,7 @@ class Rules(NamedTuple):
     grid: bool
     deletion: bool
     cores: bool
+    separation: bool
 
 
 @by_reference

@@ -1,0 +1,132 @@
+"""Pairs of patterns of different labels: what telling them apart, or getting one of them wrong, costs at least.
+
+Of a positive and a negative pattern that are both uncaptured one is wrong in the end, or some rule that follows is the
+first to capture either and captures one of them alone, with that one's label. So let pairs have multipliers u >= 0 with
+
+    for each pattern,  the sum of u over its pairs  <=  what its errors cost,    and
+    for each antecedent and label,  the sum of u over the pairs of which it holds for the one of that label alone
+                                                    <=  what a rule costs.
+
+Then the errors and rules of any completion of a set cost at least the sum of u over the pairs within the set: each of
+these pairs is paid for by an error or by a rule, and none of them pays more than it costs. The sums are checked here,
+exactly; where the multipliers come from does not matter. They are whole numbers of parts of a unit of cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..certificate import CertificateError
+from ..parts import column_sums, parts, select
+from .lemmas import KnownSets, order_of
+from .states import States
+
+ARRAYS = ("pairs", "multipliers", "parts")
+_LARGEST = 1 << 61
+
+
+@dataclass(frozen=True, eq=False)
+class Separation:
+    """Pairs of positions of patterns, the positive one first, with multipliers.
+
+    Attributes
+    ----------
+    space : States
+    pairs : int64 array, shape (n, 2)
+    multipliers : int64 array, shape (n,)
+    parts : int
+        Of a unit of cost.
+    """
+
+    space: States
+    pairs: np.ndarray
+    multipliers: np.ndarray
+    parts: int
+
+    @classmethod
+    def none(cls, space: States) -> Separation:
+        return cls(space, np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64), 1)
+
+    @classmethod
+    def of(cls, space: States, known: KnownSets | None) -> Separation:
+        """Known pairs as positions of the states' patterns; none when these are other patterns."""
+        orders = None if known is None or known.pairs is None else order_of(space, known)
+        if known is None or known.pairs is None or known.multipliers is None or orders is None:
+            return cls.none(space)
+        place = np.empty(len(space.weights), dtype=np.int64)
+        place[orders[0]] = orders[1]
+        found = cls(space, place[known.pairs], known.multipliers, known.parts)
+        found.check()
+        return found
+
+    @classmethod
+    def read(cls, space: States, arrays: Mapping[str, np.ndarray]) -> Separation:
+        """Those of a certificate; raises CertificateError unless they pay no more than errors and rules cost."""
+        if not set(ARRAYS) & set(arrays):
+            return cls.none(space)
+        if not set(ARRAYS) <= set(arrays):
+            raise CertificateError(f"a certificate that holds one of {', '.join(ARRAYS)} must hold all of them")
+        pairs, multipliers, scale = (arrays[name] for name in ARRAYS)
+        if any(array.dtype != np.int64 for array in (pairs, multipliers, scale)):
+            raise CertificateError("the pairs of the certificate and their multipliers must be integers")
+        if pairs.shape != (len(multipliers), 2) or multipliers.ndim != 1 or scale.shape != (1,):
+            raise CertificateError("the certificate must hold two positions and one multiplier for each pair")
+        border, end = space.n_positive, len(space.weights)
+        first, second = pairs[:, 0], pairs[:, 1]
+        if ((first < 0) | (first >= border) | (second < border) | (second >= end)).any():
+            raise CertificateError("a pair of the certificate is not of a positive and a negative pattern")
+        found = cls(space, pairs, multipliers, int(scale[0]))
+        found.check()
+        return found
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """For a certificate."""
+        return {"pairs": self.pairs, "multipliers": self.multipliers, "parts": np.array([self.parts], dtype=np.int64)}
+
+    def __len__(self) -> int:
+        return len(self.multipliers)
+
+    def check(self) -> None:
+        """Raise CertificateError when some multipliers add up to more than an error or a rule costs."""
+        space, u = self.space, self.multipliers
+        largest = self.parts * max(space.per_rule, space.per_error * space.total)
+        if self.parts < 1 or largest >= _LARGEST or (u < 0).any() or float(u.sum(dtype=np.float64)) >= _LARGEST:
+            raise CertificateError("a multiplier of the certificate is negative or exceeds all costs")
+        asked = np.zeros(len(space.weights), dtype=np.int64)
+        np.add.at(asked, self.pairs.ravel(), np.repeat(u, 2))
+        if (asked > self.parts * space.per_error * space.weights).any():
+            raise CertificateError("the pairs of a pattern have multipliers of more than its errors cost")
+        by_rule = np.zeros((2, len(space.antecedents)), dtype=np.int64)
+        for part in parts(len(u), len(space.antecedents)):
+            positive = select(space.inside, self.pairs[part, 0])
+            negative = select(space.inside, self.pairs[part, 1])
+            by_rule[0] += column_sums(positive & ~negative, u[part])
+            by_rule[1] += column_sums(negative & ~positive, u[part])
+        if (by_rule > self.parts * space.per_rule).any():
+            raise CertificateError("the pairs that a rule tells apart have multipliers of more than a rule costs")
+
+    def least(self, sets: np.ndarray) -> np.ndarray:
+        """What completions of packed sets cost at least, rounded up to whole costs."""
+        out = np.zeros(len(sets), dtype=np.int64)
+        if len(self):
+            for part in parts(len(sets), len(self.space.weights) + 3 * len(self)):
+                members = self.space.unpack(sets[part])
+                both = members[:, self.pairs[:, 0]] & members[:, self.pairs[:, 1]]
+                out[part] = -(-self._sums(both) // self.parts)
+        return out
+
+    def _sums(self, both: np.ndarray) -> np.ndarray:
+        if self._exact:
+            return (both.astype(np.float64) @ self.multipliers.astype(np.float64)).astype(np.int64)
+        sums: np.ndarray = both @ self.multipliers
+        return sums
+
+    @cached_property
+    def _exact(self) -> bool:
+        """Whether floats add up the multipliers without rounding."""
+        return sum(self.multipliers.tolist()) < 1 << 53

@@ -1,0 +1,254 @@
+"""Finding pairs of patterns and good multipliers for the separation bound, a bounded amount at a time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..kernels import bits
+from ..kernels.jit import kernel
+from .counting import Layout
+from .separation import N_HELD, READY, SCALE, Separation, given_up, pay, with_pairs
+
+_NEAREST = 10
+_ENTRIES = 1_500_000
+_MOST_PATTERNS = 10_000
+_MOST_CELLS = 1 << 25
+_LARGEST_COST = 1 << 56  # sums of multipliers do not overflow
+_STAGES = ((10.0, 0.1, 40), (20.0, 0.1, 60), (40.0, 0.05, 250))
+_FINEST = 1 << 10  # parts of an error that multipliers are whole numbers of
+_EFFORT = 30_000_000  # entries of pairs that are looked at in some hundredths of a second
+_PRODUCTS_PER_ENTRY = 20  # of a matrix product, in the same time
+_BYTES_PER_PAIR, _BYTES_PER_ENTRY = 64, 4
+
+
+class Separating:
+    """Pairs of near patterns of different labels, and multipliers for the set of all of them.
+
+    Parameters
+    ----------
+    arrays : Layout
+    per_error, per_rule : int
+    free : int or None
+        Bytes that may be taken; where they do not suffice the bound is given up.
+
+    Attributes
+    ----------
+    found : Separation or None
+        Once it is done.
+    """
+
+    def __init__(self, arrays: Layout, per_error: int, per_rule: int, free: int | None) -> None:
+        self._arrays, self._per_error, self._per_rule, self._free = arrays, per_error, per_rule, free
+        self.found: Separation | None = None
+        m, words = arrays.by_antecedent.shape
+        border = arrays.positive_words * bits.WORD
+        sides = np.flatnonzero(arrays.weights[:border]), border + np.flatnonzero(arrays.weights[border:])
+        n = len(sides[0]) + len(sides[1])
+        self._largest = per_error * int(arrays.weights.sum())
+        few = min(len(side) for side in sides) > 0 and n <= _MOST_PATTERNS and n * m <= _MOST_CELLS
+        needed = 16 * n * _NEAREST + 5 * n * m
+        if not few or self._largest > _LARGEST_COST or (free is not None and needed > free):
+            self.found = given_up()
+            return
+        self._sides = sides
+        self._rows = bits.transpose(arrays.by_antecedent, words * bits.WORD)
+        self._inside = [bits.unpack(self._rows[side], m).astype(np.float32) for side in sides]
+        self._codes: list[np.ndarray] = []
+        self._pairs = np.zeros((0, 2), dtype=np.int32)
+        self._told: list[np.ndarray] = []
+        self._draft: Separation
+        self._active = self._multiplier = np.zeros(0)
+        self._next: tuple[Any, ...] = ("_near", 0, 0)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that are held meanwhile."""
+        if self.found is not None:
+            return 0
+        held = [*self._inside, *self._codes, self._pairs, *self._told, self._rows, self._active, self._multiplier]
+        return sum(array.nbytes for array in held)
+
+    def advance(self) -> None:
+        """Go on for some hundredths of a second."""
+        effort = _EFFORT
+        while self.found is None and effort > 0:
+            name, *at = self._next
+            effort -= getattr(self, name)(*at)
+
+    def _near(self, side: int, first: int) -> int:
+        """Of some patterns of a side those of the other that differ from them in fewest antecedents."""
+        some, others = self._inside[side], self._inside[1 - side]
+        products = others.size
+        part = some[first : first + max(1, _EFFORT * _PRODUCTS_PER_ENTRY // (4 * products))]
+        k = min(_NEAREST, len(others))
+        distance = others.sum(axis=1)[None, :] - 2 * (part @ others.T)
+        chosen = np.argpartition(distance, k - 1, axis=1)[:, :k].ravel()
+        own = np.repeat(np.arange(first, first + len(part)), k)
+        positive, negative = (own, chosen) if side == 0 else (chosen, own)
+        self._codes.append(positive * len(self._sides[1]) + negative)
+        last = first + len(part)
+        self._next = ("_near", side, last) if last < len(some) else ("_near", 1, 0) if side == 0 else ("_choose",)
+        return products * len(part) // _PRODUCTS_PER_ENTRY + distance.size
+
+    def _choose(self) -> int:
+        """The pairs that fewest rules tell apart."""
+        codes = np.unique(np.concatenate(self._codes))
+        positive, negative = self._sides
+        pairs = np.stack([positive[codes // len(negative)], negative[codes % len(negative)]], axis=1).astype(np.int32)
+        apart = np.zeros(len(pairs), dtype=np.int64)
+        for w in range(self._rows.shape[1]):
+            apart += np.bitwise_count(self._rows[pairs[:, 0], w] ^ self._rows[pairs[:, 1], w])
+        order = np.argsort(apart, kind="stable")
+        entries = np.cumsum(apart[order])
+        n = int(np.searchsorted(entries, _ENTRIES))
+        self._pairs = pairs[order[:n]]
+        self._inside, self._codes = [], []
+        if self._free is not None and n * _BYTES_PER_PAIR + int(entries[n - 1]) * _BYTES_PER_ENTRY > self._free:
+            self.found = given_up()
+        self._next = ("_tell", 0)
+        return int(codes.size * self._rows.shape[1])
+
+    def _tell(self, first: int) -> int:
+        """What tells some of the pairs apart."""
+        m = self._arrays.by_antecedent.shape[0]
+        part = self._pairs[first : first + max(1, _EFFORT // (8 * m))]
+        p, q = self._rows[part[:, 0]], self._rows[part[:, 1]]
+        tells = np.concatenate([bits.unpack(p & ~q, m), bits.unpack(q & ~p, m)], axis=1)
+        pair, rule = np.nonzero(tells)
+        self._told.append(np.stack([pair + first, rule]).astype(np.int32))
+        last = first + len(part)
+        self._next = ("_tell", last) if last < len(self._pairs) else ("_begin",)
+        return 2 * tells.size
+
+    def _begin(self) -> int:
+        """The multipliers from which the descent begins."""
+        pairs, weights = self._pairs, self._arrays.weights
+        m, words = self._arrays.by_antecedent.shape
+        told = np.concatenate(self._told, axis=1)
+        start = np.zeros(len(pairs) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(told[0], minlength=len(pairs)), out=start[1:])
+        self._draft = with_pairs(pairs, start, np.ascontiguousarray(told[1]), words * bits.WORD, m)
+        self._told = []
+        scale = max(1, min(_FINEST // self._per_error, _LARGEST_COST // self._largest))
+        self._draft.numbers[SCALE] = scale
+        per_error = scale * self._per_error
+        u = np.full(len(pairs), 0.25 * per_error * max(1, int(weights.max())), dtype=np.float64)
+        self._multiplier = np.minimum(u, per_error * np.minimum(weights[pairs[:, 0]], weights[pairs[:, 1]]) / 2)
+        self._active = np.arange(len(pairs), dtype=np.int32)
+        self._next = ("_descend", 0, _STAGES[0][2])
+        return told.size
+
+    def _descend(self, stage: int, left: int) -> int:
+        """Some passes of a stage of the descent."""
+        steepness, step, _ = _STAGES[stage]
+        draft, active = self._draft, self._active
+        loads = np.zeros(len(draft.error_left)), np.zeros(len(draft.rule_left))
+        each = max(1, int((draft.start[active + 1] - draft.start[active]).sum()) + len(active) + len(loads[1]))
+        passes = min(left, max(1, _EFFORT // each))
+        scale = int(draft.numbers[SCALE])
+        costs = scale * self._per_error, scale * self._per_rule
+        n = descend(self._arrays, draft, active, self._multiplier, *loads, *costs, steepness, step, passes)
+        self._active = active[:n]
+        if left > passes:
+            self._next = ("_descend", stage, left - passes)
+        elif stage + 1 < len(_STAGES):
+            self._next = ("_descend", stage + 1, _STAGES[stage + 1][2])
+        else:
+            self._next = ("_settle",)
+        return passes * each
+
+    def _settle(self) -> int:
+        scale = int(self._draft.numbers[SCALE])
+        by_size = self._active[np.argsort(-self._multiplier[self._active], kind="stable")]
+        costs = scale * self._per_error, scale * self._per_rule
+        settle(self._arrays, self._draft, by_size, self._multiplier, *costs)
+        self._draft.numbers[READY] = 1
+        self.found = self._draft
+        return _EFFORT
+
+
+@kernel
+def descend(arrays, separation, active, u, error_load, rule_load, per_error, per_rule, steepness, step, passes):
+    """Change the multipliers of the active pairs towards the best; returns how many stay active, which come first.
+
+    A pattern or a rule that is asked for all that it costs has the price 1 for another unit, less where it is asked for
+    less; the multiplier of a pair grows while its prices add up to less than 1.
+    """
+    n = active.size
+    start, rule = separation.start, separation.rule
+    for _ in range(passes):
+        for i in range(error_load.size):
+            error_load[i] = 0.0
+        for i in range(rule_load.size):
+            rule_load[i] = 0.0
+        for j in range(n):
+            i = active[j]
+            error_load[separation.first[i]] += u[i]
+            error_load[separation.second[i]] += u[i]
+            for k in range(start[i], start[i + 1]):
+                rule_load[rule[k]] += u[i]
+        for i in range(error_load.size):
+            if error_load[i] > 0.0:
+                most = np.float64(per_error * arrays.weights[i])
+                error_load[i] = math.exp(min(10.0, steepness * (error_load[i] / most - 1.0)))
+        for i in range(rule_load.size):
+            rule_load[i] = math.exp(min(10.0, steepness * (rule_load[i] / np.float64(per_rule) - 1.0)))
+        kept = 0
+        for j in range(n):
+            i = active[j]
+            price = error_load[separation.first[i]] + error_load[separation.second[i]]
+            for k in range(start[i], start[i + 1]):
+                price += rule_load[rule[k]]
+            u[i] *= 1.0 + step * max(-2.0, 1.0 - price)
+            if u[i] > 1e-4 * per_error * arrays.weights[separation.first[i]]:
+                active[kept] = i
+                kept += 1
+        n = kept
+    return n
+
+
+@kernel
+def settle(arrays, separation, by_size, u, per_error, per_rule):
+    """Whole multipliers that pay no more than errors and rules cost, near to those found, and as many more as fit."""
+    multiplier, numbers = separation.multiplier, separation.numbers
+    error_left, rule_left = separation.error_left, separation.rule_left
+    start, rule = separation.start, separation.rule
+    for i in range(error_left.size):
+        error_left[i] = 0
+    for i in range(rule_left.size):
+        rule_left[i] = 0
+    for j in range(by_size.size):
+        i = by_size[j]
+        x = np.int64(u[i])
+        error_left[separation.first[i]] += x
+        error_left[separation.second[i]] += x
+        for k in range(start[i], start[i + 1]):
+            rule_left[rule[k]] += x
+    for j in range(by_size.size):  # each as much less as the most it asks of anything is too much
+        i = by_size[j]
+        over = 1.0
+        over = max(over, error_left[separation.first[i]] / np.float64(per_error * arrays.weights[separation.first[i]]))
+        over = max(
+            over, error_left[separation.second[i]] / np.float64(per_error * arrays.weights[separation.second[i]])
+        )
+        for k in range(start[i], start[i + 1]):
+            over = max(over, rule_left[rule[k]] / np.float64(per_rule))
+        multiplier[i] = np.int64(u[i] / over)
+    for i in range(error_left.size):
+        error_left[i] = per_error * arrays.weights[i]
+    for i in range(rule_left.size):
+        rule_left[i] = per_rule
+    for j in range(by_size.size):
+        i = by_size[j]
+        multiplier[i] = pay(separation, i, multiplier[i])
+    for i in range(multiplier.size):
+        multiplier[i] += pay(separation, i, np.int64(1) << 60)
+    n = 0
+    for i in range(multiplier.size):
+        if multiplier[i] > 0:
+            separation.held[n] = i
+            n += 1
+    numbers[N_HELD] = n

@@ -1,0 +1,170 @@
+"""Pairs of patterns that rules must tell apart: bounds that hold, searches and proofs that use them."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+
+import rulelab as rl
+from rulelab.rule_list import RuleListBounds
+from rulelab.rule_list.exact.search import RuleListSearch
+from rulelab.rule_list.separation import GIVEN_UP, READY, least_cost
+
+
+@pytest.fixture(autouse=True)
+def from_the_start(monkeypatch):
+    monkeypatch.setattr(RuleListSearch, "_SEPARATE_AFTER", 0)
+
+
+def data(seed, n=60, m=6, noise=0.25):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
+    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(n) < noise)
+    y[:2] = True, False
+    weight = rng.integers(1, 9, n) if seed % 2 else np.ones(n, dtype=np.int64)
+    return A, y, weight
+
+
+def searched(seed, regularization=0.02, **options):
+    A, y, weight = data(seed, **options)
+    search = RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, beam_width=0)
+    return search, rl.solve(search)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_list_costs_less_than_the_multipliers_say(seed):
+    A, y, weight = data(seed, n=30, m=5)
+    regularization = (0.005, 0.02, 0.06)[seed % 3]
+    search, snapshot = searched(seed, regularization, n=30, m=5)
+    best = naive.best_rule_list(A, y, weight.tolist(), Fraction(repr(regularization)))
+    found = snapshot.incumbent.model.antecedents
+    assert naive.rule_list_objective(A, y, weight.tolist(), Fraction(repr(regularization)), found) == best
+    separation = search._separation
+    least = int(search._store.cost[0]) + least_cost(separation)
+    assert separation.numbers[READY] == 1
+    assert least * Fraction(search._costs.unit) <= best * Fraction(1 + 10**-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_multipliers_pay_no_more_than_errors_and_rules_cost(seed):
+    search, _ = searched(seed)
+    separation, arrays, rules = search._separation, search._layout, search._rules
+    scale, m = int(separation.numbers[-1]), arrays.by_antecedent.shape[0]
+    assert separation.numbers[GIVEN_UP] == 0
+    assert least_cost(separation) > 0
+    error, rule = np.zeros(len(arrays.weights), dtype=np.int64), np.zeros(2 * m, dtype=np.int64)
+    for i, u in enumerate(separation.multiplier.tolist()):
+        first, second = int(separation.first[i]), int(separation.second[i])
+        error[[first, second]] += u
+        for a in range(m):
+            holds = [
+                bool(arrays.by_antecedent[a, at // 64] >> np.uint64(at % 64) & np.uint64(1)) for at in (first, second)
+            ]
+            if holds == [True, False]:
+                rule[a] += u
+            if holds == [False, True]:
+                rule[m + a] += u
+    assert (error <= scale * rules.per_error * arrays.weights).all()
+    assert (rule <= scale * rules.per_rule).all()
+
+
+def test_slices_and_pickles_change_nothing():
+    A, y, weight = data(1, n=300, m=14)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    whole = rl.solve(RuleListSearch(problem, 0.004))
+    search = RuleListSearch(problem, 0.004)
+    while (snapshot := search.advance(3)).status is rl.Status.RUNNING:
+        assert snapshot.lower_bound <= whole.incumbent.objective + 1e-12
+        search = pickle.loads(pickle.dumps(search))
+    assert snapshot.pruned["separation"] > 0
+    assert (snapshot.counts, snapshot.pruned) == (whole.counts, whole.pruned)
+    assert snapshot.incumbent.model == whole.incumbent.model
+
+
+def test_the_memory_limit_counts_them():
+    A, y, weight = data(2, n=300, m=14)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    search = RuleListSearch(problem, 0.01, beam_width=0)
+    search.advance(1)
+    size = sum(array.nbytes for array in search._separation)
+    assert search.memory_bytes > size > 50_000
+    limited = RuleListSearch(problem, 0.01, beam_width=0, memory_limit=search.memory_bytes - size // 2)
+    assert limited.advance(1).memory_bytes <= limited.memory_limit
+    assert limited._separation.numbers[GIVEN_UP] == 1
+    assert rl.solve(limited).incumbent.objective == rl.solve(search).incumbent.objective
+
+
+def proof(seed=1):
+    A, y, weight = data(seed, n=200, m=10)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    search = RuleListSearch(problem, 0.01, bounds=RuleListBounds(cores=False))
+    model = rl.solve(search).incumbent.model
+    return problem, model, search.certificate()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_proofs_with_pairs_are_valid(seed):
+    problem, model, certificate = proof(seed)
+    assert {"pairs", "multipliers", "parts"} <= set(certificate.arrays)
+    assert rl.verify(problem, model, certificate).valid
+    plain = {name: certificate.arrays[name] for name in ("sets", "values")}
+    assert not rl.verify(problem, model, replace(certificate, arrays=plain)).valid
+
+
+def changed(name, change):
+    def apply(arrays):
+        array = arrays[name].copy()
+        return {**arrays, name: change(array)}
+
+    return apply
+
+
+def raised(array):
+    array[0] += array.sum() + 1
+    return array
+
+
+def negative(array):
+    array[0] = -1
+    return array
+
+
+WRONG = {
+    "a multiplier is too large": changed("multipliers", raised),
+    "all are a little larger": changed("multipliers", lambda u: u + u // 4 + 1),
+    "one is negative": changed("multipliers", negative),
+    "they would overflow": changed("multipliers", lambda u: np.full_like(u, (1 << 62) + 1)),
+    "labels are the other way round": changed("pairs", lambda pairs: pairs[:, ::-1].copy()),
+    "a position does not exist": changed("pairs", lambda pairs: pairs + 10_000),
+    "fewer parts": changed("parts", lambda parts: parts // 2),
+    "no parts": changed("parts", lambda parts: parts * 0),
+    "negative parts": changed("parts", lambda parts: -parts),
+    "another shape": changed("parts", lambda parts: np.repeat(parts, 2)),
+    "no integers": changed("multipliers", lambda u: u.astype(np.float64)),
+    "one array is missing": lambda arrays: {k: v for k, v in arrays.items() if k != "parts"},
+    "pairs are missing": changed("pairs", lambda pairs: pairs[1:]),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_multipliers_are_refused(what):
+    problem, model, certificate = proof()
+    answer = rl.verify(problem, model, replace(certificate, arrays=WRONG[what](certificate.arrays)))
+    assert not answer.valid
+    assert answer.reason
+
+
+def test_a_proof_says_that_pairs_rule_a_list_out():
+    problem, model, certificate = proof()
+    said = [
+        str(rl.explain_proof(problem, model, certificate, rl.RuleList.from_problem(problem, [a, b])))
+        for a in range(10)
+        for b in range(10)
+        if a != b
+    ]
+    assert any("of two rows of different labels one is wrong or a rule tells them apart" in text for text in said)
