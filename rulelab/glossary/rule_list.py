@@ -174,7 +174,7 @@ TERMS = (
     Term(
         "core",
         "Small sets of rows whose least cost is proven cut every prefix that leaves them over.",
-        "Only long searches learn them; they make proofs much smaller.",
+        "Only long searches learn them, where some rows come often and others seldom; they make proofs much smaller.",
         "cost(S) ≥ cost(core) − weight of what the core has beyond S",
         OWN,
         ("certificate",),

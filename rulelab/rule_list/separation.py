@@ -22,7 +22,7 @@ from ..kernels.by_reference import by_reference
 from ..kernels.jit import apart, inner
 
 # positions in Separation.numbers
-READY, N_OWN, TOTAL, TRIES, HITS, GIVEN_UP, N_HELD, SCALE = range(8)
+READY, N_OWN, TOTAL, TRIES, HITS, GIVEN_UP, N_HELD, NEXT, SCALE = range(9)
 
 _TRIES = 500
 _CUTS_PER_TRY = 1
@@ -51,8 +51,8 @@ class Separation(NamedTuple):
         What errors on each pattern, and rules, can pay yet.
     numbers : int64 array
         Whether there are multipliers, pairs of the open prefix and the sum of its multipliers, prefixes looked at,
-        prefixes and rules cut, whether the bound is no longer used, pairs with a multiplier, and in how
-        many parts of a unit of cost multipliers are counted.
+        prefixes and rules cut, whether the bound is no longer used, pairs with a multiplier, how many prefixes are
+        expanded before finding multipliers goes on, and in how many parts of a unit of cost they are counted.
     """
 
     first: np.ndarray
@@ -93,7 +93,7 @@ def with_pairs(pairs: np.ndarray, start: np.ndarray, rule: np.ndarray, positions
         own_multiplier=np.zeros(n, dtype=np.int64),
         error_left=np.zeros(positions, dtype=np.int64),
         rule_left=np.zeros(2 * m, dtype=np.int64),
-        numbers=np.array([0, 0, 0, 0, 0, 0, 0, 1], dtype=np.int64),
+        numbers=np.array([0, 0, 0, 0, 0, 0, 0, 0, 1], dtype=np.int64),
     )
 
 
@@ -218,11 +218,12 @@ def is_ready(separation: Separation) -> bool:
 
 
 @inner
-def wants_separation(rules, separation, separator, n_nodes):
-    """Whether the search is so long that multipliers pay, and there are none, or nothing that adapts them."""
-    if not rules.separation or n_nodes <= rules.separate_after or separation.numbers[GIVEN_UP] != 0:
+def wants_separation(rules, separation, separator, n_nodes, expanded):
+    """Whether the search is so long that multipliers pay, and finding them, or what adapts them, is to go on."""
+    numbers = separation.numbers
+    if not rules.separation or n_nodes <= rules.separate_after or numbers[GIVEN_UP] != 0:
         return False
-    return separation.numbers[READY] == 0 or separator == 0
+    return separator == 0 if numbers[READY] != 0 else expanded >= numbers[NEXT]
 
 
 @inner

@@ -62,7 +62,7 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
                 return GROW
             if rules.policy != LOWER_BOUND_FIRST and numbers[N_BOUND_HEAP] + m > store.bound_node.size:
                 return GROW
-            if wants_separation(rules, separation, separator, numbers[N_NODES]):
+            if wants_separation(rules, separation, separator, numbers[N_NODES], numbers[EXPANDED]):
                 return SEPARATE
             node = take_next(rules, store)
             if node < 0:

@@ -33,7 +33,7 @@ from ..fair.predictive import PredictiveParitySearch
 from ..fair.search import FairRuleListSearch, check_labels
 from ..reduction import Reducing, Reduction
 from ..separating import Separating, descend, settle
-from ..separation import Separation, Separator, is_ready, least_cost, no_separation, separation_of
+from ..separation import NEXT, Separation, Separator, is_ready, least_cost, no_separation, separation_of
 from ..start import antecedents_of
 from . import kernels, looking, state
 from .incumbent import incumbent_of
@@ -54,6 +54,7 @@ _PARAMETERS = (
 _NOT_FAIR = {"policy": "lower_bound", "max_length": None}
 _DEMANDS = ("must_use", "first_rule", "max_uses", "monotone")
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
+_EXPANDED_BETWEEN = 8  # prefixes, while multipliers are found: a call does some work whatever it finds
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
 
@@ -374,8 +375,7 @@ class RuleListSearch(PrefixSearch, Proving):
                 self._find_learner()
                 continue
             if outcome == kernels.SEPARATE:
-                if not self._separate():
-                    break
+                self._separate()
                 continue
             if outcome != kernels.GROW:
                 break
@@ -400,20 +400,20 @@ class RuleListSearch(PrefixSearch, Proving):
             chosen, counts = self._store.scratch_set[0], self._store.scratch_counts[0]
             self._separator.find(self._layout, self._rules, self._separation, chosen, counts, counts)
 
-    def _separate(self) -> bool:
-        """Go on to find pairs of patterns and multipliers, which bound what all lists cost; whether they are there."""
+    def _separate(self) -> None:
+        """Go on to find pairs of patterns and multipliers, which bound what all lists cost."""
         numbers = self._store.numbers
         if not is_ready(self._separation):
             if self._separating is None:
                 self._separating = Separating(self._layout, self._rules.per_error, self._rules.per_rule, self._free)
             self._separating.advance()
             if self._separating.found is None:
-                return False
+                self._separation.numbers[NEXT] = int(numbers[state.EXPANDED]) + _EXPANDED_BETWEEN
+                return
             self._separation, self._separating = self._separating.found, None
         self._find_separator()
         least = min(int(self._store.cost[0]) + least_cost(self._separation), int(numbers[state.BEST]))
         numbers[state.LOWER_BOUND] = max(int(numbers[state.LOWER_BOUND]), least)
-        return True
 
     def _named(self, path: np.ndarray) -> tuple[int, ...]:
         """Reduced antecedents as indices of the problem's."""
