@@ -220,7 +220,7 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert view.session.search.bounds == rl.RuleListBounds()
     assert [row["present"] for row in rows(view)].index(True) == 0
     assert all("(×" in row["cells"][3] for row in rows(view)[1:])
-    assert "all 9 runs have ended; 9 proofs, all of the same objective" in view._runs_box._said.object
+    assert "all 10 runs have ended; 10 proofs, all of the same objective" in view._runs_box._said.object
     assert view._alert.phase == ""
     assert len(pale(view)) == 8
     assert view._runs_box.button.able
@@ -233,7 +233,7 @@ def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
     view.pause()
     view.stop()
     settled(view)
-    assert "of 9 runs have ended" in view._runs_box._said.object
+    assert "of 10 runs have ended" in view._runs_box._said.object
     assert view._runs.present.variant == "as set"
     view.ablate()
     view.reset()
