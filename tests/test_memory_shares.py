@@ -217,7 +217,7 @@ def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(
 @pytest.mark.long
 def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) -> None:
     budget = 560_000_000
-    query = "?data=compas&max_conditions=2&regularization=0.001&time_limit=600&memory_limit=4000&speed=full+speed"
+    query = "?data=compas&max_conditions=2&regularization=0.0001&time_limit=600&memory_limit=4000&speed=full+speed"
     with served("--memory", "560MB", "--store", "none", "--log-format", "json", state=tmp_path) as server:
         process, most, over = psutil.Process(server.process.pid), [0], threading.Event()
 

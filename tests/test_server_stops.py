@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).parent / "benchmarks"))
 from _visitor import Visitor
 
 pytestmark = pytest.mark.long
-QUERY = "?data=compas&max_conditions=2&regularization=0.001&time_limit=600&speed=full+speed"
+QUERY = "?data=compas&max_conditions=2&regularization=0.0001&time_limit=600&speed=full+speed"
 
 
 @pytest.mark.parametrize("options", [(), ("--search-processes", "1")], ids=["threads", "processes"])
