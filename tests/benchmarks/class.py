@@ -36,7 +36,7 @@ QUERIES = (
     "?family=rule_set&data=breast_cancer&time_limit=600&speed=full+speed",
     "?family=falling_rule_list&data=diabetes&regularization=0.002&time_limit=600&speed=full+speed",
 )
-HEAVY = "?data=compas&max_conditions=2&regularization=0.002&time_limit=600&speed=full+speed"
+HEAVY = "?data=compas&max_conditions=2&regularization=0.0001&time_limit=600&speed=full+speed"
 LATEST_CLOSED = 60.0
 STALL_SECONDS = 0.1
 
