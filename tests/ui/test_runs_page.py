@@ -47,7 +47,7 @@ def test_a_second_run_lies_over_the_first_and_a_saved_one_comes_back(visit) -> N
     view.until(lambda: view.page.evaluate(_PALE) == [])
     view.button("Ablation").click()
     view.page.get_by_text("proofs, all of the same objective").wait_for()
-    assert table.locator("tr.figures").count() == 11
+    assert table.locator("tr.figures").count() == 12
     assert len(view.page.evaluate(_PALE)) >= 16
     field = view.page.locator('input[accept=".rulelab"]')
     field.set_input_files({"name": "bad.rulelab", "mimeType": "x/y", "buffer": b"no recording"})
