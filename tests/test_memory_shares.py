@@ -48,7 +48,7 @@ def budget(monkeypatch: pytest.MonkeyPatch) -> None:
 def long_search(regularization: float = 1e-4) -> RuleListSearch:
     """Stores prefixes for long."""
     random = np.random.default_rng(3)
-    A = random.random((400, 40)) < 0.3
+    A = random.random((400, 80)) < 0.3
     return RuleListSearch(Problem.from_arrays(A, random.random(400) < 0.5), regularization, beam_width=0)
 
 
