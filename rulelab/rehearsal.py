@@ -52,6 +52,11 @@ def tiny_problem() -> Problem:
     return Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 0]], [9, 0, 1, 2], [0, 9, 2, 1])
 
 
+def unequal_problem() -> Problem:
+    """Four patterns of which one outweighs the others, for searches of lists that learn cores."""
+    return Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 0]], [90, 0, 1, 2], [0, 1, 2, 1])
+
+
 def noisy_problem() -> Problem:
     """A small problem that takes all phases of a search for rule sets.
 

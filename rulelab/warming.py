@@ -17,7 +17,7 @@ from .data.antecedents import mine_antecedents
 from .families import FAMILIES, OFFERED
 from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs
-from .rehearsal import grouped_problem, noisy_problem, once, tiny_problem
+from .rehearsal import grouped_problem, noisy_problem, once, tiny_problem, unequal_problem
 
 __all__ = ["begin_in_background", "mining_is_compiled", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
 
@@ -81,9 +81,9 @@ def in_process(compile_: Callable[[], None]) -> None:
 
 def lists() -> None:
     """Compile the searches for rule lists, in the order in which the page is likely to need them."""
-    from . import CorelsSearch, FrontierSearch, NearOptimalCounter, NearOptimalSearch
+    from . import CorelsSearch, FrontierSearch, NearOptimalCounter, NearOptimalSearch, RuleListSearch
 
-    warm_up("rule_list")
+    RuleListSearch(unequal_problem()).compile()  # that of equal weights has no further kernels
     FrontierSearch(tiny_problem()).compile()
     CorelsSearch(tiny_problem()).compile()
     NearOptimalSearch(tiny_problem(), 0.01).compile()

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import rulelab as rl
+from rulelab.rehearsal import unequal_problem
 from rulelab.rule_list.cores import Learner, inequality
 from rulelab.rule_list.exact.search import RuleListSearch
 
@@ -152,3 +153,7 @@ def test_without_cores_nothing_is_learnt() -> None:
     assert rl.solve(search).status is rl.Status.OPTIMAL
     assert search._learner.address == 0
     assert len(search._cores.value.nonzero()[0]) == 0
+
+
+def test_a_server_compiles_what_learns_beforehand() -> None:
+    assert RuleListSearch(unequal_problem())._learns
