@@ -75,9 +75,11 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
                 max_effort -= separation.numbers[N_HELD]
                 if separation_within(separation, store.sets[node], needed):
                     which = BY_SEPARATION
-            if which >= 0 or not rules.cores:
-                pass
-            elif cut(arrays, rules, cores, learner, store.sets[node], needed, numbers[EXPANDED]):
+            if (
+                which < 0
+                and rules.cores
+                and cut(arrays, rules, cores, learner, store.sets[node], needed, numbers[EXPANDED])
+            ):
                 which = BY_CORE
             max_effort -= 1 + effort_of(arrays, cores) - spent
             if which >= 0:

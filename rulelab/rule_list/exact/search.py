@@ -263,7 +263,7 @@ class RuleListSearch(PrefixSearch, Proving):
             solve(learner, work_limit=None if bound is None else self.work)
         if bound is not None and learner._phase not in ("searching", "certified"):
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
-        known = known_sets(*(learner._cores, learner._layout, learner._reduction, learner._costs, learner._separation))
+        known = known_sets(learner._cores, learner._layout, learner._reduction, learner._costs, learner._separation)
         return prove_rule_list(self.problem, model, self.regularization, known, bound)
 
     def _certificate_of_limited(self, model: RuleList, bound: float | None) -> Certificate:
@@ -363,6 +363,8 @@ class RuleListSearch(PrefixSearch, Proving):
         numbers = self._store.numbers
         self._out_of_memory = False
         improved = int(numbers[state.IMPROVED])
+        if numbers[state.OPEN_NODE] >= 0 and numbers[state.EXPANDED] >= self._rules.learn_after:
+            self._find_learner()  # a prefix left half-way in another process is gone on with as it would be there
         while self.work < target:
             left = target - self.work
             outcome = kernels.advance(
