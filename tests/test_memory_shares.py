@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -212,6 +213,26 @@ def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(
     assert (late.error, late.started.sweeps) == (NO_MEMORY, ())
     with pytest.raises(ValueError, match=re.escape(NO_MEMORY)):
         find(lambda report: Prepared(long_search()), Wanted(), Progress())
+
+
+def test_a_child_that_is_not_yet_another_program_is_not_counted_with_the_memory_of_its_parent() -> None:
+    code = """if True:
+        import os, signal, subprocess, psutil
+        from rulelab.views.serving.memory import resident
+        filled, process = bytes(200_000_000), psutil.Process()
+        child = os.fork()
+        if not child:
+            signal.pause()
+        print(resident(process) - process.memory_info().rss)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            other.stdin.write(b"x"), other.stdin.flush(), other.stdout.read(1)
+            print(resident(process) - process.memory_info().rss)
+    """
+    forked, other = map(int, subprocess.check_output([sys.executable, "-c", code], text=True).split())
+    assert abs(forked) < 20_000_000
+    assert 0 < other < 50_000_000
 
 
 @pytest.mark.long

@@ -113,13 +113,20 @@ class Standing:
 
 
 def resident(process: psutil.Process) -> int:
-    """Resident memory of a process and its children, in bytes."""
-    total = 0
+    """Resident memory of a process and its children, in bytes.
+
+    A child that was forked and is not yet another program has the memory of its parent, and its command line: it is
+    not counted.
+    """
+    total, lines = 0, {process.pid: process.cmdline()}
     for each in [process, *process.children(recursive=True)]:
         try:
-            total += each.memory_info().rss
+            parent, line, held = each.ppid(), each.cmdline(), each.memory_info().rss
         except psutil.Error:
             continue  # it has just ended
+        lines[each.pid] = line
+        if each is process or line != lines.get(parent):
+            total += held
     return total
 
 
