@@ -15,6 +15,7 @@ import rulelab as rl
 from rulelab.rehearsal import unequal_problem
 from rulelab.rule_list.cores import Learner, inequality
 from rulelab.rule_list.exact.search import RuleListSearch
+from rulelab.rule_list.exact.state import OPEN_NODE
 
 CALLS = """
 from typing import NamedTuple
@@ -131,6 +132,24 @@ def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_p
     )
     said = run(tmp_path, code)
     assert said == ["0", f"optimal {whole.incumbent.objective} {whole.work}"]
+
+
+def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = long_search(True)
+    rl.solve(whole)
+    monkeypatch.setattr("rulelab.rule_list.exact.search.EFFORT_PER_WORK", 1)
+    left = 0
+    search = long_search(True)
+    while search.advance(1).status is rl.Status.RUNNING:
+        if search._learner.address and search._store.numbers[OPEN_NODE] >= 0 and left < 20:
+            search = pickle.loads(pickle.dumps(search))
+            left += 1
+    assert left == 20
+    assert search._snapshot().pruned == whole._snapshot().pruned
+    for name, of_whole in whole._cores._asdict().items():
+        assert np.array_equal(getattr(search._cores, name), of_whole), name
 
 
 def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_slow_motion_keeps_to_its_beat(start) -> None:
 
 
 def test_speeding_up_doubles_the_work_of_each_beat(start) -> None:
-    session = start(long_search, pace=Pace(1, doubling=True))
+    session = start(long_search, pace=Pace(1, growth=2))
     session.run()
     wait_until(lambda: session.snapshot is not None and session.snapshot.work >= 15)
     session.pause()

@@ -54,12 +54,12 @@ class Pace:
     ----------
     units : int or None
         Units of work per beat of `TICK_SECONDS`; None: as fast as possible.
-    doubling : bool
-        Whether each beat does twice the work of the one before.
+    growth : int
+        How many times the work of the beat before each beat does.
     """
 
     units: int | None = None
-    doubling: bool = False
+    growth: int = 1
 
 
 FULL_SPEED = Pace()
@@ -532,8 +532,7 @@ class SearchSession:
             if not self._left:
                 self._left = self._beat_units
                 self._beat_ends = time.monotonic() + TICK_SECONDS
-                if self._pace.doubling:
-                    self._beat_units *= 2
+                self._beat_units *= self._pace.growth
             units = min(size, self._left)
             self._left -= units
             return units

@@ -143,7 +143,7 @@ class WhyBox:
             self._say_now(False)
             return
         pace, prefix = session.pace, None if self._step is None else self._step.prefix
-        slow = pace.units is not None and pace.units <= _SLOW and not pace.doubling
+        slow = pace.units is not None and pace.units <= _SLOW and pace.growth == 1
         columns = 0 if self._tree is None else self._tree.columns
         asked = (session, name, slow, *((moment, columns) if name == TREE else (prefix,)))
         if asked != self._asked:
