@@ -138,7 +138,13 @@ class Ablation(Shown):
         return rows_below(self.frame, most=20) if self.outcomes else ""
 
     def steps(self, **limits: Any) -> Iterator[Outcome]:
-        """Run each variant that has not been run yet; each has the limits of `rulelab.steps` to itself."""
+        """Run each variant that has not been run yet; each has the limits of `rulelab.steps` to itself.
+
+        Parameters
+        ----------
+        **limits
+            Of `rulelab.steps`: ``work_per_step``, ``time_limit``, ``gap``, ``work_limit``, ``verbose``.
+        """
         for variant in self.variants[len(self.outcomes) :]:
             seen = list(variant.of(self._search).steps(**limits))
             self.outcomes.append(Outcome(variant, seen[-1], primal_dual_integral(seen, "work")))

@@ -268,6 +268,11 @@ class Search(Shown, abc.ABC):
         A header names the format, its version and the kind of search; then come the problem in numbers, the
         parameters, the state (None before the first `advance`), the rows of `frame`, and a model for each row, or None.
         What is not finite is null.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to.
         """
         from .results import in_numbers, written
 
@@ -351,7 +356,21 @@ class Search(Shown, abc.ABC):
         work_limit: int | None = None,
         verbose: bool = False,
     ) -> Iterator[Snapshot]:
-        """Advance until the search ends or a limit is met, yielding every state; see `rulelab.steps`."""
+        """Advance until the search ends or a limit is met, yielding every state; see `rulelab.steps`.
+
+        Parameters
+        ----------
+        work_per_step : int, optional
+            Units of work between two states; adapted so that a slice takes about 30 ms by default.
+        time_limit : float, optional
+            Wall-clock seconds of this call; compiling is not counted.
+        gap : float
+            Stop when objective - lower bound is at most this (absolute, in the objective's units).
+        work_limit : int, optional
+            Units of work of this call.
+        verbose : bool
+            Show the progress as tqdm does.
+        """
         return steps(self, work_per_step, time_limit, gap, work_limit, verbose)
 
 

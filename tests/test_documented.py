@@ -44,6 +44,32 @@ def test_every_argument_is_told(value: Any) -> None:
     assert kept - known - {"self", "cls"} == set()
 
 
+def methods() -> dict[str, tuple[Any, str]]:
+    """By name those with arguments, and their docstring or the one that they inherit."""
+    out = {}
+    for value in public():
+        for name in dir(value) if isinstance(value, type) else ():
+            method = inspect.getattr_static(value, name)
+            method = getattr(method, "__func__", method)
+            if inspect.isfunction(method) and method.__module__.startswith("rulelab") and not name_is_private(name):
+                out[method.__qualname__] = method, inspect.getdoc(getattr(value, name)) or ""
+    return out
+
+
+def name_is_private(name: str) -> bool:
+    return name.startswith("_")
+
+
+METHODS = methods()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_argument_of_a_method_is_told(name: str) -> None:
+    method, doc = METHODS[name]
+    arguments = {each for each in inspect.signature(method).parameters if not name_is_private(each)}
+    assert arguments - told(doc) - {"self", "cls"} == set()
+
+
 def test_what_is_not_told_is_found() -> None:
     def some(a: int, b: int) -> None:
         """Do some.

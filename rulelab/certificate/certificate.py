@@ -128,6 +128,10 @@ class Certificate(Shown):
 
         A file that is there already is replaced when the new one is complete, and stays as it is when that fails.
 
+        Parameters
+        ----------
+        path : str or Path
+
         Raises
         ------
         CertificateError
@@ -166,6 +170,10 @@ class Certificate(Shown):
     @classmethod
     def load(cls, path: str | os.PathLike[str] | BinaryIO) -> Self:
         """Read what `save` wrote. The file may come from anywhere: nothing in it is run.
+
+        Parameters
+        ----------
+        path : str or Path
 
         Raises
         ------

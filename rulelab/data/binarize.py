@@ -106,7 +106,14 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> pd.DataFrame:  # type: ignore[override]
-        """`fit`, then `transform` of the same rows."""
+        """`fit`, then `transform` of the same rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+        y : ignored
+        sample_weight : array, shape (n_rows,), optional
+        """
         X = in_pandas(X)
         frame = as_frame(X)
         columns = self._fit(frame, _has_own_names(X), sample_weight)
@@ -117,6 +124,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
         """Evaluate the conditions: DataFrame of bool, shape (n_rows, n_conditions).
 
         The columns of a DataFrame are matched by name, in any order; other columns of it are ignored.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            With the columns that were fitted.
         """
         check_is_fitted(self, "conditions_")
         return self._transform(in_pandas(X))
@@ -129,7 +141,13 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return self._evaluate(columns, frame.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the output columns, object array of shape (n_conditions,)."""
+        """Names of the output columns, object array of shape (n_conditions,).
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            Must be the names of the columns that were fitted, where it is given.
+        """
         check_is_fitted(self, "conditions_")
         named = getattr(self, "feature_names_in_", None)
         if input_features is not None:
@@ -220,7 +238,13 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return columns
 
     def check_parameters(self, columns: Collection[str]) -> dict[str, Any]:
-        """Groups or cuts by column name; a parameter that is unusable for a table of these columns is a ValueError."""
+        """Groups or cuts by column name; a parameter that is unusable for a table of these columns is a ValueError.
+
+        Parameters
+        ----------
+        columns : collection of str
+            Names of the columns of the table.
+        """
         if not _is_integer(self.max_categories) or self.max_categories < 1:
             raise ValueError(f"max_categories must be a whole number of at least 1, not {self.max_categories!r}")
         if not isinstance(self.thresholds, Mapping):

@@ -62,7 +62,13 @@ class Condition:
         return f"{self.column} {self.operator} {_readable(self.value)}"
 
     def evaluate(self, values: pd.Series) -> np.ndarray:
-        """Which cells of the column satisfy the condition: bool array, shape (n_rows,)."""
+        """Which cells of the column satisfy the condition: bool array, shape (n_rows,).
+
+        Parameters
+        ----------
+        values : Series, shape (n_rows,)
+            The column.
+        """
         missing = values.isna().to_numpy(dtype=bool)
         if self.operator == "is missing":
             return missing
@@ -90,6 +96,13 @@ class Condition:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Condition:
+        """The inverse of `to_dict`.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` gives.
+        """
         return cls(data["column"], data["operator"], data.get("value"))
 
 

@@ -115,7 +115,15 @@ class MultiClassProblem(Shown):
 
     @classmethod
     def from_antecedents(cls, ants: Antecedents, y: Any, sample_weight: Any = None) -> MultiClassProblem:
-        """As `from_arrays`, from mined antecedents, which carry their conditions along."""
+        """As `from_arrays`, from mined antecedents, which carry their conditions along.
+
+        Parameters
+        ----------
+        ants : Antecedents
+        y : array, shape (n_rows,)
+            Labels.
+        sample_weight : array, shape (n_rows,), optional
+        """
         return cls._merged(ants.matrix, names_of(ants.names, len(ants.names), None), y, sample_weight, ants.conditions)
 
     @classmethod

@@ -116,7 +116,12 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict labels: array, shape (n_rows,). The columns of a DataFrame are matched by name, in any order."""
+        """Predict labels: array, shape (n_rows,). The columns of a DataFrame are matched by name, in any order.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+        """
         table = self._fitted_table(X)
         if len(self.models_) > 1:
             return self.classes_[self._scores(table).argmax(axis=1)]
@@ -129,6 +134,10 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         """Proportions of the classes among the training rows of the deciding rule: shape (n_rows, n_classes).
 
         With more than two classes these are the models' proportions, scaled to a sum of 1.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
         """
         table = self._fitted_table(X)
         if len(self.models_) > 1:
@@ -145,6 +154,10 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         """Say for each row what decides it; see the model's ``explain``.
 
         With more than two classes the rules are those of the model of the predicted class, named in ``class``.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
         """
         table = self._fitted_table(X)
         if len(self.models_) == 1:

@@ -207,6 +207,11 @@ class Model(abc.ABC):
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The inverse of `to_dict`.
 
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` gives.
+
         Raises
         ------
         ModelError
@@ -216,7 +221,13 @@ class Model(abc.ABC):
         return cls._from_body(data)
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The model as JSON text, also written to ``path`` when one is given."""
+        """The model as JSON text, also written to ``path`` when one is given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to.
+        """
         text = serialisation.dump(self.to_dict())
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
@@ -224,5 +235,10 @@ class Model(abc.ABC):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The inverse of `to_json`; see `load_model` for files. Raises ModelError."""
+        """The inverse of `to_json`; see `load_model` for files. Raises ModelError.
+
+        Parameters
+        ----------
+        text : str
+        """
         return cls.from_dict(serialisation.parse(text))

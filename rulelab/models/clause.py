@@ -83,7 +83,17 @@ class Clause:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], where: str, n_antecedents: int) -> Clause:
-        """The inverse of `to_dict`; ``where`` is named in errors (ModelError)."""
+        """The inverse of `to_dict`; ``where`` is named in errors (ModelError).
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` gives.
+        where : str
+            Where it stands in what is read.
+        n_antecedents : int
+            Of the problem.
+        """
         literals = tuple(_literal(item, place) for place, item in serialisation.read_items(data, "antecedents", where))
         used = [literal.antecedent for literal in literals]
         if not used or sorted(set(used)) != used or used[0] < 0 or used[-1] >= n_antecedents:

@@ -106,6 +106,13 @@ class DecisionList(Model):
         return out
 
     def predicts_positive(self, A: Any) -> np.ndarray:
+        """Which rows are given the positive label: bool array, shape (n_rows,).
+
+        Parameters
+        ----------
+        A : array of bool, shape (n_rows, n_antecedents)
+            Which antecedents hold for which rows.
+        """
         positive = [rule.prediction == self.classes[-1] for rule in (*self.rules, self.default)]
         return np.array(positive, dtype=bool)[self.fired(A)]
 
@@ -154,12 +161,24 @@ class DecisionList(Model):
         )
 
     def relabelled(self, classes: tuple[Any, Any]) -> Self:
+        """The same model with other labels, the negative one first.
+
+        Parameters
+        ----------
+        classes : tuple of two labels
+        """
         new = dict(zip(self.classes[::-1], classes[::-1], strict=False))
         rules = [replace(rule, prediction=new[rule.prediction]) for rule in (*self.rules, self.default)]
         return replace(self, rules=tuple(rules[:-1]), default=rules[-1], classes=tuple(classes))
 
     def to_text(self, target: str | None = None) -> str:
-        """The rules in words, one aligned line each; ``target`` names what is predicted."""
+        """The rules in words, one aligned line each; ``target`` names what is predicted.
+
+        Parameters
+        ----------
+        target : str, optional
+            Name of what is predicted.
+        """
         return text.list_as_text(self.rules, self.default, target)
 
     def to_python(self) -> str:

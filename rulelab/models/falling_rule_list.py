@@ -175,11 +175,22 @@ class FallingRuleList(DecisionList):
         """The objective on the training rows, summed exactly and rounded once.
 
         L of Definition 2.7 and Program 2.9, for a softly falling list that of Program 5.1.
+
+        Parameters
+        ----------
+        regularization : float
+            Cost of a rule.
         """
         return float(self.exact_objective(regularization))
 
     def exact_objective(self, regularization: float) -> Fraction:
-        """As `objective`, without rounding; parameters stand for the decimal numbers that they print as."""
+        """As `objective`, without rounding; parameters stand for the decimal numbers that they print as.
+
+        Parameters
+        ----------
+        regularization : float
+            Cost of a rule.
+        """
         w = _exact(self.positive_weight)
         loss = sum(min(w * Fraction(p), Fraction(q)) for p, q in self._counts)
         return self._add(loss, sum(Fraction(p) + Fraction(q) for p, q in self._counts), regularization)
@@ -266,7 +277,13 @@ class FallingRuleList(DecisionList):
         )
 
     def to_text(self, target: str | None = None) -> str:
-        """The rules in words, one aligned line each, as the paper prints them; ``target`` names what is predicted."""
+        """The rules in words, one aligned line each, as the paper prints them; ``target`` names what is predicted.
+
+        Parameters
+        ----------
+        target : str, optional
+            Name of what is predicted.
+        """
         return text.falling_as_text(self.rules, self.default, self._own(), target)
 
     def _repr_html_(self) -> str:

@@ -87,7 +87,14 @@ class MultiClassRuleList:
 
     @classmethod
     def from_problem(cls, problem: MultiClassProblem, antecedents: Sequence[int | str]) -> MultiClassRuleList:
-        """The list of these antecedents with its exact training counts; raises ModelError."""
+        """The list of these antecedents with its exact training counts; raises ModelError.
+
+        Parameters
+        ----------
+        problem : MultiClassProblem
+        antecedents : sequence of int
+            Of the rules, in their order.
+        """
         free = np.ones(len(problem.matrix), dtype=bool)
         rules = []
         for j in indices(antecedents, problem.names):
@@ -100,7 +107,14 @@ class MultiClassRuleList:
 
     @classmethod
     def without_rules(cls, classes: Sequence[Any], counts: Sequence[int]) -> MultiClassRuleList:
-        """The list that is only its default, of classes with this training weight."""
+        """The list that is only its default, of classes with this training weight.
+
+        Parameters
+        ----------
+        classes : sequence of labels
+        counts : sequence of int
+            Training weight of each class.
+        """
         whole = tuple(int(n) for n in counts)
         best = int(np.argmax(whole))
         default = ClassRule(None, "", None, classes[best], whole, whole[best], whole[best] / sum(whole))
@@ -147,11 +161,23 @@ class MultiClassRuleList:
         return tuple(rule.antecedent for rule in self.rules)  # type: ignore[misc]
 
     def objective(self, regularization: float) -> float:
-        """Errors / n + regularization * rules, on the training rows."""
+        """Errors / n + regularization * rules, on the training rows.
+
+        Parameters
+        ----------
+        regularization : float
+            Cost of a rule.
+        """
         return self.errors / self.weight + regularization * len(self)
 
     def fired(self, A: Any) -> np.ndarray:
-        """Which rule decides each row: index into ``rules``, ``len(rules)`` for the default."""
+        """Which rule decides each row: index into ``rules``, ``len(rules)`` for the default.
+
+        Parameters
+        ----------
+        A : array of bool, shape (n_rows, n_antecedents)
+            Which antecedents hold for which rows.
+        """
         hits = satisfied(A, self.rules, self.n_antecedents)
         out = np.full(len(hits), len(self.rules), dtype=np.intp)
         for j in reversed(range(len(self.rules))):
@@ -174,7 +200,13 @@ class MultiClassRuleList:
         return np.asarray([rule.prediction for rule in (*self.rules, self.default)])[self.fired(A)]
 
     def predict_proba(self, A: Any) -> np.ndarray:
-        """Proportion of each class among what the deciding rule captured in training: shape (n_rows, n_classes)."""
+        """Proportion of each class among what the deciding rule captured in training: shape (n_rows, n_classes).
+
+        Parameters
+        ----------
+        A : array of bool, shape (n_rows, n_antecedents)
+            Which antecedents hold for which rows.
+        """
         return self._shares()[self.fired(A)]
 
     def _shares(self) -> np.ndarray:
@@ -185,7 +217,13 @@ class MultiClassRuleList:
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def explain(self, A: Any) -> pd.DataFrame:
-        """For each row ``rule``, ``because``, ``prediction`` and ``probability`` of what is predicted."""
+        """For each row ``rule``, ``because``, ``prediction`` and ``probability`` of what is predicted.
+
+        Parameters
+        ----------
+        A : array of bool, shape (n_rows, n_antecedents)
+            Which antecedents hold for which rows.
+        """
         fired, every = self.fired(A), (*self.rules, self.default)
         because = np.array([*(rule.name for rule in self.rules), "default"], dtype=object)
         return pd.DataFrame(
@@ -199,7 +237,13 @@ class MultiClassRuleList:
         )
 
     def to_text(self, target: str | None = None) -> str:
-        """The rules in words, one aligned line each, with how many of the captured rows have the predicted label."""
+        """The rules in words, one aligned line each, with how many of the captured rows have the predicted label.
+
+        Parameters
+        ----------
+        target : str, optional
+            Name of what is predicted.
+        """
         return text.list_as_text(self.rules, self.default, target)  # type: ignore[arg-type]
 
     def to_python(self) -> str:
@@ -207,7 +251,12 @@ class MultiClassRuleList:
         return text.list_as_python(self.rules, self.default)  # type: ignore[arg-type]
 
     def to_sql(self, dialect: str = "duckdb") -> str:
-        """The predicted label as an expression of SQL; see `Model.to_sql`. Raises ModelError."""
+        """The predicted label as an expression of SQL; see `Model.to_sql`. Raises ModelError.
+
+        Parameters
+        ----------
+        dialect : "duckdb", "sqlite" or "postgresql"
+        """
         *rules, default = (
             Branch(
                 ((conjunction(rule.name, rule.conditions),),),
@@ -221,7 +270,13 @@ class MultiClassRuleList:
         return sql.branches_as_sql(rules, default, dialect, "prediction")
 
     def to_pmml(self, target: str = "prediction") -> str:
-        """The list as PMML 4.4, with the share of each class by rule; see `Model.to_pmml`. Raises ModelError."""
+        """The list as PMML 4.4, with the share of each class by rule; see `Model.to_pmml`. Raises ModelError.
+
+        Parameters
+        ----------
+        target : str
+            Name of the field that is predicted.
+        """
         *rules, default = (
             pmml.Scored(((conjunction(rule.name, rule.conditions),),), rule.prediction, rule.counts, shares)
             for rule, shares in zip((*self.rules, self.default), self._shares().tolist(), strict=True)
@@ -241,6 +296,11 @@ class MultiClassRuleList:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The inverse of `to_dict`.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` gives.
 
         Raises
         ------
@@ -262,7 +322,13 @@ class MultiClassRuleList:
         return cls(tuple(rules), default, classes, m)
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The list as JSON text, also written to ``path`` when one is given; `rulelab.load_model` reads it."""
+        """The list as JSON text, also written to ``path`` when one is given; `rulelab.load_model` reads it.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to.
+        """
         text = serialisation.dump(self.to_dict())
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
@@ -270,7 +336,12 @@ class MultiClassRuleList:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The inverse of `to_json`; see `load_model` for files. Raises ModelError."""
+        """The inverse of `to_json`; see `load_model` for files. Raises ModelError.
+
+        Parameters
+        ----------
+        text : str
+        """
         return cls.from_dict(serialisation.parse(text))
 
 

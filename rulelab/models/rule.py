@@ -66,7 +66,21 @@ class Rule:
     def from_dict(
         cls, data: dict[str, Any], where: str, classes: tuple[Any, ...], n_antecedents: int, default: bool
     ) -> Rule:
-        """The inverse of `to_dict`; ``where`` is named in errors (ModelError)."""
+        """The inverse of `to_dict`; ``where`` is named in errors (ModelError).
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` gives.
+        where : str
+            Where it stands in what is read.
+        classes : tuple of labels
+            Of the list.
+        n_antecedents : int
+            Of the problem.
+        default : bool
+            Whether it is the default rule, which has no antecedent.
+        """
         antecedent = serialisation.read(data, "antecedent", type(None) if default else int, where)
         if antecedent is not None and not 0 <= antecedent < n_antecedents:
             raise ModelError(f"'{where}.antecedent' of the saved model is {antecedent}, but it has {n_antecedents}")

@@ -99,7 +99,13 @@ class RuleList(DecisionList):
         return cls(rules=(), default=default, classes=tuple(classes), n_antecedents=0)
 
     def objective(self, regularization: float) -> float:
-        """The objective on the training rows."""
+        """The objective on the training rows.
+
+        Parameters
+        ----------
+        regularization : float
+            Cost of a rule.
+        """
         return rule_list_objective(self.errors, self.weight, len(self.rules), regularization)
 
     def _objective(self, counted: Confusion, regularization: float) -> float:

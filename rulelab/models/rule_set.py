@@ -162,7 +162,14 @@ class RuleSet(Model):
         return self.training.false_positive + sum(clause.positives for clause in self.rules)
 
     def objective(self, loss: str = "hamming", regularization: float = 0.0) -> float:
-        """Loss on the training rows (``hamming`` or ``zero_one``), plus ``regularization`` per unit of complexity."""
+        """Loss on the training rows (``hamming`` or ``zero_one``), plus ``regularization`` per unit of complexity.
+
+        Parameters
+        ----------
+        regularization : float
+            Cost of a unit of complexity.
+        loss : "hamming" or "zero_one"
+        """
         _check_loss(loss)
         return (self.hamming_loss if loss == "hamming" else self.errors) + regularization * self.complexity
 
@@ -188,6 +195,13 @@ class RuleSet(Model):
         return out
 
     def predicts_positive(self, A: Any) -> np.ndarray:
+        """Which rows are given the positive label: bool array, shape (n_rows,).
+
+        Parameters
+        ----------
+        A : array of bool, shape (n_rows, n_antecedents)
+            Which antecedents hold for which rows.
+        """
         fired = self.fired(A)
         return np.asarray(fired.any(axis=1) if self.form == "dnf" else fired.all(axis=1))
 
@@ -294,10 +308,22 @@ class RuleSet(Model):
         return replace(out, objective=missed + times + regularization * self.complexity)
 
     def relabelled(self, classes: tuple[Any, Any]) -> RuleSet:
+        """The same model with other labels, the negative one first.
+
+        Parameters
+        ----------
+        classes : tuple of two labels
+        """
         return replace(self, classes=tuple(classes))
 
     def to_text(self, target: str | None = None) -> str:
-        """The clauses in words, one aligned line each; ``target`` names what is predicted."""
+        """The clauses in words, one aligned line each; ``target`` names what is predicted.
+
+        Parameters
+        ----------
+        target : str, optional
+            Name of what is predicted.
+        """
         return set_text.set_as_text(self.rules, self.form, self.classes, target)
 
     def formula(self) -> str:

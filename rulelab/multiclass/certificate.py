@@ -63,6 +63,10 @@ class MultiClassCertificate(Shown):
     def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the file of a `Certificate`, whose sets are packed.
 
+        Parameters
+        ----------
+        path : str or Path
+
         Raises
         ------
         CertificateError
@@ -82,12 +86,23 @@ class MultiClassCertificate(Shown):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | BinaryIO) -> Self:
-        """Read what `save` wrote; nothing in the file is run. Raises CertificateError or OSError."""
+        """Read what `save` wrote; nothing in the file is run. Raises CertificateError or OSError.
+
+        Parameters
+        ----------
+        path : str or Path
+        """
         return cls.of(Certificate.load(path))
 
     @classmethod
     def of(cls, file: Certificate) -> Self:
-        """The proof that is in a file; raises CertificateError where it is another one."""
+        """The proof that is in a file; raises CertificateError where it is another one.
+
+        Parameters
+        ----------
+        file : Certificate
+            As `Certificate.load` reads it.
+        """
         if file.family != MultiClassRuleList.family:
             raise CertificateError(f"this is a certificate of the family {file.family!r}")
         if set(file.arrays) != {_SETS, _VALUES, _PATTERNS} or set(file.parameters) != {"regularization"}:
@@ -127,7 +142,13 @@ class MultiClassCertificate(Shown):
         return replace(self, origin=origin)
 
     def check(self, problem: MultiClassProblem, model: MultiClassRuleList) -> Verification:
-        """Whether this proves that no list has a smaller objective than the model."""
+        """Whether this proves that no list has a smaller objective than the model.
+
+        Parameters
+        ----------
+        problem : MultiClassProblem
+        model : MultiClassRuleList
+        """
         start = time.perf_counter()
         reason = _wrong(self, problem, model)
         objective = model.objective(self.regularization)

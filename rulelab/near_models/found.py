@@ -106,11 +106,24 @@ class NearModels(Shown, abc.ABC):
         return np.maximum(self.objectives - self.optimum, 0.0)
 
     def top(self, n: int = 10) -> pd.DataFrame:
-        """The best models, as in `frame`."""
+        """The best models, as in `frame`.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        """
         return self.frame().head(at_least_one(n))
 
     def sample(self, n: int = 10, random_state: int | None = None) -> pd.DataFrame:
         """Random models, each of all near-optimal ones as likely as any other, with replacement; as in `frame`.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        random_state : int, optional
+            Seed; another draw each time by default.
 
         Raises
         ------
@@ -145,6 +158,11 @@ class NearModels(Shown, abc.ABC):
         The first is the optimum; each next one has the largest least `disagreement` with those chosen before, the
         better one among equals (farthest-first traversal: the least disagreement within the selection is at least half
         of the largest possible for as many models that include the optimum).
+
+        Parameters
+        ----------
+        n : int
+            How many.
 
         Raises
         ------

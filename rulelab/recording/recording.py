@@ -94,6 +94,10 @@ class Recording(Shown):
     def load(cls, path: str | Path) -> Recording:
         """Read a file written by `save`; no search is needed to look at it.
 
+        Parameters
+        ----------
+        path : str or Path
+
         Raises
         ------
         RecordingError
@@ -187,7 +191,13 @@ class Recording(Shown):
         files.write(path, self._content(max_nodes))
 
     def to_bytes(self, max_nodes: int = MAX_NODES) -> bytes:
-        """What `save` writes."""
+        """What `save` writes.
+
+        Parameters
+        ----------
+        max_nodes : int
+            Prefixes of the tree that are kept at most.
+        """
         return files.packed(self._content(max_nodes))
 
     def _content(self, max_nodes: int) -> files.Content:
@@ -199,7 +209,13 @@ class Recording(Shown):
         return files.Content(self.family, self.parameters, self._kept, events, tree, *asked)
 
     def steps(self, **limits: Any) -> Iterator[Snapshot]:
-        """Advance the search as `Search.steps` does, and keep what it yields."""
+        """Advance the search as `Search.steps` does, and keep what it yields.
+
+        Parameters
+        ----------
+        **limits
+            Of `rulelab.steps`: ``work_per_step``, ``time_limit``, ``gap``, ``work_limit``, ``verbose``.
+        """
         if self._search is None:
             raise ValueError("a recording that was read from a file has no search to go on with")
         for snapshot in self._search.steps(**limits):
@@ -210,6 +226,10 @@ class Recording(Shown):
         """Keep a snapshot that the search has just given, and what became of its prefixes since the one before.
 
         Looking at them takes about a fiftieth of the time at most: where there are very many, not at every snapshot.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
         """
         if self._search is None:
             raise ValueError("a recording that was read from a file cannot be added to")
@@ -253,6 +273,13 @@ class Recording(Shown):
 
         Costs, bounds and parents are those at the end of the recording.
 
+        Parameters
+        ----------
+        step : int
+            Number of a snapshot, as in `Snapshot.step`.
+        max_nodes : int
+            Those on the path to the incumbent are shown, then those with the most descendants.
+
         Raises
         ------
         ValueError
@@ -261,7 +288,13 @@ class Recording(Shown):
         return self.prefixes_at(step).frame(max_nodes)
 
     def prefixes_at(self, step: int) -> Nodes:
-        """All stored prefixes as arrays, as they were at a step; see `tree_at`."""
+        """All stored prefixes as arrays, as they were at a step; see `tree_at`.
+
+        Parameters
+        ----------
+        step : int
+            Number of a snapshot, as in `Snapshot.step`.
+        """
         looks = [k for k, each in enumerate(self._kept) if each.step <= step] if is_whole(step, 0) else []
         if not looks:
             steps = f"from {self._kept[0].step}" if self._kept else "at all"

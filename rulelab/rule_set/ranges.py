@@ -87,7 +87,13 @@ class RuleSetRanges:
         return pd.DataFrame(rows, columns=["of", *known])
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """All of it as strict JSON text, also written to ``path`` when one is given; what is not finite is null."""
+        """All of it as strict JSON text, also written to ``path`` when one is given; what is not finite is null.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to.
+        """
         content = {
             "problem": in_numbers(self.problem),
             "parameters": self.parameters,

@@ -171,7 +171,14 @@ class ConstrainedRuleListSearch(PhasedSearch):
         return self.certificate_of(incumbent.model, bound)
 
     def certificate_of(self, model: RuleList, bound: float | None = None) -> Certificate:
-        """The proof that a list that obeys is one of the best, or with ``bound`` that none is below that."""
+        """The proof that a list that obeys is one of the best, or with ``bound`` that none is below that.
+
+        Parameters
+        ----------
+        model : RuleList
+        bound : float, optional
+            An objective.
+        """
         demands = self._demands
         meets = demands.meets[None] >> np.arange(demands.n)[:, None] & 1
         asked = {"demands": meets.astype(np.uint8)}

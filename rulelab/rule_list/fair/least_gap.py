@@ -202,7 +202,13 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         return self._best
 
     def most_errors(self, accuracy: float) -> int:
-        """The largest errors of a list of this accuracy, in units of the problem's weights."""
+        """The largest errors of a list of this accuracy, in units of the problem's weights.
+
+        Parameters
+        ----------
+        accuracy : float
+            Share of the weight, from 0 to 1.
+        """
         return most_errors(accuracy, self._gaps.masses.total)
 
     def certificate(self) -> Certificate:

@@ -56,7 +56,13 @@ class FrontierPoint:
     found_at: tuple[float, int]
 
     def objective(self, regularization: float) -> float:
-        """Errors / weight + regularization * rules of the model."""
+        """Errors / weight + regularization * rules of the model.
+
+        Parameters
+        ----------
+        regularization : float
+            Cost of a rule.
+        """
         return self.model.objective(regularization)
 
 

@@ -110,7 +110,13 @@ class NearOptimalCount:
             first += n
 
     def top(self, n: int = 10) -> pd.DataFrame:
-        """The best lists: ``rules``, ``errors``, ``objective``, ``gap``, ``list`` and ``antecedents`` (their names)."""
+        """The best lists: ``rules``, ``errors``, ``objective``, ``gap``, ``list`` and ``antecedents`` (their names).
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        """
         return self._frame(list(islice(self.lists(), _at_least_one(n))), range(n))
 
     def sample(self, n: int = 10, random_state: int | None = None) -> pd.DataFrame:

@@ -85,6 +85,11 @@ class NearOptimal(NearModels):
 
         Models without a rule are left out: a tree there begins with a split.
 
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to.
+
         Raises
         ------
         ValueError

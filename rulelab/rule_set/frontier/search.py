@@ -197,7 +197,13 @@ class FairFrontierSearch(Search):
         return tuple(self._show(cell) for cell in self._order) if self._steps else ()
 
     def given(self, after: int = 0) -> Iterator[FairCell]:
-        """The cells that are closed, in the order in which they were, but for the first ones."""
+        """The cells that are closed, in the order in which they were, but for the first ones.
+
+        Parameters
+        ----------
+        after : int
+            How many of the first ones to leave out.
+        """
         return (self._show(cell) for cell in self._grid.given[after:])
 
     def open(self) -> Iterator[FairCell]:

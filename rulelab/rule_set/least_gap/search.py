@@ -186,7 +186,13 @@ class LeastGapRuleSetSearch(LeastGap):
         return self._best
 
     def most_errors(self, accuracy: float) -> int:
-        """The largest loss of a set of this accuracy, in units of the weights."""
+        """The largest loss of a set of this accuracy, in units of the weights.
+
+        Parameters
+        ----------
+        accuracy : float
+            Share of the weight, from 0 to 1.
+        """
         return most_errors(accuracy, self._gaps.total)
 
     def certificate(self) -> Certificate:

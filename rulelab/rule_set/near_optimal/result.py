@@ -209,7 +209,13 @@ class NearOptimalRuleSets(NearModels):
         return out
 
     def positive(self, begin: int, end: int) -> np.ndarray:
-        """Which patterns the models from ``begin`` to before ``end`` predict positive: bool, (n_models, n_patterns)."""
+        """Which patterns the models from ``begin`` to before ``end`` predict positive: bool, (n_models, n_patterns).
+
+        Parameters
+        ----------
+        begin, end : int
+            Positions in `models`.
+        """
         covered = bits.unpack(self._predictions[begin:end], self.problem.n_patterns)
         return covered if self.form == "dnf" else ~covered
 
