@@ -161,7 +161,7 @@ def _check_chunk(
     lemmas, separation = proven
     place = np.flatnonzero(separation.least(sets) < values)  # pairs alone show it of the others
     sets, values = sets[place], values[place]
-    rules = opened(space, sets, values, lemmas)
+    rules = opened(space, sets, values, lemmas, separation)
 
     def refuse(parent: int, what: str, most: str) -> None:
         size = int(np.bitwise_count(sets[parent]).sum())
@@ -177,10 +177,10 @@ def _check_chunk(
     known = np.array([table.get(bytes(child), -1) for child in once.sets], dtype=np.int64)
     doubtful = np.zeros(len(known), dtype=bool)
     rows = np.flatnonzero(known < once.required)
-    doubtful[rows[once.take(rows).unproven(space, lemmas, separation)]] = True
+    doubtful[rows[once.take(rows).unproven(space, lemmas)]] = True
     rows = np.flatnonzero(doubtful[group])
     rows = rows[known[group[rows]] < each.required[rows]]
-    for row in rows[each.take(rows).unproven(space, lemmas, separation)][:1]:
+    for row in rows[each.take(rows).unproven(space, lemmas)][:1]:
         name = problem.names[space.antecedents[rules.antecedent[row]]]
         found = "is not in the table" if known[group[row]] < 0 else f"has {known[group[row]]} in the table"
         refuse(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .lemmas import Lemmas
+from .separation import Separation
 from .states import States
 
 _CELLS, _BYTES = 1 << 20, 1 << 28
@@ -19,7 +20,7 @@ _LONGEST = 12
 
 
 class Opened(NamedTuple):
-    """The rules that the bounds on what they capture, and lemmas, do not close, for a chunk of sets.
+    """The rules that the bounds on what they capture, pairs and lemmas do not close, for a chunk of sets.
 
     Attributes
     ----------
@@ -33,6 +34,8 @@ class Opened(NamedTuple):
         ... unless whatever follows costs at least so much.
     several : bool array
         Whether more than one rule that follows is not ruled out.
+    separated : bool
+        Whether pairs closed some.
     """
 
     exceeded: np.ndarray
@@ -40,6 +43,7 @@ class Opened(NamedTuple):
     antecedent: np.ndarray
     required: np.ndarray
     several: np.ndarray
+    separated: bool
 
 
 class Children(NamedTuple):
@@ -68,7 +72,13 @@ def children(space: States, sets: np.ndarray, values: np.ndarray) -> Children:
     return Children(rules.exceeded, rules.parent[i], rules.antecedent[i], left[i], rules.required[i])
 
 
-def opened(space: States, sets: np.ndarray, values: np.ndarray, lemmas: Lemmas | None = None) -> Opened:
+def opened(
+    space: States,
+    sets: np.ndarray,
+    values: np.ndarray,
+    lemmas: Lemmas | None = None,
+    separation: Separation | None = None,
+) -> Opened:
     """The first rules that may bring packed sets below their values, as far as what rules capture tells.
 
     Of the optimal lists with fewest rules one is enough, so rules that do not pay are left out. Its first rules of one
@@ -80,6 +90,7 @@ def opened(space: States, sets: np.ndarray, values: np.ndarray, lemmas: Lemmas |
     pays = np.maximum(positive, negative) > space.per_rule // space.per_error
     lighter = np.minimum(positive, negative)
     may = pays & (lighter < space.weight_for(values - space.per_rule)[:, None])
+    separated = separation is not None and separation.close(may, sets, values, lighter)
     if lemmas is not None:
         lemmas.close(may, sets, values, lighter)
     some = np.flatnonzero(may.any(axis=1))
@@ -103,7 +114,7 @@ def opened(space: States, sets: np.ndarray, values: np.ndarray, lemmas: Lemmas |
             wrong = np.minimum(rest[s] - np.maximum(same, sums[s][r - 1]), rest[d] - sums[d][r])
             several |= majority & (np.maximum(wrong, 0) < space.weight_for(required - r * space.per_rule))
     i = np.flatnonzero(short | several)
-    return Opened(exceeded, parent[i], a[i], required[i], several[i])
+    return Opened(exceeded, parent[i], a[i], required[i], several[i], separated)
 
 
 def _reach(weight: np.ndarray, damage: np.ndarray, pays: np.ndarray) -> np.ndarray:

@@ -154,7 +154,8 @@ class _Table:
         rows = np.flatnonzero(self.separation.least(sets) < values)
         self.separates |= len(rows) < len(sets)
         sets, values = sets[rows], values[rows]
-        rules = opened(self.space, sets, values, self._at_hand)
+        rules = opened(self.space, sets, values, self._at_hand, self.separation)
+        self.separates |= rules.separated
         if len(rules.exceeded):
             raise _NotProven
         wanted, _ = Wanted.after(self.space, sets, rules).once()
@@ -164,8 +165,7 @@ class _Table:
             [self._known(*each) < least for *each, least in zip(keys, sizes, wanted.required.tolist(), strict=True)]
         )
         asked = wanted.take(rows)
-        self.separates |= bool((self.separation.least(asked.sets) >= asked.required).any())
-        rows = rows[asked.unproven(self.space, self._at_hand, self.separation)]
+        rows = rows[asked.unproven(self.space, self._at_hand)]
         left = wanted.take(rows)
         by_lemma = self._others.proving(left.sets, left.required, left.below)
         self._take(self._position[np.unique(by_lemma[by_lemma >= 0])].tolist())

@@ -14,7 +14,7 @@ exactly; where the multipliers come from does not matter. They are whole numbers
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -113,20 +113,54 @@ class Separation:
     def least(self, sets: np.ndarray) -> np.ndarray:
         """What completions of packed sets cost at least, rounded up to whole costs."""
         out = np.zeros(len(sets), dtype=np.int64)
-        if len(self):
-            for part in parts(len(sets), len(self.space.weights) + 3 * len(self)):
-                members = self.space.unpack(sets[part])
-                both = members[:, self.pairs[:, 0]] & members[:, self.pairs[:, 1]]
-                out[part] = -(-self._sums(both) // self.parts)
+        for part in self._chunks(len(sets)):
+            out[part] = self._in_costs(self._within(sets[part]).sum(axis=1))
         return out
 
-    def _sums(self, both: np.ndarray) -> np.ndarray:
-        if self._exact:
-            return (both.astype(np.float64) @ self.multipliers.astype(np.float64)).astype(np.int64)
-        sums: np.ndarray = both @ self.multipliers
-        return sums
+    def close(self, may: np.ndarray, sets: np.ndarray, values: np.ndarray, wrong: np.ndarray) -> bool:
+        """Take from ``may`` the rules that leave pairs which show that the sets cost enough; whether there are some.
+
+        Parameters
+        ----------
+        may : bool array, shape (n, n_antecedents)
+            Which rules may bring a set below its value; changed in place.
+        sets : uint8 array, shape (n, n_bytes)
+        values : int64 array, shape (n,)
+        wrong : array, shape (n, n_antecedents)
+            Weight that each rule gets wrong.
+        """
+        space, closed = self.space, False
+        rows = np.flatnonzero(may.any(axis=1)) if len(self) else np.zeros(0, dtype=np.int64)
+        for part in self._chunks(len(rows)):
+            here = rows[part]
+            within = self._within(sets[here])
+            left = self._in_costs(within.sum(axis=1)[:, None] - within @ self._hit)
+            still = left < (values[here] - space.per_rule)[:, None] - space.cost_of(wrong[here])
+            closed = closed or bool((may[here] & ~still).any())
+            may[here] &= still
+        return closed
+
+    def _chunks(self, n: int) -> Iterator[slice]:
+        return parts(n if len(self) else 0, len(self.space.weights) + 3 * len(self) + len(self.space.antecedents))
+
+    def _within(self, sets: np.ndarray) -> np.ndarray:
+        """The multipliers of the pairs within packed sets, 0 of the others; in a type in which their sums are exact."""
+        members = self.space.unpack(sets)
+        both: np.ndarray = members[:, self.pairs[:, 0]] & members[:, self.pairs[:, 1]]
+        return both * self.multipliers.astype(self._dtype)
+
+    def _in_costs(self, sums: np.ndarray) -> np.ndarray:
+        return -(-sums.astype(np.int64) // self.parts)
 
     @cached_property
-    def _exact(self) -> bool:
-        """Whether floats add up the multipliers without rounding."""
-        return sum(self.multipliers.tolist()) < 1 << 53
+    def _hit(self) -> np.ndarray:
+        """Of which pairs an antecedent captures a pattern, or both."""
+        out: np.ndarray = np.empty((len(self), len(self.space.antecedents)), dtype=self._dtype)
+        for part in parts(*out.shape):
+            first, second = (select(self.space.inside, self.pairs[part, side]) for side in (0, 1))
+            out[part] = first | second
+        return out
+
+    @cached_property
+    def _dtype(self) -> type:
+        return np.float64 if sum(self.multipliers.tolist()) < 1 << 53 else np.int64

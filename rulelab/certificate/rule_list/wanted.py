@@ -9,7 +9,6 @@ import numpy as np
 from ...kernels.bits import WORD, group_equal_rows
 from .children import Opened, completions_below
 from .lemmas import Lemmas
-from .separation import Separation
 from .states import States
 
 _FEW = 256
@@ -56,9 +55,9 @@ class Wanted(NamedTuple):
         np.minimum.at(strictest.below, group, self.below)
         return strictest, group
 
-    def unproven(self, space: States, lemmas: Lemmas, separation: Separation) -> np.ndarray:
-        """Positions of the sets of which no lemma, pairs or bound on completions shows that they cost enough."""
-        rows = np.flatnonzero(separation.least(self.sets) < self.required)
+    def unproven(self, space: States, lemmas: Lemmas) -> np.ndarray:
+        """Positions of the sets of which no lemma or bound on completions shows that they cost enough."""
+        rows = np.arange(len(self.sets))
         for start, stop in ((0, _FEW), (_FEW, None)):
             left = self.take(rows)
             rows = rows[lemmas.proving(left.sets, left.required, left.below, start, stop) < 0]
