@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 
 import rulelab as rl
+from rulelab.certificate.rule_list.adapted import Adapted
+from rulelab.certificate.rule_list.checker import recompute
+from rulelab.certificate.rule_list.separation import Separation
+from rulelab.certificate.rule_list.states import states
 from rulelab.rule_list import RuleListBounds
+from rulelab.rule_list.core_pool import known_sets
 from rulelab.rule_list.exact.search import RuleListSearch
 from rulelab.rule_list.separation import GIVEN_UP, READY, least_cost
 
@@ -157,6 +162,47 @@ def test_wrong_multipliers_are_refused(what):
     answer = rl.verify(problem, model, replace(certificate, arrays=WRONG[what](certificate.arrays)))
     assert not answer.valid
     assert answer.reason
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
+    A, y, weight = data(seed, n=40, m=5)
+    regularization = Fraction("0.01") if seed % 3 else Fraction("0.04")
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    search = RuleListSearch(problem, float(regularization), bounds=RuleListBounds(cores=False), beam_width=0)
+    rl.solve(search)
+    known = known_sets(search._cores, search._layout, search._reduction, search._costs, search._separation)
+    space = states(problem, recompute(problem, search._make_incumbent().model, float(regularization))[0])
+    separation = Separation.of(space, known)
+    assert len(separation) > 0
+    rng = np.random.default_rng(seed)
+    sets = rng.random((7, len(space.weights))) < np.linspace(0.4, 1, 7)[:, None]
+    owner, antecedent = np.divmod(np.arange(7 * len(space.antecedents)), len(space.antecedents))
+    found = Adapted(separation).after(space.pack(sets), owner, antecedent)
+    single = [
+        Adapted(separation).after(space.pack(sets[[i]]), owner[:1], antecedent[[k]])[0] for k, i in enumerate(owner)
+    ]
+    assert found.tolist() == single, "other sets beside it change nothing"
+    assert found.sum() > separation.least(space.pack(sets[owner] & ~space.inside[:, antecedent].T)).sum()
+    positive = np.arange(len(space.weights)) < space.n_positive
+    for i, a, least in zip(owner, antecedent, found.tolist(), strict=True):
+        left = sets[i] & ~space.inside[:, a]
+        if left.any():
+            total = int(space.weights[left].sum())
+            price = Fraction(space.per_rule, space.per_error * total)
+            best = naive.best_rule_list(space.inside[left], positive[left], space.weights[left].tolist(), price)
+            assert least <= best * total * space.per_error
+
+
+def test_proofs_are_smaller_with_multipliers_raised_for_each_set(monkeypatch):
+    problem, model, adapted = proof()
+    monkeypatch.setattr("rulelab.certificate.rule_list.proof._TRIED", 0)
+    monkeypatch.setattr("rulelab.certificate.rule_list.proof._CLOSED", np.inf)
+    _, _, plain = proof()
+    assert len(adapted.arrays["sets"]) < len(plain.arrays["sets"])
+    assert rl.verify(problem, model, plain).valid
+    dropped = {**adapted.arrays, "multipliers": adapted.arrays["multipliers"] // 2}
+    assert not rl.verify(problem, model, replace(adapted, arrays=dropped)).valid
 
 
 def test_a_proof_says_that_pairs_rule_a_list_out():

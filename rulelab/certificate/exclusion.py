@@ -43,8 +43,8 @@ class Line:
     kind : str
         "start", "table" (the set that the rule leaves is in the table), and at last one of "rule" (the rule alone costs
         what the set costs at least), "bound" (computed from the set that the rule leaves), "lemma" (a smaller set of
-        the table bounds it), "pairs" (of
-        rows of different labels one is wrong, or a rule tells them apart) and "default" (no rule is left).
+        the table bounds it), "pairs" (of rows of different labels one is wrong, or a rule tells them apart) and
+        "default" (no rule is left).
     line : int
         Row of the table: the set itself, that before the rule, or the lemma.
     antecedent : int

@@ -10,7 +10,7 @@ then V <= f on the table, by induction on the size of S, and V(all patterns) = c
 An antecedent whose majority weight in S does not pay for a rule is skipped: some optimal list has no such rule
 (Thm 11, in context). The bound h is computed here, see `children`; sets of the table named as lemmas bound V' of other
 sets, see `lemmas`, and so may pairs of patterns with multipliers, which can also show V(S) <= f(S) by themselves, see
-`separation`. All sums are exact.
+`separation` and `adapted`. All sums are exact.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import CertificateError
 from ..contents import check_parameters
 from ..outcome import Outcome
+from .adapted import Adapted
 from .children import chunks, opened
 from .lemmas import Lemmas
 from .separation import ARRAYS as PAIRS
@@ -138,9 +139,10 @@ def _check_table(
     """Check the inequalities of all sets; raises CertificateError for the first that does not hold."""
     checked.update(sets=len(sets), inequalities=len(sets) * (1 + len(space.antecedents)), looked_up=0)
     lemmas, separation = _lemmas(space, arrays, sets, values), Separation.read(space, arrays)
+    adapted = Adapted(separation)
     for part in chunks(space, len(sets), len(lemmas)):
         checked["looked_up"] += _check_chunk(
-            problem, space, table, (lemmas, separation), sets[part], values[part], part.start
+            problem, space, table, (lemmas, separation, adapted), sets[part], values[part], part.start
         )
 
 
@@ -148,7 +150,7 @@ def _check_chunk(
     problem: Problem,
     space: States,
     table: dict[bytes, int],
-    proven: tuple[Lemmas, Separation],
+    proven: tuple[Lemmas, Separation, Adapted],
     sets: np.ndarray,
     values: np.ndarray,
     start: int,
@@ -158,7 +160,7 @@ def _check_chunk(
     What several rules leave is looked at once, for the most that one of them asks of it. Where that is too much each
     rule is looked at by itself.
     """
-    lemmas, separation = proven
+    lemmas, separation, adapted = proven
     place = np.flatnonzero(separation.least(sets) < values)  # pairs alone show it of the others
     sets, values = sets[place], values[place]
     rules = opened(space, sets, values, lemmas, separation)
@@ -180,7 +182,10 @@ def _check_chunk(
     doubtful[rows[once.take(rows).unproven(space, lemmas)]] = True
     rows = np.flatnonzero(doubtful[group])
     rows = rows[known[group[rows]] < each.required[rows]]
-    for row in rows[each.take(rows).unproven(space, lemmas)][:1]:
+    rows = rows[each.take(rows).unproven(space, lemmas)]
+    place_of, owner = np.unique(rules.parent[rows], return_inverse=True)
+    rows = rows[adapted.after(sets[place_of], owner, rules.antecedent[rows]) < rules.required[rows]]
+    for row in rows[:1]:
         name = problem.names[space.antecedents[rules.antecedent[row]]]
         found = "is not in the table" if known[group[row]] < 0 else f"has {known[group[row]]} in the table"
         refuse(

@@ -181,7 +181,10 @@ class _Way:
         else:
             size = np.bitwise_count(self.sets[row]).sum(dtype=np.int64)
             lemma = self._lemmas.proving(left[None], np.array([required]), size[None])[0]
-            self._note("lemma", int(self._chosen[lemma]), a, paid, paid + required)
+            if lemma < 0:  # with multipliers for the set before the rule
+                self._note("pairs", row, a, paid, paid + required)
+            else:
+                self._note("lemma", int(self._chosen[lemma]), a, paid, paid + required)
         return None
 
     def _further(self, row: int, a: int, left: np.ndarray, required: int) -> dict[str, float]:

@@ -15,8 +15,9 @@ from ..bound import cost_to_prove, for_bound
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..parts import parts
+from .adapted import Adapted
 from .checker import recompute
-from .children import chunks, opened
+from .children import Opened, chunks, opened
 from .lemmas import KnownSets, Lemmas
 from .separation import Separation
 from .states import States, states
@@ -26,6 +27,9 @@ _AT_ONCE = 256
 """Sets that are opened together, where there are so many."""
 _AGAIN = 1.2
 """The lemmas that are not taken yet are put together again once these are so many times too many."""
+
+_TRIED, _CLOSED = 500, 3
+"""For so many sets multipliers are adapted in any case; to be gone on with, that has to close so many rules of each."""
 
 
 def prove_rule_list(
@@ -126,6 +130,8 @@ class _Table:
         self._waiting: dict[int, dict[bytes, int]] = {len(space.weights): {bytes(space.everything[0]): root}}
         self._at_hand, self._others = lemmas.among(np.zeros(0, dtype=np.int64)), lemmas
         self._position = np.arange(len(lemmas))
+        self._adapted = Adapted(separation)
+        self._adapts, self._tried, self._closed = len(separation) > 0, 0, 0
 
     def close(self) -> None:
         """Add what the sets of the table need until they need no more; raises _NotProven."""
@@ -158,19 +164,32 @@ class _Table:
         self.separates |= rules.separated
         if len(rules.exceeded):
             raise _NotProven
-        wanted, _ = Wanted.after(self.space, sets, rules).once()
+        each = Wanted.after(self.space, sets, rules)
+        wanted, group = each.once()
         keys = list(map(bytes, wanted.sets))
         sizes = np.bitwise_count(wanted.sets).sum(axis=1, dtype=np.int64).tolist()
         rows = np.flatnonzero(
             [self._known(*each) < least for *each, least in zip(keys, sizes, wanted.required.tolist(), strict=True)]
         )
-        asked = wanted.take(rows)
-        rows = rows[asked.unproven(self.space, self._at_hand)]
+        rows = rows[wanted.take(rows).unproven(self.space, self._at_hand)]
         left = wanted.take(rows)
         by_lemma = self._others.proving(left.sets, left.required, left.below)
         self._take(self._position[np.unique(by_lemma[by_lemma >= 0])].tolist())
-        for row in rows[by_lemma < 0].tolist():
-            self._require(keys[row], sizes[row], int(wanted.required[row]))
+        open_ = np.isin(group, rows[by_lemma < 0])
+        for row in self._not_adapted(sets, rules, np.flatnonzero(open_)).tolist():
+            self._require(keys[group[row]], sizes[group[row]], int(each.required[row]))
+
+    def _not_adapted(self, sets: np.ndarray, rules: Opened, rows: np.ndarray) -> np.ndarray:
+        """The rules of which pairs with multipliers for the set do not show either that enough is left."""
+        if not self._adapts or not len(rows):
+            return rows
+        owners, owner = np.unique(rules.parent[rows], return_inverse=True)
+        still = self._adapted.after(sets[owners], owner, rules.antecedent[rows]) < rules.required[rows]
+        self.separates |= not still.all()
+        self._tried += len(owners)
+        self._closed += len(rows) - int(still.sum())
+        self._adapts = self._tried < _TRIED or self._closed > _CLOSED * self._tried
+        return rows[still]
 
     def _take(self, positions: list[int]) -> None:
         fresh = [k for k in positions if k not in self.taken]

@@ -114,7 +114,7 @@ class Separation:
         """What completions of packed sets cost at least, rounded up to whole costs."""
         out = np.zeros(len(sets), dtype=np.int64)
         for part in self._chunks(len(sets)):
-            out[part] = self._in_costs(self._within(sets[part]).sum(axis=1))
+            out[part] = self.in_costs(self.within(sets[part]).sum(axis=1))
         return out
 
     def close(self, may: np.ndarray, sets: np.ndarray, values: np.ndarray, wrong: np.ndarray) -> bool:
@@ -133,8 +133,8 @@ class Separation:
         rows = np.flatnonzero(may.any(axis=1)) if len(self) else np.zeros(0, dtype=np.int64)
         for part in self._chunks(len(rows)):
             here = rows[part]
-            within = self._within(sets[here])
-            left = self._in_costs(within.sum(axis=1)[:, None] - within @ self._hit)
+            within = self.within(sets[here])
+            left = self.in_costs(within.sum(axis=1)[:, None] - within @ self.hit)
             still = left < (values[here] - space.per_rule)[:, None] - space.cost_of(wrong[here])
             closed = closed or bool((may[here] & ~still).any())
             may[here] &= still
@@ -143,24 +143,26 @@ class Separation:
     def _chunks(self, n: int) -> Iterator[slice]:
         return parts(n if len(self) else 0, len(self.space.weights) + 3 * len(self) + len(self.space.antecedents))
 
-    def _within(self, sets: np.ndarray) -> np.ndarray:
+    def within(self, sets: np.ndarray) -> np.ndarray:
         """The multipliers of the pairs within packed sets, 0 of the others; in a type in which their sums are exact."""
         members = self.space.unpack(sets)
         both: np.ndarray = members[:, self.pairs[:, 0]] & members[:, self.pairs[:, 1]]
-        return both * self.multipliers.astype(self._dtype)
+        return both * self.multipliers.astype(self.dtype)
 
-    def _in_costs(self, sums: np.ndarray) -> np.ndarray:
+    def in_costs(self, sums: np.ndarray) -> np.ndarray:
+        """Parts, rounded up to whole costs."""
         return -(-sums.astype(np.int64) // self.parts)
 
     @cached_property
-    def _hit(self) -> np.ndarray:
+    def hit(self) -> np.ndarray:
         """Of which pairs an antecedent captures a pattern, or both."""
-        out: np.ndarray = np.empty((len(self), len(self.space.antecedents)), dtype=self._dtype)
+        out: np.ndarray = np.empty((len(self), len(self.space.antecedents)), dtype=self.dtype)
         for part in parts(*out.shape):
             first, second = (select(self.space.inside, self.pairs[part, side]) for side in (0, 1))
             out[part] = first | second
         return out
 
     @cached_property
-    def _dtype(self) -> type:
-        return np.float64 if sum(self.multipliers.tolist()) < 1 << 53 else np.int64
+    def dtype(self) -> type:
+        """A type in which sums of multipliers, which pay no more than all errors cost, are exact; floats are faster."""
+        return np.float64 if self.parts * self.space.per_error * self.space.total < 1 << 53 else np.int64
