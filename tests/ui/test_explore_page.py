@@ -44,6 +44,23 @@ def test_good_models_are_found_chosen_and_pinned(visit) -> None:
     assert view.foreign() == []
 
 
+def test_nothing_is_drawn_before_models_are_found_and_what_hinders_is_said_at_once(visit) -> None:
+    view = visit(1440, 900)
+    page = view.page
+    page.goto(f"{view.base}?tab=Explore&data=tic_tac_toe&family=falling_rule_list")
+    page.get_by_text("choose “Rule list” or “Rule set” there").wait_for()
+    assert view.button("Find good models").is_disabled()
+    assert page.get_by_text("Press “Find good models”").count() == 0
+    assert page.get_by_role("figure").filter(visible=True).count() == 0
+    found(view)
+    page.get_by_role("figure", name="Models by accuracy").first.wait_for()
+    models = page.get_by_label("Good model", exact=True)
+    for seen in (models, view.button("Pin model"), view.button("Edit by hand")):
+        box = seen.bounding_box()
+        assert box["y"] + box["height"] < 900, "what is tapped in the pictures is named and pinned beside them"
+    assert view.console == []
+
+
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
 def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit, size: tuple[int, int]) -> None:
     view = visit(*size)

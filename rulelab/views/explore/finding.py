@@ -140,7 +140,8 @@ class Found(Good):
         reach = max(0.0, 100 * (result.covered / result.optimum - 1)) if result.optimum else 0.0
         return (
             "limit",
-            f"not complete ({why}): {what}; every list closer than {reach:.3g} % to the optimum is among them",
+            f"not complete ({why}): {what}; every list closer than {reach:.3g} % to the optimum is among them; "
+            "“Count all” counts without listing",
         )
 
 
