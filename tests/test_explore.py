@@ -290,7 +290,7 @@ def test_the_card_says_how_far_a_model_is_from_the_optimum(view: ExploreView) ->
     view.on_pin = lambda card: pinned.append(card) or "A"
     view.pin()
     assert [each.model for each in pinned] == [card.model]
-    assert all("pinned as A" in pair._said.object for pair in view._pairs)
+    assert ["pinned as A" in pair._said.object for pair in view._pairs] == [True, False]
     assert [pair._pin.visible for pair in view._pairs] == [True, False], "beside the pictures, not twice"
     view._strip.open = BUILD
     assert [pair._pin.visible for pair in view._pairs] == [False, True], "above the card of what was built"

@@ -88,7 +88,9 @@ def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit, size: tup
     view.until(lambda: said.first.inner_text() != every)
     some = said.first.inner_text()
     assert 0 < int(some.split()[0].replace("\u202f", "")) < int(every.split()[0].replace("\u202f", ""))
-    assert page.get_by_text(re.compile(rf"^{some.split()[0]} models?;")).count(), "the matrix shows the same"
+    assert page.get_by_text(re.compile(rf"^{some.split()[0]} models?, a column each")).count(), (
+        "the matrix shows the same"
+    )
     dragged()
     page.wait_for_timeout(500)
     assert said.first.inner_text() == some, "one part is chosen with one press"

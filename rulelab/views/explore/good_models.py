@@ -282,7 +282,7 @@ class Choosing(NotebookViewer):
         ]
         select = pn.widgets.Select.from_param
         self._attribute = select(self.param.attribute, width=170, **LISTED)
-        self._criterion = select(self.param.criterion, width=330, disabled=True, **LISTED)
+        self._criterion = select(self.param.criterion, width=290, disabled=True, **LISTED)
         self._uses, self._without = (select(self.param[name], width=220, **LISTED) for name in ("uses", "without"))
         self._column = select(self.param.column, width=170, **LISTED)
         self._rules = select(self.param.rules, width=120, **LISTED)
@@ -307,7 +307,7 @@ class Choosing(NotebookViewer):
         for button in self._of_found:
             button.disabled = True
         self._parts = exports[1]
-        self._picker = select(self.param.model, sizing_mode="stretch_width", min_width=260, **LISTED)
+        self._picker = select(self.param.model, sizing_mode="stretch_width", min_width=240, **LISTED)
         self._table = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
         dots, matrix, within = (

@@ -43,5 +43,6 @@ class PinOrEdit:
         self._pin.visible, self._edit.visible = pin, edit
 
     def say(self, text: str) -> None:
-        """What came of pinning; empty: nothing yet."""
+        """What came of pinning, where that button is shown; empty: nothing yet."""
+        text = text if self._pin.visible else ""
         self._said.param.update(object=f'<p class="note">{esc(text)}</p>' if text else "", visible=bool(text))
