@@ -101,6 +101,34 @@ def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit, size: tup
     assert view.console == []
 
 
+def test_a_finger_on_the_matrix_chooses_a_model(visit) -> None:
+    view = visit(390, 844, has_touch=True, color_scheme="dark")
+    found(view)
+    page = view.page
+    models = page.get_by_label("Good model", exact=True)
+
+    def tapped(name: str) -> bool:
+        """Whether one of some places of a picture chooses another model than the one that is chosen."""
+        before = models.input_value()
+        picture = page.get_by_role("figure", name=name).first
+        picture.scroll_into_view_if_needed()
+        box = picture.bounding_box()
+        for across in (0.5, 0.6, 0.7, 0.8):
+            for down in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7):
+                page.touchscreen.tap(box["x"] + across * box["width"], box["y"] + down * box["height"])
+                page.wait_for_timeout(100)
+                if models.input_value() != before:
+                    return True
+        return False
+
+    assert tapped("Antecedents of the models")
+    assert not models.locator("option:checked").inner_text().startswith("1: ")
+    assert " %, " in models.locator("option:checked").inner_text(), "what it is worth is said of each"
+    view.button("Pin model").tap()
+    page.get_by_text("pinned as A").wait_for()
+    assert view.console == []
+
+
 def test_a_phone_scrolls_down_only(visit) -> None:
     view = visit(390, 844)
     found(view)
