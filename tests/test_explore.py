@@ -307,6 +307,14 @@ def test_names_from_data_are_escaped_and_pictures_have_tables(view: ExploreView)
     assert pd.read_csv(view.antecedents_csv())["most"].between(0, 1).all()
 
 
+def test_cards_of_good_models_have_names_of_their_own(view: ExploreView) -> None:
+    assert view.found is not None
+    assert view.found.card(0).name == ""
+    names = [view.found.card(k).name for k in range(1, view.found.result.count)]
+    assert len(set(names)) == len(names) > 2
+    assert names[0].startswith("Good model 2")
+
+
 def test_what_cannot_be_explored_is_said(dataset: rl.Dataset) -> None:
     with pytest.raises(TypeError, match="without a fairness constraint"):
         ExploreView(rl.FallingRuleListSearch(searched(dataset).problem))

@@ -102,7 +102,7 @@ class Found(Good):
         return traits_of(self.result.problem, self.result.lists, self.masses(attribute))
 
     def card(self, k: int) -> Card:
-        return self.base if k == 0 else self.card_of(self.result.lists[k])
+        return self.base if k == 0 else replace(self.card_of(self.result.lists[k]), name=self.called(k))
 
     def card_of(self, antecedents: Sequence[int]) -> Card:
         """The card of a near-optimal list."""
