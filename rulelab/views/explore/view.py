@@ -220,8 +220,8 @@ class ExploreView(Choosing):
         self._explorer.disabled = not found.result.count
         self._trees.param.update(visible=lists is not None, disabled=lists is None or not any(lists.result.lists))
         self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT, RANGES]
-        self._counting.begin(found, self.seconds)
-        self._ranging.begin(found, self.seconds)
+        self._counting.begin(found)
+        self._ranging.begin(found)
         if self._strip.open not in self._strip.names:
             self._strip.open = TOGETHER
         if lists is not None and self._builder is not None:
@@ -284,6 +284,11 @@ class ExploreView(Choosing):
         self._place.objects = [] if self._card is None else [self._card.__panel__()]
         self._offer_pin()
 
+    @param.depends("seconds", watch=True)
+    def _allow(self) -> None:
+        """The time limit is that of all that is begun from now on."""
+        self._counting.seconds = self._ranging.seconds = self.seconds
+
     @param.depends("hindrance", watch=True)
     def _say_hindrance(self) -> None:
         """Beside the button that cannot be pressed, why."""
@@ -332,6 +337,7 @@ class ExploreView(Choosing):
         self._together = pn.Column(self._overview, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
         self._counting = CountView(self._take_sample)
         self._ranging = RangesView()
+        self._allow()
         self._counted, self._ranged = (
             pn.Column(part, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
             for part in (self._counting, self._ranging)
