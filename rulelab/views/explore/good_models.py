@@ -307,7 +307,7 @@ class Choosing(NotebookViewer):
         for button in self._of_found:
             button.disabled = True
         self._parts = exports[1]
-        self._picker = select(self.param.model, sizing_mode="stretch_width", min_width=240, **LISTED)
+        self._picker = select(self.param.model, sizing_mode="stretch_width", min_width=230, **LISTED)
         self._table = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
         dots, matrix, within = (

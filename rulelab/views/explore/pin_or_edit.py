@@ -33,7 +33,7 @@ class PinOrEdit:
     """
 
     def __init__(self, pin: Callable[..., None], edit: Callable[..., None]) -> None:
-        self._pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, **_BUTTON)
+        self._pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, **{**_BUTTON, "width": 126})
         self._edit = pn.widgets.Button(label="Edit by hand", on_click=edit, **_BUTTON)
         self._said = Html("", stylesheets=[MODEL_CSS], margin=0, visible=False)
         self.items = (self._pin, self._edit, self._said)
