@@ -290,7 +290,10 @@ def test_the_card_says_how_far_a_model_is_from_the_optimum(view: ExploreView) ->
     view.on_pin = lambda card: pinned.append(card) or "A"
     view.pin()
     assert [each.model for each in pinned] == [card.model]
-    assert "pinned as A" in view._pinned.object
+    assert ["pinned as A" in pair._said.object for pair in view._pairs] == [True, False]
+    assert [pair._pin.visible for pair in view._pairs] == [True, False], "beside the pictures, not twice"
+    view._strip.open = BUILD
+    assert [pair._pin.visible for pair in view._pairs] == [False, True], "above the card of what was built"
 
 
 def test_names_from_data_are_escaped_and_pictures_have_tables(view: ExploreView) -> None:
@@ -302,6 +305,14 @@ def test_names_from_data_are_escaped_and_pictures_have_tables(view: ExploreView)
         assert box.plot.picture()["size"] == [1600, 900]
         assert box.answer("csv")["csv"].count("\n") > 1
     assert pd.read_csv(view.antecedents_csv())["most"].between(0, 1).all()
+
+
+def test_cards_of_good_models_have_names_of_their_own(view: ExploreView) -> None:
+    assert view.found is not None
+    assert view.found.card(0).name == ""
+    names = [view.found.card(k).name for k in range(1, view.found.result.count)]
+    assert len(set(names)) == len(names) > 2
+    assert names[0].startswith("Good model 2")
 
 
 def test_what_cannot_be_explored_is_said(dataset: rl.Dataset) -> None:
@@ -357,6 +368,30 @@ def test_what_explore_does_not_find_is_said_before_it_is_asked_for(settings: dic
     assert (view.hindrance, view._start.disabled, view._why.visible) == ("", False, False)
     setup.choose(must_not_use=["top-left-square"])
     assert view.hindrance == ""
+
+
+def test_what_hinders_is_said_at_once_where_the_address_opens_explore() -> None:
+    tabs = Tabs(Address("?tab=Explore&data=tic_tac_toe&family=falling_rule_list&regularization=many"))
+    view = tabs.made("Explore").view
+    assert "choose “Rule list” or “Rule set” there" in view.hindrance
+    assert view._start.disabled
+    assert "Press" not in view._empty.object
+    assert "regularization" in view._alert.phase, "what the address asks for in vain"
+    tabs.made("Search").setup.choose(family="rule_list")
+    assert "Press “Find good models”" in view._empty.object
+
+
+def test_nothing_is_looked_for_while_data_are_chosen_or_a_field_is_wrong() -> None:
+    tabs = Tabs(Address("?data=tic_tac_toe&regularization=0.05&max_conditions=1"))
+    search, view = tabs.made("Search"), tabs.made("Explore").view
+    search.setup.table.pending = True
+    assert "press “Accept” or “Cancel” there" in view.hindrance
+    search.setup.table.pending = False
+    assert view.hindrance == ""
+    search.setup.refusal = "“Regularization” is too large"
+    assert view.hindrance == "In the tab Search: “Regularization” is too large"
+    search.setup.refusal = ""
+    assert (view.hindrance, view._start.disabled) == ("", False)
 
 
 def test_a_search_with_demands_is_refused_in_the_words_of_the_page(dataset: rl.Dataset) -> None:

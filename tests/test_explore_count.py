@@ -152,6 +152,16 @@ def test_a_few_lists_are_all_drawn(view: ExploreView) -> None:
     assert f"all {count(n)} lists" in counting._text.object
 
 
+def test_a_count_has_the_time_limit_that_is_chosen_when_it_begins(view: ExploreView) -> None:
+    asked = []
+    view._counting._work = lambda work: asked.append(work.args[1])
+    for seconds in (10.0, 300.0):
+        view.seconds = seconds
+        view._counting.count()
+        asked.append(view._ranging.seconds)
+    assert asked == [10.0, 10.0, 300.0, 300.0]
+
+
 def test_the_tab_shows_one_thing_at_a_time(view: ExploreView) -> None:
     assert view._counted.visible
     assert not view._overview.visible

@@ -25,6 +25,7 @@ from rulelab.search import solve
 from rulelab.views.explore.offline import explorer
 from rulelab.views.explore.offline_sets import explorer_of_sets
 from rulelab.views.explore.packing import Labels, condition_names, guarantee, packed
+from rulelab.views.explore.svg import _power
 
 HOSTILE = '</script><script>alert("x")</script>'
 LABELS = Labels(HOSTILE, '"t"', "<b>no</b>", "yes'")
@@ -261,3 +262,10 @@ def test_the_command_writes_the_file_of_rule_sets(tmp_path: Path, capsys: pytest
     status, _, err = run(capsys, "near", tmp_path / "data.csv", *options, "--time-limit", 0)
     assert status == 1
     assert "no page is written: no set is known to be near the optimum yet" in err
+
+
+def test_powers_of_ten_are_short_enough_for_the_margin_of_a_phone() -> None:
+    assert [_power(k) for k in (0, 1, 2, 3, 5, 6, 8, 11, 12)] == [
+        "1", "10", "100", "1k", "100k", "1M", "100M", "100G", "1e12"
+    ]  # fmt: skip
+    assert max(len(_power(k)) for k in range(20)) <= 4

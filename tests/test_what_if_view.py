@@ -299,6 +299,23 @@ def test_groups_are_those_of_the_predictions(make) -> None:
     assert standing(view)["TPR gap"] == f"{100 * view.groups.gap:.1f} %"
 
 
+def test_groups_of_few_rows_make_no_gap(make) -> None:
+    data = table(n=400)
+    sex = data.sensitive["sex"].astype(object).to_numpy().copy()
+    sex[np.flatnonzero(np.asarray(data.y))[:3]] = "few"
+    data = replace(data, sensitive=data.sensitive.assign(sex=sex))
+    search = searched(data)
+    view = make(search, data=data)
+    view.act({"do": "insert", "at": 0, "antecedent": search.problem.names.index("age <= 36")})
+    view.groups.attribute = "sex"
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    rates = view.hand.model.evaluate(conditions, data.y, groups=data.sensitive["sex"]).groups["true_positive_rate"]
+    known = rates.drop("few")
+    assert rates.max() - rates.min() > known.max() - known.min()
+    assert view.groups.gap == pytest.approx(known.max() - known.min())
+    assert f"{100 * view.groups.gap:.1f}" in view.groups._rates.object, "the table below says the same"
+
+
 def test_text_from_data_is_escaped(make) -> None:
     data = table(evil=live.HOSTILE)
     search = searched(data)

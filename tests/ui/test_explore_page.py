@@ -44,6 +44,23 @@ def test_good_models_are_found_chosen_and_pinned(visit) -> None:
     assert view.foreign() == []
 
 
+def test_nothing_is_drawn_before_models_are_found_and_what_hinders_is_said_at_once(visit) -> None:
+    view = visit(1440, 900)
+    page = view.page
+    page.goto(f"{view.base}?tab=Explore&data=tic_tac_toe&family=falling_rule_list")
+    page.get_by_text("choose “Rule list” or “Rule set” there").wait_for()
+    assert view.button("Find good models").is_disabled()
+    assert page.get_by_text("Press “Find good models”").count() == 0
+    assert page.get_by_role("figure").filter(visible=True).count() == 0
+    found(view)
+    page.get_by_role("figure", name="Models by accuracy").first.wait_for()
+    models = page.get_by_label("Good model", exact=True)
+    for seen in (models, view.button("Pin model"), view.button("Edit by hand")):
+        box = seen.bounding_box()
+        assert box["y"] + box["height"] < 900, "what is tapped in the pictures is named and pinned beside them"
+    assert view.console == []
+
+
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
 def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit, size: tuple[int, int]) -> None:
     view = visit(*size)
@@ -71,7 +88,9 @@ def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit, size: tup
     view.until(lambda: said.first.inner_text() != every)
     some = said.first.inner_text()
     assert 0 < int(some.split()[0].replace("\u202f", "")) < int(every.split()[0].replace("\u202f", ""))
-    assert page.get_by_text(re.compile(rf"^{some.split()[0]} models?;")).count(), "the matrix shows the same"
+    assert page.get_by_text(re.compile(rf"^{some.split()[0]} models?, a column each")).count(), (
+        "the matrix shows the same"
+    )
     dragged()
     page.wait_for_timeout(500)
     assert said.first.inner_text() == some, "one part is chosen with one press"
@@ -79,6 +98,34 @@ def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit, size: tup
     view.until(lambda: said.first.inner_text() == every)
     beside, button = whole.bounding_box(), view.button("Choose a part").bounding_box()
     assert beside["y"] == button["y"]
+    assert view.console == []
+
+
+def test_a_finger_on_the_matrix_chooses_a_model(visit) -> None:
+    view = visit(390, 844, has_touch=True, color_scheme="dark")
+    found(view)
+    page = view.page
+    models = page.get_by_label("Good model", exact=True)
+
+    def tapped(name: str) -> bool:
+        """Whether one of some places of a picture chooses another model than the one that is chosen."""
+        before = models.input_value()
+        picture = page.get_by_role("figure", name=name).first
+        picture.scroll_into_view_if_needed()
+        box = picture.bounding_box()
+        for across in (0.5, 0.6, 0.7, 0.8):
+            for down in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7):
+                page.touchscreen.tap(box["x"] + across * box["width"], box["y"] + down * box["height"])
+                page.wait_for_timeout(100)
+                if models.input_value() != before:
+                    return True
+        return False
+
+    assert tapped("Antecedents of the models")
+    assert not models.locator("option:checked").inner_text().startswith("1: ")
+    assert " %, " in models.locator("option:checked").inner_text(), "what it is worth is said of each"
+    view.button("Pin model").tap()
+    page.get_by_text("pinned as A").wait_for()
     assert view.console == []
 
 

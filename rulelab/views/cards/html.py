@@ -134,6 +134,19 @@ def group_table(name: str, table: pd.DataFrame, base: pd.DataFrame | None = None
     )
 
 
+def largest_difference(table: pd.DataFrame, rate: str) -> float:
+    """Of a rate between the groups that `group_table` compares; nan where there are none to compare.
+
+    Parameters
+    ----------
+    table : DataFrame
+        See `rulelab.data.metrics.group_rates`.
+    rate : str
+        One of its columns.
+    """
+    return _spread(_compared(table)[0][rate])
+
+
 def _compared(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """The groups whose rates are compared, and which are not, in words."""
     enough = table[~table["few"]]

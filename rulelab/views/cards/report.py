@@ -23,7 +23,7 @@ body { margin: 0; padding: 16px; font-family: system-ui, sans-serif; background:
   color: var(--panel-on-surface-color); }
 h1 { font-size: 20px; margin: 0 0 2px; }
 .cards { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(min(330px, 100%), 760px); column-gap: 16px;
-  overflow-x: auto; margin: 12px 0; container-type: inline-size; }
+  position: relative; overflow-x: auto; margin: 12px 0; container-type: inline-size; }
 .card { display: grid; grid-template: subgrid / minmax(0, 1fr); min-width: 0; box-sizing: border-box; padding: 12px;
   border: 1px solid color-mix(in srgb, var(--panel-on-surface-color) 18%, transparent); border-radius: 8px; }
 .part { display: grid; grid-template: subgrid / minmax(0, 1fr); min-width: 0; }

@@ -26,7 +26,13 @@ from .good_models import ANY, BUTTON, LISTED, WIDE
 
 
 class Beside(Viewer):
-    """Two buttons, two choices, a status line and a text."""
+    """Two buttons, two choices, a status line and a text.
+
+    Attributes
+    ----------
+    seconds : float
+        Time limit of what is begun from now on.
+    """
 
     attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
     criterion: param.Selector[str] = param.Selector(
@@ -41,7 +47,7 @@ class Beside(Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._found: Good | None = None
-        self._seconds = 60.0
+        self.seconds = 60.0
         self._job: Job | None = None
         self._filling = False
         self._beat = Beat(self.refresh)
@@ -54,10 +60,10 @@ class Beside(Viewer):
         """Whether something is being found out."""
         return self._job is not None and self._job.busy
 
-    def begin(self, found: Good, seconds: float) -> None:
-        """Forget what is known: something else has been found, and what is asked may take so many seconds."""
+    def begin(self, found: Good) -> None:
+        """Forget what is known: something else has been found."""
         self.stop()
-        self._job, self._found, self._seconds = None, found, seconds
+        self._job, self._found = None, found
         self._alert.phase = ""
         self._filling = True
         options = {"(none)": ANY, **{name: name for name in found.attributes}}

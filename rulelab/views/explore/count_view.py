@@ -67,8 +67,8 @@ class CountView(Beside):
     def _ways(self) -> str:
         return "lists" if self._found is None else self._found.ways
 
-    def begin(self, found: Good, seconds: float) -> None:
-        super().begin(found, seconds)
+    def begin(self, found: Good) -> None:
+        super().begin(found)
         self._forget()
         self._start.label = f"Count all {found.ways}"
         self._save.visible = isinstance(found, Found)
@@ -78,7 +78,7 @@ class CountView(Beside):
         """Count all lists, or sets."""
         assert self._found is not None
         self._forget()
-        self._work(partial(count_all, self._found, self._seconds))
+        self._work(partial(count_all, self._found, self.seconds))
 
     def _forget(self) -> None:
         self._total = self._ranges = self._sample = None

@@ -102,7 +102,7 @@ class Found(Good):
         return traits_of(self.result.problem, self.result.lists, self.masses(attribute))
 
     def card(self, k: int) -> Card:
-        return self.base if k == 0 else self.card_of(self.result.lists[k])
+        return self.base if k == 0 else replace(self.card_of(self.result.lists[k]), name=self.called(k))
 
     def card_of(self, antecedents: Sequence[int]) -> Card:
         """The card of a near-optimal list."""
@@ -140,7 +140,8 @@ class Found(Good):
         reach = max(0.0, 100 * (result.covered / result.optimum - 1)) if result.optimum else 0.0
         return (
             "limit",
-            f"not complete ({why}): {what}; every list closer than {reach:.3g} % to the optimum is among them",
+            f"not complete ({why}): {what}; every list closer than {reach:.3g} % to the optimum is among them; "
+            "“Count all” counts without listing",
         )
 
 

@@ -94,6 +94,7 @@ class FoundSets(Good):
         parameters = self.prepared.search.parameters
         return replace(
             self.base,
+            name=self.called(k),
             model=model,
             proof=Proof(
                 objective=model.objective(result.loss, result.regularization),

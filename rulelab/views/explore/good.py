@@ -82,6 +82,10 @@ class Good(abc.ABC):
     def card(self, k: int) -> Card:
         """The card of a model; the optimum's is that of its search."""
 
+    def called(self, k: int) -> str:
+        """What tells the card of a model from those of others, by the number that pictures and tables give it."""
+        return f"Good model {k + 1}" + (f" of {self.prepared.name}" if self.prepared.name else "")
+
     @abc.abstractmethod
     def verdict(self) -> tuple[str, str]:
         """How complete it is: a tone and a sentence."""

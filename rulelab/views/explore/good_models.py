@@ -173,20 +173,23 @@ class Choosing(NotebookViewer):
                 self._criterion.disabled = not self.attribute
                 self._diverse.label = "All models" if self.diverse else "Diverse four"
                 options = {"(tap a model, or choose one here)": NO_MODEL}
-                gaps = self.gaps
-                for k in self._listed[:_MOST_OFFERED].tolist():
-                    rules = plain("; ".join(found.frame["antecedents"].iloc[k]) or "no rule", 80)
-                    apart = "" if gaps is None or np.isnan(gaps[k]) else f", gap {gaps[k]:.1f} %"
-                    options[f"{k + 1}: {found.frame['accuracy'].iloc[k]:.2f} %{apart}, {rules}"] = k
+                listed = self._listed[:_MOST_OFFERED].tolist()
+                if self.model not in (NO_MODEL, *listed):
+                    listed.append(self.model)
+                options |= {self._said_of(found, k): k for k in listed}
                 self._filling = True
                 try:
                     self._offer_orders()
-                    if self.model not in options.values():
-                        options[f"{self.model + 1}: as tapped"] = self.model
                     self._offer(self._picker, "model", options)
                 finally:
                     self._filling = False
             self._show_chosen_in_pictures()
+
+    def _said_of(self, found: Good, k: int) -> str:
+        """A model in one line."""
+        row, gaps = found.frame.iloc[k], self.gaps
+        apart = "" if gaps is None or np.isnan(gaps[k]) else f", gap {gaps[k]:.1f} %"
+        return f"{k + 1}: {row['accuracy']:.2f} %{apart}, {plain('; '.join(row['antecedents']) or 'no rule', 80)}"
 
     def _show_chosen_in_pictures(self) -> None:
         found, chosen = self._found, None if self.model == NO_MODEL else self.model
@@ -258,7 +261,8 @@ class Choosing(NotebookViewer):
 
     def _tapped(self, k: int) -> None:
         if k not in self._picker.options.values():
-            options = {**self._picker.options, f"{k + 1}: as tapped": k}
+            assert self._found is not None
+            options = {**self._picker.options, self._said_of(self._found, k): k}
             self._offer(self._picker, "model", options)
         self.model = k
 
@@ -278,7 +282,7 @@ class Choosing(NotebookViewer):
         ]
         select = pn.widgets.Select.from_param
         self._attribute = select(self.param.attribute, width=170, **LISTED)
-        self._criterion = select(self.param.criterion, width=330, disabled=True, **LISTED)
+        self._criterion = select(self.param.criterion, width=290, disabled=True, **LISTED)
         self._uses, self._without = (select(self.param[name], width=220, **LISTED) for name in ("uses", "without"))
         self._column = select(self.param.column, width=170, **LISTED)
         self._rules = select(self.param.rules, width=120, **LISTED)
@@ -303,7 +307,7 @@ class Choosing(NotebookViewer):
         for button in self._of_found:
             button.disabled = True
         self._parts = exports[1]
-        self._picker = select(self.param.model, sizing_mode="stretch_width", **LISTED)
+        self._picker = select(self.param.model, sizing_mode="stretch_width", min_width=230, **LISTED)
         self._table = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, explore_html.TABLE_CSS], **WIDE)
         dots, matrix, within = (
@@ -319,7 +323,8 @@ class Choosing(NotebookViewer):
             )
         )
         bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
-        self._head = pn.Row(self._attribute, self._criterion, *exports, **bar)
+        self._head = pn.Row(self._attribute, self._criterion, self._picker, **bar)
+        self._exports = pn.Row(*exports, **bar)
         self._overview = pn.Column(
             self._head,
             dots,
@@ -336,6 +341,7 @@ class Choosing(NotebookViewer):
             models,
             within,
             antecedents,
+            self._exports,
             stylesheets=[VIEW_CSS],
             css_classes=["rl-row"],
             **WIDE,

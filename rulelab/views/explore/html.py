@@ -12,17 +12,21 @@ from .good import Good
 
 _MOST = 15
 
-EMPTY = (
+_EMPTY = (
     "<h2>How many other models would do as well?</h2>"
     "<p>The optimum is one model. Often thousands of others are nearly as good: with other conditions, fewer rules, or "
     "a smaller gap between groups of people. Here all of them are found, with proof that none is missing, to be "
     "compared and chosen from.</p>"
-    '<p class="empty">The data and settings are those of the tab Search, family “Rule list” or “Rule set”. Press '
-    "“Find good models”.</p>"
+    '<p class="empty">The data and settings are those of the tab Search, family “Rule list” or “Rule set”.{}</p>'
 )
 UNPACKING = (
     '<p class="empty" role="status">Sending the lists to the browser, which counts what each choice leaves ...</p>'
 )
+
+
+def empty(able: bool) -> str:
+    """What stands where nothing was found yet."""
+    return _EMPTY.format(" Press “Find good models”." if able else "")
 
 
 def hindrance(text: str) -> str:

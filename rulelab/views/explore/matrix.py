@@ -76,7 +76,7 @@ class Matrix(Tapped):
             left_out = f"; {rarer} rarer {found.part}s are not drawn" if rarer else ""
             colours = "from blue (first rule) to orange (eighth or later)" if ordered else "each line is a rule"
             self.caption = (
-                f"{counted(len(order), 'models')}{fewer}; what occurs together stands together; {colours}{left_out}."
+                f"{counted(len(order), 'models')}{fewer}, a column each, {colours}; the line: the chosen one{left_out}."
             )
         self._across.span(-0.5, max(len(order), 10) - 0.5)
         if list(self._lines.factors) != rows:

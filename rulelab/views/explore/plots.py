@@ -277,7 +277,7 @@ class Dots(Tapped):
                 _span(self._across, [*columns["x"], *crosses["x"]], 0 if grouped else 0.5)
                 _span(self._up, [*columns["y"], *crosses["y"]], 0.05)
             of = f", the best of {count(len(kept))}" if len(kept) > len(drawn) else ""
-            colours = "; from blue (1 rule) to orange (8 or more)" if grouped else ""
+            colours = "; from blue (1 rule) to orange (8 or more)" if grouped else "; spread sideways"
             beside = "" if others is None else f"; crosses: {others.words}"
             self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is the optimum{beside}."
         replace(self._crosses, crosses)

@@ -52,8 +52,8 @@ class RangesView(Beside):
         """What is proven of the chosen groups, once it is known."""
         return self._gaps
 
-    def begin(self, found: Good, seconds: float) -> None:
-        super().begin(found, seconds)
+    def begin(self, found: Good) -> None:
+        super().begin(found)
         self._columns = self._gaps = None
         self._criterion.disabled = not self.attribute
         self._show()
@@ -62,7 +62,7 @@ class RangesView(Beside):
         """Find the ranges of all columns, then of the groups."""
         assert isinstance(self._found, FoundSets)
         self._columns = self._gaps = None
-        self._work(partial(columns_of, self._found, self._seconds))
+        self._work(partial(columns_of, self._found, self.seconds))
 
     def columns_csv(self) -> io.StringIO:
         """One row per column."""
@@ -93,7 +93,7 @@ class RangesView(Beside):
         self._job = self._gaps = None
         if self.attribute:
             assert isinstance(self._found, FoundSets)
-            self._work(partial(gaps_of, self._found, self.attribute, self.criterion, self._seconds))
+            self._work(partial(gaps_of, self._found, self.attribute, self.criterion, self.seconds))
         self._show()
 
     def _show(self) -> None:

@@ -9,13 +9,14 @@ import numpy as np
 
 from ...rule_list import NearOptimal
 from ...rule_set import NearOptimalRuleSets
-from ..live.wording import count, counted
+from ..live.wording import counted
 
 _WIDTH, _HEIGHT = 520, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 14, 12, 40
 _BINS = 60
 _STEPS = 200
 _EACH = (1, 2, 2.5, 5, 10)
+_THOUSANDS = ("", "k", "M", "G")
 
 SVG_CSS = """
 .plot { width: 100%; height: auto; }
@@ -64,7 +65,7 @@ def within(result: NearOptimal | NearOptimalRuleSets) -> str:
     marks = f'<path class="models" d="{path(x, y)}"/>'
     if lists is not None:
         marks = f'<path class="lists" d="{path(starts * scale, lists.cumsum())}"/>{marks}'
-    lines = [(float(k), count(10**k) if k < 6 else f"10^{k}") for k in range(0, decades + 1, 1 + decades // 7)]
+    lines = [(float(k), _power(k)) for k in range(0, decades + 1, 1 + decades // 7)]
     words = "how far above the optimum at most, %" if result.optimum else "how far above the optimum at most, × 100"
     far = f"{last:.3g} % of" if result.optimum else f"{last / 100:.3g} of"
     said = f"{counted(result.count, 'models')} within {far} the optimum"
@@ -127,6 +128,11 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
     step = next(each * power for each in _EACH if each * power >= rough * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)
     return [(k * step, f"{k * step:.6g}") for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def _power(k: int) -> str:
+    """10**k, so short that it fits beside the axis on a phone."""
+    return f"{10 ** (k % 3)}{_THOUSANDS[k // 3]}" if k < 3 * len(_THOUSANDS) else f"1e{k}"
 
 
 def _x(value: float, low: float, high: float) -> float:

@@ -15,7 +15,6 @@ from ...datasets import Dataset
 from ...rule_list import RuleListSearch
 from ...rule_set import RuleSetSearch
 from ..cards.card import Card
-from ..cards.style import MODEL_CSS
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.pool import POOL
@@ -24,7 +23,7 @@ from ..live.ticker import Beat
 from ..live.wording import count, duration, objective
 from ..widgets import icons
 from ..widgets.download import download
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
@@ -39,6 +38,7 @@ from .good import Good
 from .good_models import BUTTON, LISTED, NO_MODEL, WIDE, Choosing
 from .offline import explorer
 from .offline_sets import explorer_of_sets
+from .pin_or_edit import PinOrEdit
 from .ranges_view import RangesView
 
 TOGETHER, BUILD, COUNT, RANGES = "All together", "Build a list", "Count all", "Ranges"
@@ -177,7 +177,8 @@ class ExploreView(Choosing):
         except ValueError as error:
             self.complain(str(error))
         else:
-            self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
+            for pair in self._pairs:
+                pair.say(f"pinned as {letter} in the tab Compare")
 
     def edit(self, *_: Any) -> None:
         """Hand the model to `on_edit`."""
@@ -219,8 +220,8 @@ class ExploreView(Choosing):
         self._explorer.disabled = not found.result.count
         self._trees.param.update(visible=lists is not None, disabled=lists is None or not any(lists.result.lists))
         self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT, RANGES]
-        self._counting.begin(found, self.seconds)
-        self._ranging.begin(found, self.seconds)
+        self._counting.begin(found)
+        self._ranging.begin(found)
         if self._strip.open not in self._strip.names:
             self._strip.open = TOGETHER
         if lists is not None and self._builder is not None:
@@ -239,9 +240,10 @@ class ExploreView(Choosing):
             self._builder.begin(self._found)
         self._building.visible = building
         self._counted.visible, self._ranged.visible = counting, ranging
-        for part in (self._together, self._overview, self._picker):  # a grid shows itself also where it is not visible
+        for part in (self._together, self._overview):  # a grid shows itself also where it is not visible
             part.visible = not (building or counting or ranging)
         self._chosen.visible = not (counting or ranging)
+        self._offer_pin()
 
     def _ended(self, antecedents: tuple[int, ...]) -> None:
         """Show the card of a list that was built: that of its model, or, in another order, one of its own."""
@@ -277,9 +279,15 @@ class ExploreView(Choosing):
         if self._card is not None:
             self._card.close()
         self._card = None if card is None else ModelCard(card)
-        self._pinned.object = ""
+        for pair in self._pairs:
+            pair.say("")
         self._place.objects = [] if self._card is None else [self._card.__panel__()]
         self._offer_pin()
+
+    @param.depends("seconds", watch=True)
+    def _allow(self) -> None:
+        """The time limit is that of all that is begun from now on."""
+        self._counting.seconds = self._ranging.seconds = self.seconds
 
     @param.depends("hindrance", watch=True)
     def _say_hindrance(self) -> None:
@@ -288,11 +296,13 @@ class ExploreView(Choosing):
             self.complain("")
         self._start.disabled = bool(self.hindrance)
         self._why.param.update(object=explore_html.hindrance(self.hindrance), visible=bool(self.hindrance))
+        self._empty.object = explore_html.empty(not self.hindrance)
 
     @param.depends("on_pin", "on_edit", watch=True)
     def _offer_pin(self) -> None:
-        for button, act in ((self._pin, self.on_pin), (self._edit, self.on_edit)):
-            button.visible = act is not None and self._card is not None
+        for pair, here in zip(self._pairs, (self._strip.open == TOGETHER, self._strip.open == BUILD), strict=True):
+            shown = here and self._card is not None
+            pair.offer(pin=shown and self.on_pin is not None, edit=shown and self.on_edit is not None)
 
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Good models", css_classes=["rl-row"], **WIDE)
@@ -313,13 +323,10 @@ class ExploreView(Choosing):
         self._explorer.param.update(disabled=True, align="end")
         self._trees = download("TimberTrek (JSON)", "timbertrek.json", self.timbertrek_json, width=150)
         self._trees.disabled = True
-        self._head.append(self._trees)
+        self._exports.append(self._trees)
         bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
-        self._pin = pn.widgets.Button(
-            label="Pin model", icon=icons.PIN, on_click=self.pin, visible=False, width=120, **BUTTON
-        )
-        self._edit = pn.widgets.Button(label="Edit by hand", on_click=self.edit, visible=False, width=120, **BUTTON)
-        self._pinned = Html("", stylesheets=[MODEL_CSS], margin=0)
+        self._pairs = [PinOrEdit(self.pin, self.edit) for _ in range(2)]  # beside the pictures, and above the card
+        self._head.extend(self._pairs[0].items)
         self._place = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
         self._strip = Strip(
             names=[TOGETHER, BUILD, COUNT], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
@@ -330,28 +337,24 @@ class ExploreView(Choosing):
         self._together = pn.Column(self._overview, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
         self._counting = CountView(self._take_sample)
         self._ranging = RangesView()
+        self._allow()
         self._counted, self._ranged = (
             pn.Column(part, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
             for part in (self._counting, self._ranging)
         )
         self._chosen = pn.Column(
-            self._picker,
-            pn.Row(self._pin, self._edit, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
+            pn.Row(*self._pairs[1].items, stylesheets=[BAR_CSS], margin=(6, 0)),
             self._place,
             css_classes=["rl-row"],
             **WIDE,
         )
         self._why = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], visible=False, **WIDE)
-        self._empty = Html(explore_html.EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **WIDE)
-        self._details = pn.Column(
-            self._strip,
-            self._building,
-            self._counted,
-            self._ranged,
-            self._together,
-            self._chosen,
+        self._empty = Html(explore_html.empty(True), stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **WIDE)
+        parts = (self._strip, self._building, self._counted, self._ranged, self._together, self._chosen)
+        self._details = pn.Column(  # a grid shows itself also where it is not visible
+            pn.Column(*parts, stylesheets=[VIEW_CSS], css_classes=["rl-row"], **WIDE),
             visible=False,
-            stylesheets=[VIEW_CSS],
+            stylesheets=[_NARROW],
             css_classes=["rl-row"],
             **WIDE,
         )

@@ -34,6 +34,7 @@ from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 from .presenter import Presenter
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+_CHOOSING = "The data are being chosen in the tab Search: press “Accept” or “Cancel” there."
 
 
 class SearchTab:
@@ -76,11 +77,26 @@ class SearchTab:
             )
         if prepared is not None and prepared.search.family in OF_SEVERAL:
             return self.setup.recipe()
-        if prepared is not None and not (self.view.stale or self.view.session.recorded):
+        if prepared is not None and self._is_of_run:
             return lambda report: prepared
-        if self.view.refusal or self.view.blocked:
-            raise ValueError(self.view.refusal or "the data are being chosen in the tab Search")
+        if self.refused:
+            raise ValueError(self.refused)
         return self.setup.recipe()
+
+    @property
+    def refused(self) -> str:
+        """What keeps a search of the settings from beginning, and what to do about it; empty: nothing."""
+        if self._is_of_run:
+            return ""
+        if self.view.blocked:
+            return _CHOOSING
+        return f"In the tab Search: {self.view.refusal}" if self.view.refusal else ""
+
+    @property
+    def _is_of_run(self) -> bool:
+        """Whether what was run here has the present settings."""
+        session = self.view.session
+        return session.prepared is not None and not (self.view.stale or session.recorded)
 
     @property
     def _keys(self) -> dict[str, Callable[[], Any]]:
@@ -128,16 +144,19 @@ class ExploreTab:
         self.complaints = address.follow(Part(self.view, ["distance", "most"]))
         self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
 
-    def follow(self, setup: Setup) -> None:
+    def follow(self, search: SearchTab) -> None:
         """Say beside its button why no good models are found with the present settings, where that is so."""
+        setup = search.setup
 
         def look(*_: Any) -> None:
             try:
-                self.view.hindrance = hindrance(*setup.asked)
-            except ValueError:  # the form says what is wrong
-                self.view.hindrance = ""
+                said = hindrance(*setup.asked)
+            except ValueError:  # the refusal says what is wrong
+                said = ""
+            self.view.hindrance = said or search.refused
 
         setup.on_change(look)
+        search.view.param.watch(look, ["refusal", "blocked", "stale"])
         look()
 
 
@@ -242,7 +261,7 @@ class Tabs(param.Parameterized):
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self._follow
             if name in ("Search", "Explore") and {"Search", "Explore"} <= self._made.keys():
-                self._made["Explore"].follow(self._made["Search"].setup)
+                self._made["Explore"].follow(self._made["Search"])
             if {"Search", "Fronts"} <= self._made.keys():
                 own, swept = self._made["Search"].setup.table, self._made["Fronts"].setup
                 for shared in ("uploaded", "tables"):
@@ -255,7 +274,9 @@ class Tabs(param.Parameterized):
         self.made(self.tab).complain(message)
 
     def _bring_back(self) -> None:
-        """Show the kept run and the pinned models of the address, once the page is there."""
+        """Once the page is there, show the kept run and the pinned models of the address, and what hinders its tab."""
+        if self.tab == "Explore" and "Search" not in self._made:
+            self.complain("; ".join(self.made("Search").complaints))
         self._address.follow(Part(self.runs, ["run", "pins"]))
 
     def _pin(self, card: Card) -> str:

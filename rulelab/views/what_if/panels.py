@@ -10,7 +10,6 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
-from ...data.gaps import largest_gap
 from ...data.metrics import rates_table
 from ..cards import html as card_html
 from ..cards.style import MODEL_CSS
@@ -115,7 +114,7 @@ class GroupsPanel(Viewer):
     Attributes
     ----------
     gap : float or None
-        The largest difference of true positive rates; None without groups.
+        The largest difference of true positive rates, but for groups of few rows; None without groups.
     """
 
     attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
@@ -150,11 +149,11 @@ class GroupsPanel(Viewer):
     def _count(self) -> None:
         self.gap, text = None, ""
         if self._hand is not None and self.attribute:
-            per_group = self._hand.groups(self.attribute)
-            gap = largest_gap(per_group, "equal_opportunity").value
+            rates = rates_table(self._hand.groups(self.attribute))
+            gap = card_html.largest_difference(rates, "true_positive_rate")
             self.gap = None if math.isnan(gap) else gap
             text = (
-                f"{card_html.group_table(self.attribute, rates_table(per_group))}"
+                f"{card_html.group_table(self.attribute, rates)}"
                 '<p class="note">Training rows, in %, with 95&nbsp;% intervals.</p>'
             )
         if self._rates.object != text:
