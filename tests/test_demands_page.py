@@ -430,13 +430,36 @@ def test_sets_of_the_page_obey_demands_and_fairness_together(asked: tuple[bool, 
     assert rl.verify(problem, snapshot.incumbent.model, proof).valid
 
 
-def test_a_fair_list_knows_no_demands_and_says_so_at_their_fields() -> None:
+@pytest.mark.parametrize("max_length", [None, 2])
+@pytest.mark.parametrize("asked", list(product([False, True], repeat=4)))
+def test_fair_lists_of_the_page_obey_demands(asked: tuple[bool, ...], max_length: int | None) -> None:
+    """The reference of all lists is in `crossed_cases`; here the page leads to the right search, and its proof."""
+    wishes = {name: wish for (name, wish), on in zip(WISHES.items(), asked, strict=True) if on}
+    length = {} if max_length is None else {"max_length": max_length}
+    session = searched(people(**wishes, **length, fairness="demographic_parity", tolerance=0.3, min_group_size=5))
+    search, snapshot = session.search, session.snapshot
+    plain = not length and not set(wishes) - {"must_not_use"}
+    assert type(search) is (rl.FairRuleListSearch if plain else rl.FairConstrainedRuleListSearch)
+    if {"must_use", "max_uses"} <= set(wishes) or (max_length and {"must_use", "first_rule"} <= set(wishes)):
+        assert snapshot.status is rl.Status.INFEASIBLE
+        return
+    assert snapshot.status is rl.Status.OPTIMAL
+    model = snapshot.incumbent.model
+    assert rl.verify(search.problem, model, search.certificate()).valid
+    used = [c.column for rule in model.rules for c in search.problem.conditions[rule.antecedent]]
+    assert set(wishes.get("must_use", ())) <= set(used)
+    assert wishes.get("first_rule") in (None, *model.antecedent_names[:1])
+    assert all(used.count(column) <= most for column, most in wishes.get("max_uses", {}).items())
+    assert len(model) <= length.get("max_length", len(model))
+
+
+def test_a_list_of_predictive_parity_knows_no_demands_and_says_so_at_their_fields() -> None:
     wishes = {"must_use": ["age"], "first_rule": "sex == m", "max_uses": {"age": 1}, "max_length": 2}
     setup = people(**wishes, must_not_use=["town"])
-    setup.choose(fairness="demographic_parity", tolerance=0.3, min_group_size=5)
+    setup.choose(fairness="predictive_parity", tolerance=0.3, min_group_size=5)
     for label in ("Must use", "First rule", LABELS["max_uses"], "Rules, at most", "Monotone columns"):
         state = setup.more.find(label).state()
-        assert (state["value"], state["off"]) == ("", "Fair lists know only this.")
+        assert (state["value"], state["off"]) == ("", "Lists of predictive parity know only this.")
     assert setup.more.find("Must not use").state()["off"] == ""
     session = searched(setup)
     assert session.snapshot.status is rl.Status.OPTIMAL

@@ -260,7 +260,8 @@ def test_the_memory_limit_ends_the_search_and_can_be_raised() -> None:
         ({"must_use": ["sex"], "bounds": rl.RuleListBounds(lookahead=False)}, r"bounds have no switches"),
         ({"must_use": ["sex"], "labels": "best"}, r"labels must be"),
         ({"must_use": ["sex"], "max_length": -1}, r"max_length must be"),
-        ({"must_use": ["sex"], "fairness": rl.EqualOpportunity(0.05)}, r"must_use and fairness cannot"),
+        ({"must_use": ["sex"], "fairness": rl.PredictiveParity(0.05)}, r"lists of predictive parity cannot be asked"),
+        ({"must_use": ["sez"], "fairness": rl.EqualOpportunity(0.05)}, r"must_use: no antecedent uses 'sez'.*'sex'"),
     ],
 )
 def test_what_cannot_be_asked_for_is_an_error(arguments: dict[str, object], said: str) -> None:

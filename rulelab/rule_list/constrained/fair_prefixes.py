@@ -1,4 +1,4 @@
-"""Prefixes of fair lists with demands: what they cost, also in the relaxation, what they add up to, and what follows."""
+"""Prefixes of fair lists with demands: what they cost, also in the relaxation, what they add up to, what follows."""
 
 from __future__ import annotations
 
@@ -212,7 +212,8 @@ class FairSpace:
 
     def _nearly(self, sums: np.ndarray) -> np.ndarray:
         low, high = self.constraints.low[:, None], self.constraints.high[:, None]
-        return ((low <= sums) & (sums <= high)).all(axis=0)
+        within: np.ndarray = (low <= sums) & (sums <= high)
+        return np.asarray(within.all(axis=0))
 
     def child(self, parent: int, prefix: Prefix, following: Following, i: int) -> Prefix:
         """The prefix with one more rule."""

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...certificate import Certificate, CertificateError, prove_fair_demanding_rule_list
+from ...arguments import is_whole, require
+from ...certificate import Certificate, prove_fair_demanding_rule_list
 from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.fairness import Criterion, PredictiveParity
 from ...data.naming import as_names, limits_of
@@ -20,10 +21,9 @@ from ...rehearsal import grouped_problem
 from ...search import solve
 from ..fair import beam as beams
 from ..fair import state
-from ..fair.bounds import FairRuleListBounds
 from ..fair.passes import holds
 from ..fair.reduction import Reduced
-from ..fair.relaxation import relaxed, scaled, shift_of
+from ..fair.relaxation import relaxed, scaled
 from ..fair.search import FairRuleListSearch
 from . import kernels
 from .completions import Completions
@@ -85,6 +85,7 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
         super().__init__(
             problem, regularization, fairness, labels, None, memory_limit, beam_width, min_group_size, warm_start
         )
+        require(("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"))
         self.must_use = as_names(must_use, "must_use")
         self.first_rule = first_rule
         self.max_uses = limits_of(max_uses)
@@ -145,8 +146,7 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
 
     def _rehearse(self) -> None:
         problem = grouped_problem()
-        given = {"beam_width": 2, "first_rule": problem.names[0]}
-        solve(FairConstrainedRuleListSearch(problem, 0.01, self.fairness, **given))
+        solve(FairConstrainedRuleListSearch(problem, 0.01, self.fairness, beam_width=2, first_rule=problem.names[0]))
 
     def _unit(self, phase: str) -> bool:
         if phase == "incumbent" and self._beam:

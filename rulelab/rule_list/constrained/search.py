@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arguments import is_whole, require
-from ...certificate import Certificate, CertificateError, prove_demanding_rule_list
+from ...certificate import Certificate, prove_demanding_rule_list
 from ...certificate.bound import for_bound
 from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.naming import as_names, limits_of
