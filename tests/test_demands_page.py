@@ -471,9 +471,25 @@ def test_a_list_of_predictive_parity_knows_no_demands_and_says_so_at_their_field
     assert searched(setup).search.parameters["must_use"] == ["age"]
 
 
+@pytest.mark.parametrize("fairness", ["none", "demographic_parity"])
+def test_what_is_proven_of_short_lists_is_said_of_short_lists(fairness: str) -> None:
+    setup = people(max_length=1, fairness=fairness, tolerance=0.3, min_group_size=5)
+    session = searched(setup)
+    assert session.snapshot.status is rl.Status.OPTIMAL
+    which = "have at most 1 rule"
+    assert f"certified optimal among the lists that {which}: no such " in standing(session).phase
+    card = cards.of_search(session.search, session.snapshot, session.prepared)
+    assert f", of those that {which}, has a smaller objective" in card.proof.scope
+    free = searched(people(fairness=fairness, tolerance=0.3, min_group_size=5))
+    assert "at most" not in standing(free).phase
+
+
 def test_what_cannot_be_is_said_in_words() -> None:
     setup = people(must_use=["a, b", "age"], max_length=1)
-    assert standing(searched(setup)).phase == "certified infeasible: no list can use a, b, age; ask for less"
+    assert (
+        standing(searched(setup)).phase
+        == "certified infeasible: no list can use a, b, age and have at most 1 rule; ask for less"
+    )
     setup = people(family="rule_set", must_use=["age"], max_uses={"age": 0}, max_complexity=4)
     said = standing(searched(setup)).phase
     assert said == "certified infeasible: no set can use age and have at most 0 conditions on age; ask for less"
