@@ -112,7 +112,7 @@ class Case:
             options["may"] = [NEGATIVE | POSITIVE] * self.rows.A.shape[1] if labels is None else labels.tolist()
             options["max_length"] = parameters.get("max_length")
         if self.family in ("demanding_set", "fair_demanding"):
-            options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays["demands"]]
+            options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays.get("demands", ())]
             uses = [dict(enumerate(row.tolist())) for row in arrays.get("uses", ())]
             options["limited"] = list(zip(uses, arrays.get("most_uses", np.zeros(0)).tolist(), strict=True))
         if self.family in ("rule_set", "demanding_set"):

@@ -91,10 +91,13 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
         (rare if each.name in RARE else usual[each in family.own]).extend(made)
 
     def exact() -> bool:
-        plain = not is_fair(settings) and not is_asked(settings, family)
+        plain = not is_fair(settings) and has_switches(settings, family)
         return plain and ("method" not in settings.param or settings.method == "exact")
 
-    for name, shown in ((BOUNDS, exact), (FAIR_BOUNDS, lambda: is_fair(settings))):
+    def fair() -> bool:
+        return is_fair(settings) and has_switches(settings, family)
+
+    for name, shown in ((BOUNDS, exact), (FAIR_BOUNDS, fair)):
         if name in settings.param:
             usual[True].append(Switches(settings, name, worded(settings.param[name].objects), shown))
     return usual[True], usual[False], rare
@@ -110,6 +113,16 @@ def is_asked(settings: Any, family: Family) -> bool:
     if not family.when_asked or is_fair(settings):
         return False
     return any(getattr(settings, each.name) for each in family.own if each.kind in NAMING)
+
+
+def has_switches(settings: Any, family: Family) -> bool:
+    """Whether bounds of the search can be left out: not of one whose model has to obey, nor where it is to be fair."""
+    if is_asked(settings, family):
+        return False
+    if not is_fair(settings) or settings.fairness == OF_VALUES:
+        return True
+    values = (getattr(settings, name) for name in family.when_of_values)
+    return not any(value == 0 or value for value in values)
 
 
 def _only(settings: Any, family: Family) -> Mapping[str, Any]:
