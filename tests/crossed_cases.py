@@ -86,6 +86,10 @@ class Case:
         if self.family == "demanding_set":
             A = pd.DataFrame(A, columns=[f"{_column(j)} == {j}" for j in range(A.shape[1])])
             attach_conditions(A, [Condition(_column(j), "==", j) for j in range(A.shape[1])])
+        elif self.family == "fair_demanding":
+            conditions = _numbers(A.shape[1])
+            A = pd.DataFrame(A, columns=list(map(str, conditions)))
+            attach_conditions(A, conditions)
         elif self.options.get("monotone"):  # whose directions are of columns
             A = pd.DataFrame(A, columns=[f"antecedent {j}" for j in range(A.shape[1])])
         return rl.Problem.from_arrays(A, classes[rows.y.astype(int)], sample_weight=rows.weight, groups=rows.group)
@@ -102,8 +106,13 @@ class Case:
         if self.family == "demanding":
             options["asked"], options["first"] = dict(arrays), parameters.get("first_rule")
             options["max_length"] = parameters.get("max_length")
-        if self.family == "demanding_set":
-            options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays["demands"]]
+        if self.family == "fair_demanding":
+            first, labels = parameters.get("first_rule"), arrays.get("labels")
+            options["first"] = None if first is None else int(first)
+            options["may"] = [NEGATIVE | POSITIVE] * self.rows.A.shape[1] if labels is None else labels.tolist()
+            options["max_length"] = parameters.get("max_length")
+        if self.family in ("demanding_set", "fair_demanding"):
+            options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays.get("demands", ())]
             uses = [dict(enumerate(row.tolist())) for row in arrays.get("uses", ())]
             options["limited"] = list(zip(uses, arrays.get("most_uses", np.zeros(0)).tolist(), strict=True))
         if self.family in ("rule_set", "demanding_set"):
@@ -115,7 +124,7 @@ class Case:
                 return None
         if options.get("max_length") is not None:
             options["max_length"] = int(min(options["max_length"], self.rows.A.shape[1]))
-        if self.family in ("fair_list", "value_list", "least_gap", "fair_falling"):
+        if self.family in ("fair_list", "value_list", "least_gap", "fair_falling", "fair_demanding"):
             ending = "_gap" if self.family == "least_gap" else "_tolerance"
             named = {name: parameters.get(name + ending) for name in _CERTIFIED}
             options["limits"] = [(_CERTIFIED[name], exact(value)) for name, value in named.items() if value is not None]
@@ -529,6 +538,76 @@ def _fair_list_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search
     return rl.RuleListSearch(problem, **options | {"fairness": criterion(options["fairness"])})
 
 
+def _numbers(m: int) -> list[Condition]:
+    """Conditions on columns of numbers, two on each: one that more of it meets, and one that less of it does."""
+    return [Condition(_column(j), "<=" if j % 2 else ">", j) for j in range(m)]
+
+
+def _draw_fair_demanding(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """A criterion with a tolerance, and what a list must do besides."""
+    case = _draw_fair_list("fair_list", seed, rng)
+    m = case.rows.A.shape[1]
+    conditions = _numbers(m)
+    columns = sorted({_column(j) for j in range(m)})
+    named = {c: {j for j in range(m) if _column(j) == c} for c in columns}
+    named |= {str(condition): {j} for j, condition in enumerate(conditions)}
+    at_most = {c: int(rng.integers(0, 3)) for c in columns if rng.random() < 0.2}
+    wanted = rng.choice(list(named), int(rng.choice([0, 1, 1, 2])), replace=False).tolist()
+    ways = {c: str(rng.choice(["increasing", "decreasing"])) for c in columns if rng.random() < 0.3}
+    first = int(rng.integers(m)) if rng.random() < 0.3 else None
+    longest = int(rng.integers(0, 4)) if rng.random() < 0.3 or not (at_most or wanted or ways) else None
+    y, group = case.rows.y[case.rows.counted], case.rows.group[case.rows.counted]
+    fewest = np.minimum(np.bincount(group[y > 0], minlength=3), np.bincount(group[y <= 0], minlength=3))
+    options = {name: value for name, value in case.options.items() if name != "bounds"} | {
+        "must_use": wanted or None,
+        "max_uses": at_most or None,
+        "monotone": ways or None,
+        "first_rule": None if first is None else str(conditions[first]),
+        "max_length": longest,
+        "min_group_size": int(rng.integers(0, sorted(fewest.tolist())[-2] + 1)),
+        "must": [named[name] for name in wanted],
+        "limited": [(dict.fromkeys(named[c], 1), k) for c, k in at_most.items()],
+        "first": first,
+        "may": [
+            NEGATIVE | POSITIVE
+            if (way := ways.get(_column(j))) is None
+            else (POSITIVE if way == ("decreasing" if j % 2 else "increasing") else NEGATIVE)
+            for j in range(m)
+        ],
+    }
+    return Case(family, seed, case.rows, options)
+
+
+def _fair_demanding_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
+    own = {name: value for name, value in options.items() if name not in ("must", "limited", "first", "may", "limits")}
+    return rl.RuleListSearch(problem, **own | {"fairness": criterion(options["fairness"])})
+
+
+def _disobeys(options: dict[str, Any], antecedents: Sequence[int], labels: Sequence[bool]) -> str | None:
+    """What a list does that it may not, of which every rule captures something; its default is not asked."""
+    if not all(which & set(antecedents) for which in options["must"]):
+        return "does not use what it must"
+    if any(sum(uses.get(j, 0) for j in antecedents) > k for uses, k in options["limited"]):
+        return "uses something more often than it may"
+    if options["first"] is not None and list(antecedents[:1]) != [options["first"]]:
+        return "does not begin as it must"
+    may = (options["may"][j] & (POSITIVE if label else NEGATIVE) for j, label in zip(antecedents, labels, strict=False))
+    return None if all(may) else "has a rule against a direction"
+
+
+def _best_fair_demanding(case: Case) -> Fraction | None:
+    options, data = case.options, _fair_data(case)
+    longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
+    given = exact(options["regularization"]), _fair_rates(options), options["labels"], options["min_group_size"]
+    return naive.best_fair_obedient_rule_list(*data, *given, lambda d, c: _disobeys(options, d, c) is None, longest)
+
+
+def _unfair_or_disobedient_list(case: Case, model: Any) -> str | None:
+    antecedents = [rule.antecedent for rule in model.rules]
+    labels = [rule.prediction == model.classes[1] for rule in model.rules]
+    return _disobeys(case.options, antecedents, labels) or _unfair_list(case, model) or _too_long(case, model)
+
+
 def _least_gap_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
     own = {name: value for name, value in options.items() if name != "fairness"}
     return rl.LeastGapSearch(problem, getattr(rl, options["fairness"][0]), **own)
@@ -603,5 +682,12 @@ FAMILIES: dict[str, Family] = {
         _best_of_classes,
         _objective_of_classes,
         _miscounts,
+    ),
+    "fair_demanding": Family(
+        _draw_fair_demanding,
+        _fair_demanding_search,
+        _best_fair_demanding,
+        _fair_objective,
+        _unfair_or_disobedient_list,
     ),
 }

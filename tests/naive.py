@@ -373,6 +373,32 @@ def best_fair_rule_list(
     return best
 
 
+def best_fair_obedient_rule_list(
+    A: np.ndarray,
+    y: np.ndarray,
+    weight: Sequence[int] | Sequence[Fraction],
+    groups: Sequence[int],
+    regularization: Fraction,
+    tolerances: dict[str, Fraction],
+    labels: str,
+    least: float,
+    obeys: Callable[[tuple[int, ...], tuple[bool, ...]], bool],
+    max_length: int,
+) -> Fraction | None:
+    """The least objective of the fair lists whose rules all capture rows and that obey; None: no such list.
+
+    ``obeys`` is told the antecedents, and what their rules and the default predict.
+    """
+    best: Fraction | None = None
+    for d, chosen, full, predicted, wrong in _labelled(A, y, weight, max_length, labels):
+        objective = wrong + regularization * len(d)
+        if (best is None or objective < best) and full and obeys(d, chosen):
+            gaps = (weighted_gap(rate, y, weight, groups, predicted, least) for rate in tolerances)
+            if all(gap <= most for gap, most in zip(gaps, tolerances.values(), strict=True)):
+                best = objective
+    return best
+
+
 def least_gap_rule_list(
     A: np.ndarray,
     y: np.ndarray,
@@ -406,6 +432,14 @@ def labelled_rule_lists(
     A: np.ndarray, y: np.ndarray, weight: Sequence[int] | Sequence[Fraction], max_length: int, labels: str = "free"
 ) -> Iterator[tuple[int, list[bool], Fraction]]:
     """Of every order of antecedents and all labels: the number of rules, the predictions and the share of errors."""
+    for d, _, _, predicted, wrong in _labelled(A, y, weight, max_length, labels):
+        yield len(d), predicted, wrong
+
+
+def _labelled(
+    A: np.ndarray, y: np.ndarray, weight: Sequence[int] | Sequence[Fraction], max_length: int, labels: str
+) -> Iterator[tuple[tuple[int, ...], tuple[bool, ...], bool, list[bool], Fraction]]:
+    """The same, with the antecedents, all labels, and whether each rule captures something."""
     n, whole = len(y), sum(weight)
     for d in all_rule_lists(A.shape[1], min(max_length, A.shape[1])):
         parts, left = [], list(range(n))
@@ -419,7 +453,7 @@ def labelled_rule_lists(
                 for i in part:
                     predicted[i] = label
             wrong = sum(weight[i] for i in range(n) if predicted[i] != bool(y[i]))
-            yield len(d), predicted, Fraction(wrong) / whole
+            yield d, chosen, all(parts[:-1]), predicted, Fraction(wrong) / whole
 
 
 def largest_sums(A: np.ndarray, weight: Sequence[int], max_conditions: int) -> list[int]:

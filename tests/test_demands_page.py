@@ -430,13 +430,36 @@ def test_sets_of_the_page_obey_demands_and_fairness_together(asked: tuple[bool, 
     assert rl.verify(problem, snapshot.incumbent.model, proof).valid
 
 
-def test_a_fair_list_knows_no_demands_and_says_so_at_their_fields() -> None:
+@pytest.mark.parametrize("max_length", [None, 2])
+@pytest.mark.parametrize("asked", list(product([False, True], repeat=4)))
+def test_fair_lists_of_the_page_obey_demands(asked: tuple[bool, ...], max_length: int | None) -> None:
+    """The reference of all lists is in `crossed_cases`; here the page leads to the right search, and its proof."""
+    wishes = {name: wish for (name, wish), on in zip(WISHES.items(), asked, strict=True) if on}
+    length = {} if max_length is None else {"max_length": max_length}
+    session = searched(people(**wishes, **length, fairness="demographic_parity", tolerance=0.3, min_group_size=5))
+    search, snapshot = session.search, session.snapshot
+    plain = not length and not set(wishes) - {"must_not_use"}
+    assert type(search) is (rl.FairRuleListSearch if plain else rl.FairConstrainedRuleListSearch)
+    if {"must_use", "max_uses"} <= set(wishes) or (max_length and {"must_use", "first_rule"} <= set(wishes)):
+        assert snapshot.status is rl.Status.INFEASIBLE
+        return
+    assert snapshot.status is rl.Status.OPTIMAL
+    model = snapshot.incumbent.model
+    assert rl.verify(search.problem, model, search.certificate()).valid
+    used = [c.column for rule in model.rules for c in search.problem.conditions[rule.antecedent]]
+    assert set(wishes.get("must_use", ())) <= set(used)
+    assert wishes.get("first_rule") in (None, *model.antecedent_names[:1])
+    assert all(used.count(column) <= most for column, most in wishes.get("max_uses", {}).items())
+    assert len(model) <= length.get("max_length", len(model))
+
+
+def test_a_list_of_predictive_parity_knows_no_demands_and_says_so_at_their_fields() -> None:
     wishes = {"must_use": ["age"], "first_rule": "sex == m", "max_uses": {"age": 1}, "max_length": 2}
     setup = people(**wishes, must_not_use=["town"])
-    setup.choose(fairness="demographic_parity", tolerance=0.3, min_group_size=5)
+    setup.choose(fairness="predictive_parity", tolerance=0.3, min_group_size=5)
     for label in ("Must use", "First rule", LABELS["max_uses"], "Rules, at most", "Monotone columns"):
         state = setup.more.find(label).state()
-        assert (state["value"], state["off"]) == ("", "Fair lists know only this.")
+        assert (state["value"], state["off"]) == ("", "Lists of predictive parity know only this.")
     assert setup.more.find("Must not use").state()["off"] == ""
     session = searched(setup)
     assert session.snapshot.status is rl.Status.OPTIMAL
@@ -448,9 +471,25 @@ def test_a_fair_list_knows_no_demands_and_says_so_at_their_fields() -> None:
     assert searched(setup).search.parameters["must_use"] == ["age"]
 
 
+@pytest.mark.parametrize("fairness", ["none", "demographic_parity"])
+def test_what_is_proven_of_short_lists_is_said_of_short_lists(fairness: str) -> None:
+    setup = people(max_length=1, fairness=fairness, tolerance=0.3, min_group_size=5)
+    session = searched(setup)
+    assert session.snapshot.status is rl.Status.OPTIMAL
+    which = "have at most 1 rule"
+    assert f"certified optimal among the lists that {which}: no such " in standing(session).phase
+    card = cards.of_search(session.search, session.snapshot, session.prepared)
+    assert f", of those that {which}, has a smaller objective" in card.proof.scope
+    free = searched(people(fairness=fairness, tolerance=0.3, min_group_size=5))
+    assert "at most" not in standing(free).phase
+
+
 def test_what_cannot_be_is_said_in_words() -> None:
     setup = people(must_use=["a, b", "age"], max_length=1)
-    assert standing(searched(setup)).phase == "certified infeasible: no list can use a, b, age; ask for less"
+    assert (
+        standing(searched(setup)).phase
+        == "certified infeasible: no list can use a, b, age and have at most 1 rule; ask for less"
+    )
     setup = people(family="rule_set", must_use=["age"], max_uses={"age": 0}, max_complexity=4)
     said = standing(searched(setup)).phase
     assert said == "certified infeasible: no set can use age and have at most 0 conditions on age; ask for less"

@@ -68,8 +68,8 @@ def test_what_is_typed_is_asked_of_every_family_that_can_have_it() -> None:
         (["rule_set"], {"sweep_first_rule": "age > 3"}, "take “Rule set” out of the families"),
         (
             ["rule_list", "rule_set"],
-            {"sweep_must_use": "age", "set_fairness": "equal_opportunity"},
-            "Must use: that and a fairness constraint cannot be asked of a rule list together; leave this field empty",
+            {"sweep_must_use": "age", "set_fairness": "predictive_parity"},
+            "Must use: that and predictive parity cannot be asked of a rule list together; leave this field empty",
         ),
     ],
 )
@@ -85,8 +85,10 @@ def test_what_cannot_be_asked_is_refused_in_the_words_of_the_form(
     assert said in str(error.value)
 
 
-def test_sets_may_be_fair_and_asked_and_every_family_may_leave_columns_out() -> None:
+def test_lists_and_sets_may_be_fair_and_asked_and_every_family_may_leave_columns_out() -> None:
     setup = SweepSetup(sweep_families=["rule_set"], set_fairness="equal_opportunity", sweep_must_use="age", **SMALL)
+    assert setup.order().asked == {"must_use": ["age"]}
+    setup = SweepSetup(sweep_families=["rule_list"], set_fairness="equal_opportunity", sweep_must_use="age", **SMALL)
     assert setup.order().asked == {"must_use": ["age"]}
     setup = SweepSetup(set_fairness="equal_opportunity", sweep_must_not_use="age", **SMALL)
     setup.sweep_families = setup.param.sweep_families.objects

@@ -260,7 +260,8 @@ def test_the_memory_limit_ends_the_search_and_can_be_raised() -> None:
         ({"must_use": ["sex"], "bounds": rl.RuleListBounds(lookahead=False)}, r"bounds have no switches"),
         ({"must_use": ["sex"], "labels": "best"}, r"labels must be"),
         ({"must_use": ["sex"], "max_length": -1}, r"max_length must be"),
-        ({"must_use": ["sex"], "fairness": rl.EqualOpportunity(0.05)}, r"must_use and fairness cannot"),
+        ({"must_use": ["sex"], "fairness": rl.PredictiveParity(0.05)}, r"lists of predictive parity cannot be asked"),
+        ({"must_use": ["sez"], "fairness": rl.EqualOpportunity(0.05)}, r"must_use: no antecedent uses 'sez'.*'sex'"),
     ],
 )
 def test_what_cannot_be_asked_for_is_an_error(arguments: dict[str, object], said: str) -> None:
@@ -296,7 +297,9 @@ def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.Captur
     assert "optimal among those of which each uses old for" in capsys.readouterr().out
     assert main([*command, "--max-uses", "age:1", "--max-length", "2", "-o", model, "--proof", proof]) == 0
     assert main(["verify", table, model, proof]) == 0
-    assert "uses old and has at most 1 condition on age and has at most 2 rules for" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "among the rule lists that use old and have at most 1 condition on age and have at most 2 rules: " in said
+    assert "uses old and has at most 1 condition on age and has at most 2 rules for" in said
     assert main(["fit", table, "--target", "y", "--max-length", "2", "-o", model, "--proof", proof]) == 0
     assert main(["verify", table, model, proof]) == 0
     assert "optimal among those of which each has at most 2 rules for" in capsys.readouterr().out
@@ -305,6 +308,22 @@ def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.Captur
     assert "age:1" in capsys.readouterr().err
     assert main([*command, "--search", "corels"]) == 2
     assert main([*command, "--max-length", "0"]) == 1
+
+
+def test_a_fair_list_that_obeys_is_found_proven_and_verified_by_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, model, proof = (str(tmp_path / name) for name in ("t.csv", "m.json", "p.npz"))
+    TABLE.assign(y=LABELS).to_csv(table, index=False)
+    command = ["fit", table, "--target", "y", "--sensitive", "sex", "--quiet", "--fairness", "equal-opportunity:0.1"]
+    command += ["--min-group-size", "5"]
+    assert main([*command, "--must-use", "old", "--max-length", "2", "-o", model, "--proof", proof]) == 0
+    assert "among the rule lists that use old and have at most 2 rules: objective" in capsys.readouterr().out
+    assert main(["verify", table, model, proof, "--sensitive", "sex"]) == 0
+    assert "uses old and has at most 2 rules" in capsys.readouterr().out
+    parity = ["--fairness", "predictive-parity:0.1", "--must-use", "old"]
+    assert main([*command, *parity]) == 2
+    assert "lists of predictive parity cannot be asked to obey anything else" in capsys.readouterr().err
 
 
 def test_claims_say_what_the_list_was_asked_for() -> None:

@@ -189,7 +189,7 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
 @pytest.mark.parametrize(
     ("family", "other", "bound", "kind"),
     [
-        ("rule_list", {"policy": "curiosity", "max_length": 3}, "reach", rl.FairRuleListBounds),
+        ("rule_list", {"policy": "curiosity"}, "reach", rl.FairRuleListBounds),
         ("falling_rule_list", {"method": "monte_carlo", "violation_penalty": 0.1}, "reach", rl.FairFallingBounds),
     ],
 )
@@ -202,9 +202,8 @@ def test_fair_lists_say_what_cannot_be_chosen_and_have_bounds_of_their_own(famil
     setup.choose(fairness="equal_opportunity", fair_bounds=[n for n in setup.settings.fair_bounds if n != bound])
     fields = {each["label"]: each for card in setup.more.cards for each in card["fields"] if each["shown"]}
     off = {label: each["value"] for label, each in fields.items() if each.get("off")}
-    names = ("Must use", "First rule", "Conditions on a column, at most", "Monotone columns")
     expected = {
-        "rule_list": {"Order of the queue": "lower bound", "Rules, at most": "", **dict.fromkeys(names, "")},
+        "rule_list": {"Order of the queue": "lower bound"},
         "falling_rule_list": {"Method": "exact, with a proof", "Price of a rise by 1 (C1)": ""},
     }
     assert off == expected[family]
@@ -216,6 +215,19 @@ def test_fair_lists_say_what_cannot_be_chosen_and_have_bounds_of_their_own(famil
     assert not getattr(search.bounds, bound)
     setup.choose(fairness="none")
     assert {name: setup.recipe()[name] for name in other} == other
+
+
+@pytest.mark.parametrize("asked", [{"max_length": 0}, {"max_length": 3}, {"must_use": ["age"]}])
+def test_the_bounds_of_fair_lists_that_obey_have_no_switches(asked) -> None:
+    setup = chosen(family="rule_list", data="diabetes", max_conditions=1, thresholds=2, fairness="equal_opportunity")
+    setup.choose(fair_bounds=[n for n in setup.settings.fair_bounds if n != "reach"])
+    assert not setup.recipe().more["bounds"].reach
+    setup.choose(**asked)
+    shown = {each["label"] for card in setup.more.cards for each in card["fields"] if each["shown"]}
+    assert "Bounds in use" not in shown
+    assert "bounds" not in setup.recipe().more
+    setup.choose(fairness="predictive_parity")
+    assert not setup.recipe().more["bounds"].reach
 
 
 def test_the_least_gap_of_rule_lists_can_be_asked_for() -> None:

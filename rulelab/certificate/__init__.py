@@ -12,6 +12,7 @@ from .falling_rule_list.soft import prove_soft_falling_rule_list
 from .origin import Origin, OriginError
 from .rule_list.demanding import prove_demanding_rule_list
 from .rule_list.fair import prove_fair_rule_list
+from .rule_list.fair_demanding import prove_fair_demanding_rule_list
 from .rule_list.least_gap import prove_least_gap
 from .rule_list.lemmas import KnownSets
 from .rule_list.predictive import ProvenRange, prove_predictive_parity
@@ -32,6 +33,7 @@ __all__ = [
     "explain_proof",
     "other_origin",
     "prove_demanding_rule_list",
+    "prove_fair_demanding_rule_list",
     "prove_fair_falling_rule_list",
     "prove_fair_rule_list",
     "prove_falling_rule_list",

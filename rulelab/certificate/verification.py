@@ -18,7 +18,7 @@ from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft
 from .outcome import Outcome
 from .rule_list import checker as rule_list
-from .rule_list import demanding, least_gap, predictive
+from .rule_list import demanding, fair_demanding, least_gap, predictive
 from .rule_list import fair as fair_rule_list
 from .rule_list.value_space import TOLERANCE
 from .rule_set import checker as rule_set
@@ -166,11 +166,14 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     claimed = certificate.parameters.get("regularization")
     if regularization is not None and claimed != regularization:
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
+    is_fair = any(name.endswith(SUFFIX) for name in certificate.parameters)
     if kind is RuleList and TOLERANCE in certificate.parameters:
         checker = predictive.check
+    elif kind is RuleList and DEMANDS in certificate.arrays and is_fair:
+        checker = fair_demanding.check
     elif kind is FallingRuleList and soft.PENALTY in certificate.parameters:
         checker = soft.check
-    elif kind in _FAIR and any(name.endswith(SUFFIX) for name in certificate.parameters):
+    elif kind in _FAIR and is_fair:
         checker = _FAIR[kind]
     elif any(name.endswith(GAP) for name in certificate.parameters) and kind in _LEAST_GAPS:
         checker = _LEAST_GAPS[kind]

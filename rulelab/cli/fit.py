@@ -180,7 +180,7 @@ def _nothing_found(snapshot: Snapshot, family: Family) -> str:
 
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
     from ..families.account import account
-    from ..families.wording import demanded, restricted
+    from ..families.wording import claimed, restricted
     from ..search import Status
 
     best = snapshot.incumbent
@@ -192,7 +192,7 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
     if snapshot.status is Status.OPTIMAL:
         most = search.parameters.get("max_conditions")
         among = "" if most is None else f" among sets of rules of at most {count(most, 'condition')}"
-        asked = demanded(search.parameters)
+        asked = claimed(search.parameters)
         among += f" among the {family.noun}s that {asked}" if asked else ""
         among += restricted(search.problem)
         return f"certified optimal{among}: {objective}\n{work}"

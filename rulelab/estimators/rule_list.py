@@ -73,7 +73,7 @@ class RuleListClassifier(CertifiedClassifier):
         all their conditions). The proof is over what is left.
     must_use : sequence of str, optional
         What some rule must use, named in the same way: the list is the best of those that use all of it. A rule that
-        captures no row uses nothing. Not together with ``fairness``.
+        captures no row uses nothing. Not with ``PredictiveParity``, as all that follows and ``max_length``.
     first_rule : str, optional
         The antecedent of the first rule, such as ``age <= 23 and sex == Male``.
     max_uses : dict of str to int, optional
@@ -82,8 +82,7 @@ class RuleListClassifier(CertifiedClassifier):
         Columns of numbers or Booleans of which more can only help a positive prediction, or only hinder it, whatever
         the others hold: ``{"priors": "increasing"}``. No rule that predicts the positive class has a condition that
         points against the direction, and no rule that predicts the negative class one that points along it. The list
-        is the best of those that obey this, which all are monotone; see `rulelab.data.directions`. Not together with
-        ``fairness``.
+        is the best of those that obey this, which all are monotone; see `rulelab.data.directions`.
     verbose : bool, default False
         Show the progress of mining and of the search as tqdm does.
     several_classes : {"one list each", "one list"}

@@ -155,7 +155,7 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
     free, passes = _labels_are_free(search), "min_accuracy" in search.parameters
     over = f"{many(m)} antecedents{aside}" + (", with any labels" if free else "")
     seen += ", again for each gap that was asked for" if passes else ""
-    possible = "list of at most 0 rules is" if most == 0 else f"lists of at most {count(most, 'rule')} are"
+    possible = "list of at most 0 rules is" if most == 0 and not free else f"lists of at most {count(most, 'rule')} are"
     return f"{lists(m, most, 2 if free else 1)} {possible} possible over {over}; {seen}."
 
 

@@ -58,6 +58,8 @@ class Family:
         What forms call it; empty: its noun.
     when_fair : mapping of str to value
         The only values that some parameters of the search may have where a criterion of fairness is asked for.
+    when_of_values : mapping of str to value
+        What is more where the criterion is of predictive values.
     when_asked : mapping of str to value
         The same where a model has to obey one of its `own` parameters that name something.
     shaping : tuple of Parameter
@@ -82,6 +84,7 @@ class Family:
     falling: bool = True
     title: str = ""
     when_fair: Mapping[str, Any] = field(default_factory=dict)
+    when_of_values: Mapping[str, Any] = field(default_factory=dict)
     when_asked: Mapping[str, Any] = field(default_factory=dict)
     shaping: tuple[Parameter, ...] = ()
     only: Mapping[str, tuple[Any, str]] = field(default_factory=dict)

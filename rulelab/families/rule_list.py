@@ -102,10 +102,7 @@ RULE_LIST = Family(
     rehearsal=_rehearsal,
     grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
     path="regularization",
-    when_fair={
-        "policy": "lower_bound",
-        "max_length": None,
-        **{each.name: None for each in (*DEMANDS, MONOTONE)},
-    },
+    when_fair={"policy": "lower_bound"},
+    when_of_values={"max_length": None, **{each.name: None for each in (*DEMANDS, MONOTONE)}},
     when_asked={"policy": "lower_bound"},
 )

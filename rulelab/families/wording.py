@@ -54,6 +54,12 @@ def demanded(parameters: Mapping[str, Any]) -> str:
     return " and ".join(filter(None, said))
 
 
+def claimed(parameters: Mapping[str, Any]) -> str:
+    """What the models that a proof speaks of do: what is `demanded`, and of lists the most rules; may be empty."""
+    asked, most = demanded(parameters), parameters.get("max_length")
+    return " and ".join(filter(None, (asked, "" if most is None else f"have at most {count(most, 'rule')}")))
+
+
 def many(n: int | float) -> str:
     """A number with a space between the thousands, or from 10^15 on a power of ten, rounded down."""
     if n < 10**EXACT:

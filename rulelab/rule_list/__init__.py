@@ -1,6 +1,7 @@
 """Certifiably optimal rule lists: exact reduction, bounds, kernels and the step-wise searches."""
 
 from .bounds import BOUNDS, RuleListBounds
+from .constrained.fair_search import FairConstrainedRuleListSearch
 from .constrained.search import ConstrainedRuleListSearch
 from .corels.bounds import CORELS_BOUNDS, CorelsBounds
 from .corels.search import CorelsSearch
@@ -26,6 +27,7 @@ __all__ = [
     "ConstrainedRuleListSearch",
     "CorelsBounds",
     "CorelsSearch",
+    "FairConstrainedRuleListSearch",
     "FairRuleListBounds",
     "FairRuleListSearch",
     "FrontierPoint",

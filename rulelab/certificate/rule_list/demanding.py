@@ -41,16 +41,15 @@ def check(
         check_parameters(
             parameters, ("regularization",), "lists that must use something", (FIRST, LONGEST, LOWER_BOUND)
         )
-        labels = (LABELS,) if LABELS in arrays else ()
-        check_arrays(arrays, (*names_of(arrays), *labels, "sets", "values"))
-        demands = _demands(problem, parameters, arrays)
+        check_arrays(arrays, (*names_asked(arrays), "sets", "values"))
+        demands = demands_of(problem, parameters, arrays)
         space, cost, found["objective"], unit = _space(problem, model, parameters["regularization"], demands)
         least = cost_to_prove(parameters, cost, unit)
         through = partial(meets_nothing_cheaper, space, demands.possible, least)
         checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
-    among = " and ".join(_in_words(problem, demands))
+    among = in_short(problem, demands)
     if LOWER_BOUND in parameters:
         return bounded(float(least * unit), found, checked, among)
     reason = f"no rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
@@ -86,14 +85,20 @@ def prove_demanding_rule_list(
     CertificateError
         When the bounds do not prove it.
     """
-    demands = _demands(problem, parameters, asked)
+    demands = demands_of(problem, parameters, asked)
     space, cost, _, unit = _space(problem, model, parameters["regularization"], demands)
     least = cost_to_prove(parameters, cost, unit)
     arrays = kept(space, partial(meets_nothing_cheaper, space, demands.possible, least), bounds)
     return certificate_of(problem, parameters, {**arrays, **asked})
 
 
-def _demands(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Demands:
+def names_asked(arrays: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """Which of the arrays say what is demanded of a list."""
+    return (*names_of(arrays), *((LABELS,) if LABELS in arrays else ()))
+
+
+def demands_of(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Demands:
+    """What a certificate demands of lists; raises CertificateError."""
     m = problem.n_antecedents
     meets, uses, most = read_asked(arrays, m)
     either = np.full(m, NEGATIVE | POSITIVE, dtype=np.uint8)
@@ -117,23 +122,7 @@ def _space(
     cost = objective / costs.unit
     if cost.denominator != 1:
         raise CertificateError("the regularization has too many digits for a certificate")
-    some = (rule for rule in model.rules if rule.positives + rule.negatives > 0)
-    used = [rule.antecedent for rule in some if rule.antecedent is not None]
-    if demands.first is not None and (not model.rules or model.rules[0].antecedent != demands.first or not used):
-        raise CertificateError("the model does not begin with the first rule that it must have")
-    if demands.first is not None and used[0] != demands.first:
-        raise CertificateError("the first rule of the model captures nothing")
-    if not demands.meets[:, used].any(axis=1).all():
-        raise CertificateError("the model does not use all that it must")
-    every = [rule.antecedent for rule in model.rules if rule.antecedent is not None]
-    if demands.longest is not None and len(every) > demands.longest:
-        raise CertificateError(f"the model has {len(every)} rules, more than the {demands.longest} of the certificate")
-    if (demands.uses[:, every].sum(axis=1) > demands.most).any():
-        raise CertificateError("the model uses something more often than it may")
-    for rule in model.rules:
-        label = POSITIVE if rule.prediction == problem.classes[1] else NEGATIVE
-        if rule.antecedent is not None and not demands.labels[rule.antecedent] & label:
-            raise CertificateError(f"a rule of the model may not predict what it does: {rule.name}")
+    check_obeys(problem, model, demands)
     wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
     if int(wrong.astype(object).sum()) + 16 * costs.per_rule >= LARGEST:
         raise CertificateError("the regularization has too many digits for exact sums")
@@ -153,6 +142,32 @@ def _space(
         constraints=[],
     )
     return space, int(cost), float(objective), costs.unit
+
+
+def check_obeys(problem: Problem, model: RuleList, demands: Demands) -> None:
+    """Raise CertificateError when a model does not do what is demanded."""
+    some = (rule for rule in model.rules if rule.positives + rule.negatives > 0)
+    used = [rule.antecedent for rule in some if rule.antecedent is not None]
+    if demands.first is not None and (not model.rules or model.rules[0].antecedent != demands.first or not used):
+        raise CertificateError("the model does not begin with the first rule that it must have")
+    if demands.first is not None and used[0] != demands.first:
+        raise CertificateError("the first rule of the model captures nothing")
+    if not demands.meets[:, used].any(axis=1).all():
+        raise CertificateError("the model does not use all that it must")
+    every = [rule.antecedent for rule in model.rules if rule.antecedent is not None]
+    if demands.longest is not None and len(every) > demands.longest:
+        raise CertificateError(f"the model has {len(every)} rules, more than the {demands.longest} of the certificate")
+    if (demands.uses[:, every].sum(axis=1) > demands.most).any():
+        raise CertificateError("the model uses something more often than it may")
+    for rule in model.rules:
+        label = POSITIVE if rule.prediction == problem.classes[1] else NEGATIVE
+        if rule.antecedent is not None and not demands.labels[rule.antecedent] & label:
+            raise CertificateError(f"a rule of the model may not predict what it does: {rule.name}")
+
+
+def in_short(problem: Problem, demands: Demands) -> str:
+    """What lists do by demand, in words."""
+    return " and ".join(_in_words(problem, demands))
 
 
 def _in_words(problem: Problem, demands: Demands) -> Iterable[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...certificate import CertificateError
 from ...data.directions import NEGATIVE, POSITIVE, Directions, allowed_labels
 from ...data.naming import as_names, limits_of, unknown, used_by, uses_of
 from ...data.problem import Problem
@@ -62,6 +63,19 @@ class Demands:
             return False
         met = int(np.bitwise_or.reduce(self.meets[chosen])) if chosen else 0
         return met == self.all and bool((self.uses[:, chosen].sum(axis=1) <= self.most).all())
+
+
+def asked_of(demands: Demands, directed: bool) -> dict[str, np.ndarray]:
+    """The demands as arrays of a certificate; what rules may predict where columns have directions."""
+    meets = demands.meets[None] >> np.arange(demands.n)[:, None] & 1
+    asked = {"demands": meets.astype(np.uint8)}
+    if len(demands.most):
+        if int(demands.uses.max()) > np.iinfo(np.uint8).max:
+            raise CertificateError("an antecedent has too many conditions on a column for a certificate")
+        asked |= {"uses": demands.uses.astype(np.uint8), "most_uses": demands.most}
+    if directed:
+        asked["labels"] = demands.labels
+    return asked
 
 
 def demands_of(

@@ -92,9 +92,7 @@ class Space:
     def __post_init__(self) -> None:
         problem, demands = self.problem, self.demands
         columns = transposed(problem.words, problem.n_antecedents)
-        marks = np.concatenate([demands.meets[:, None], demands.uses.T, demands.labels[:, None]], axis=1)
-        kept = np.sort(bits.group_equal_rows(np.concatenate([columns, marks.astype(np.uint64)], axis=1))[1])
-        self.antecedents = kept[(bits.counts(columns[kept]) > 0) & (demands.labels[kept] > 0)]
+        self.antecedents = distinct(columns, demands)
         self._labels = demands.labels[self.antecedents]
         self._columns = columns[self.antecedents]
         full = bits.pack(np.ones((1, problem.n_patterns), dtype=bool))[0]
@@ -120,19 +118,11 @@ class Space:
         none = Label(-1, -1, self.everything, 0, 0, 0, (0,) * len(self.demands.most))
         if self.demands.first is None:
             return none
-        place = np.flatnonzero(self.antecedents == self._same_as(self.demands.first))
+        place = np.flatnonzero(self.antecedents == same_as(self.problem, self.demands, self.demands.first))
         if not len(place):
             return None
         found = self.children(none, self.count(self.everything), only=int(place[0]))
         return self.child(none, found, 0) if len(found.antecedent) else None
-
-    def _same_as(self, antecedent: int) -> int:
-        """The antecedent that stands for this one."""
-        columns = self.problem.matrix()
-        alike = (columns == columns[:, antecedent : antecedent + 1]).all(axis=0)
-        for marks in (self.demands.meets[None], self.demands.uses, self.demands.labels[None]):
-            alike &= (marks == marks[:, antecedent : antecedent + 1]).all(axis=0)
-        return int(np.flatnonzero(alike)[0])
 
     def count(self, words: bytes) -> Counted:
         """Count everything on a packed set."""
@@ -207,3 +197,19 @@ class Space:
             and all(x <= y for x, y in zip(one.uses, other.uses, strict=True))
             and (not bounded or one.length <= other.length)
         )
+
+
+def distinct(columns: np.ndarray, demands: Demands) -> np.ndarray:
+    """Antecedents with which something may be predicted of some pattern; one of those that are alike."""
+    marks = np.concatenate([demands.meets[:, None], demands.uses.T, demands.labels[:, None]], axis=1)
+    kept = np.sort(bits.group_equal_rows(np.concatenate([columns, marks.astype(np.uint64)], axis=1))[1])
+    return kept[(bits.counts(columns[kept]) > 0) & (demands.labels[kept] > 0)]
+
+
+def same_as(problem: Problem, demands: Demands, antecedent: int) -> int:
+    """The antecedent that stands for this one."""
+    columns = problem.matrix()
+    alike = (columns == columns[:, antecedent : antecedent + 1]).all(axis=0)
+    for marks in (demands.meets[None], demands.uses, demands.labels[None]):
+        alike &= (marks == marks[:, antecedent : antecedent + 1]).all(axis=0)
+    return int(np.flatnonzero(alike)[0])

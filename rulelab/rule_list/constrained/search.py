@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arguments import is_whole, require
-from ...certificate import Certificate, CertificateError, prove_demanding_rule_list
+from ...certificate import Certificate, prove_demanding_rule_list
 from ...certificate.bound import for_bound
 from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.naming import as_names, limits_of
@@ -26,7 +26,7 @@ from ..phased import PhasedSearch
 from ..start import antecedents_of
 from . import kernels
 from .completions import Completions
-from .demands import demands_of
+from .demands import asked_of, demands_of
 from .labels import Counted, Label, Space
 
 _LARGEST_COST = 1 << 61
@@ -179,15 +179,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         bound : float, optional
             An objective.
         """
-        demands = self._demands
-        meets = demands.meets[None] >> np.arange(demands.n)[:, None] & 1
-        asked = {"demands": meets.astype(np.uint8)}
-        if len(demands.most):
-            if int(demands.uses.max()) > np.iinfo(np.uint8).max:
-                raise CertificateError("an antecedent has too many conditions on a column for a certificate")
-            asked |= {"uses": demands.uses.astype(np.uint8), "most_uses": demands.most}
-        if self.monotone:
-            asked["labels"] = demands.labels
+        demands, asked = self._demands, asked_of(self._demands, bool(self.monotone))
         parameters = {"regularization": self.regularization, **for_bound(bound)}
         for name, value in (("first_rule", demands.first), ("max_length", self.max_length)):
             parameters |= {} if value is None else {name: float(value)}

@@ -24,6 +24,7 @@ from ...rehearsal import tiny_problem
 from ...search import Incumbent, Snapshot, Status, bound_shown, counted, effort_of, solve, standing
 from .. import beam as beams
 from ..bounds import RuleListBounds
+from ..constrained.fair_search import FairConstrainedRuleListSearch
 from ..constrained.search import ConstrainedRuleListSearch
 from ..core_pool import GIVEN_UP, Cores, known_sets
 from ..cores import Learner, inequality, learn, new_cores
@@ -96,13 +97,14 @@ class RuleListSearch(PrefixSearch, Proving):
         name, or indices of the problem's antecedents.
     fairness : Criterion, optional
         Such as `rulelab.EqualOpportunity`, over the problem's groups. What is made then is a `FairRuleListSearch`, with
-        ``labels`` and ``min_group_size`` as it has them; it knows no other policy and no ``max_length``.
+        ``labels`` and ``min_group_size`` as it has them; it knows no other policy. With ``max_length``, or any of the
+        demands below, a `FairConstrainedRuleListSearch`.
     labels : str
         "free" or "majority". Without a criterion the best list predicts majorities in any case.
     min_group_size : int
     must_use, first_rule, max_uses, monotone : optional
         What a list has to use, and to obey: then a `ConstrainedRuleListSearch` is made, which knows no other policy, no
-        switches for its bounds, and no ``fairness``.
+        switches for its bounds.
 
     Raises
     ------
@@ -127,8 +129,8 @@ class RuleListSearch(PrefixSearch, Proving):
         if fairness is None and not demands:
             return super().__new__(cls)
         named = dict(zip(_PARAMETERS, arguments, strict=False)) | parameters
-        if demands and fairness is not None:
-            raise ValueError(f"{next(iter(demands))} and fairness cannot be asked of a list together; leave one out")
+        if fairness is not None and (demands or named.get("max_length") is not None):
+            return _constrained({**named, **demands, "fairness": fairness})
         if demands:
             return _constrained({**named, **demands})
         for name, only in _NOT_FAIR.items():
@@ -559,15 +561,17 @@ def _is_nothing(demand: Any) -> bool:
     return demand is None or (isinstance(demand, str | list | tuple | Mapping) and not demand)
 
 
-def _constrained(named: dict[str, Any]) -> ConstrainedRuleListSearch:
+def _constrained(named: dict[str, Any]) -> ConstrainedRuleListSearch | FairConstrainedRuleListSearch:
     """The search of lists with demands; refuses what it does not know."""
-    check_labels(named.pop("labels", "free"), named.pop("min_group_size", 0))
     policy, bounds = named.pop("policy", "lower_bound"), named.pop("bounds", None)
     if policy != "lower_bound":
         raise ValueError(f"policy must be 'lower_bound' where a list has to use something, not {policy!r}")
     if bounds not in (None, RuleListBounds()):
         raise ValueError("bounds have no switches where a list has to use something: leave them out")
     named.pop("random_state", None)  # of the policy "random" alone
+    if "fairness" in named:
+        return FairConstrainedRuleListSearch(**named)
+    check_labels(named.pop("labels", "free"), named.pop("min_group_size", 0))
     return ConstrainedRuleListSearch(**named)
 
 

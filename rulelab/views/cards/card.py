@@ -12,7 +12,7 @@ import numpy as np
 
 from ...datasets import Dataset
 from ...families import FAMILIES, criteria, least_gap
-from ...families.wording import demanded, restricted
+from ...families.wording import claimed, restricted
 from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
 from ...search import Incumbent, Search, Snapshot, Status
@@ -338,7 +338,7 @@ def _scope(search: Search, attribute: str = "") -> str:
     among, aside = count(search.problem.n_antecedents), plain(restricted(search.problem), 120)
     if search.kind == "least_gap":
         return least_gap.claim(search.parameters, search.problem.n_antecedents, attribute)
-    asked = demanded(search.parameters)
+    asked = claimed(search.parameters)
     which = f", of those that {plain(asked, 160)}," if asked else ""
     if isinstance(search, RuleSetSearch):
         rules = f"at most D = {search.conditions} in a rule"

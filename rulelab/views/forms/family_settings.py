@@ -28,12 +28,14 @@ NEGATIVES_TOLERANCE = Parameter(
     "negatives_tolerance", 0.05, "the same for the second rate", "fraction", most=1, label="On negatives (ε₂)"
 )
 OF_FAIRNESS = "min_group_size"
+OF_VALUES = "predictive_parity"
 """The parameter whose field stands beside that of the criterion."""
 BOUNDS, FAIR_BOUNDS = "bounds", "fair_bounds"
 """The parameters for the bounds in use, which only searches have; those for fair models have other ones."""
 OF_FAIR_MODELS = {"labels": True, "iterations": False}
 """Parameters that count only where a criterion is asked for, or where none is."""
 _FAIR_ONLY = "Fair lists know only this."
+_VALUES_ONLY = "Lists of predictive parity know only this."
 _ASKED_ONLY = "Lists that have to obey know only this."
 RARE = (
     *("max_length", "column_limit", "max_categories", "max_support", "by_class", "max_antecedents"),
@@ -89,10 +91,13 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
         (rare if each.name in RARE else usual[each in family.own]).extend(made)
 
     def exact() -> bool:
-        plain = not is_fair(settings) and not is_asked(settings, family)
+        plain = not is_fair(settings) and has_switches(settings, family)
         return plain and ("method" not in settings.param or settings.method == "exact")
 
-    for name, shown in ((BOUNDS, exact), (FAIR_BOUNDS, lambda: is_fair(settings))):
+    def fair() -> bool:
+        return is_fair(settings) and has_switches(settings, family)
+
+    for name, shown in ((BOUNDS, exact), (FAIR_BOUNDS, fair)):
         if name in settings.param:
             usual[True].append(Switches(settings, name, worded(settings.param[name].objects), shown))
     return usual[True], usual[False], rare
@@ -110,10 +115,20 @@ def is_asked(settings: Any, family: Family) -> bool:
     return any(getattr(settings, each.name) for each in family.own if each.kind in NAMING)
 
 
+def has_switches(settings: Any, family: Family) -> bool:
+    """Whether bounds of the search can be left out: not of one whose model has to obey, nor where it is to be fair."""
+    if is_asked(settings, family):
+        return False
+    if not is_fair(settings) or settings.fairness == OF_VALUES:
+        return True
+    values = (getattr(settings, name) for name in family.when_of_values)
+    return not any(value == 0 or value for value in values)
+
+
 def _only(settings: Any, family: Family) -> Mapping[str, Any]:
     """The values that some parameters have because of others."""
     if is_fair(settings):
-        return family.when_fair
+        return {**family.when_fair, **(family.when_of_values if settings.fairness == OF_VALUES else {})}
     return family.when_asked if is_asked(settings, family) else {}
 
 
@@ -121,7 +136,11 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
     """The field of one parameter; of a criterion, those of what belongs to it too."""
     made = _fields_for(settings, family, parameter, table)
     first = made[0]
-    if isinstance(first, Control) and parameter.name in {**family.when_fair, **family.when_asked}:
+    if isinstance(first, Control) and parameter.name in {
+        **family.when_fair,
+        **family.when_of_values,
+        **family.when_asked,
+    }:
         first.fixed = lambda: _fixed(settings, family, parameter.name)
     if isinstance(first, Control) and parameter.name in family.only:
         only = Fixed(*family.only[parameter.name])
@@ -133,7 +152,10 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
 
 def _fixed(settings: Any, family: Family, name: str) -> Fixed | None:
     only = _only(settings, family)
-    return Fixed(only[name], _FAIR_ONLY if is_fair(settings) else _ASKED_ONLY) if name in only else None
+    if name not in only:
+        return None
+    fair = _VALUES_ONLY if name in family.when_of_values else _FAIR_ONLY
+    return Fixed(only[name], fair if is_fair(settings) else _ASKED_ONLY)
 
 
 def _fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:

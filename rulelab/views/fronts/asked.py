@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...data.fairness import PredictiveParity
 from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
 from ...sweeps import FAMILIES, SweepError
 from ..forms.names import value_of
@@ -13,9 +14,10 @@ from .points import LABELS
 ASKED = {f"sweep_{each.name}": each for each in (*DEMANDS[:1], MUST_NOT_USE, *DEMANDS[1:], MONOTONE)}
 """The parameters, by the names of the texts."""
 ABOUT = (
-    "Held by every model of the sweep. Of falling rule lists and of the least gap nothing can be asked but what must "
-    "not be used, nor of fair rule lists; of rule sets no first rule. Conditions are made anew in each fold: one that "
-    "has to be used and is not there leaves this fold without a model. The other methods know none of it."
+    "Held by every model of the sweep. Of falling rule lists, of the least gap and of rule lists of predictive parity "
+    "nothing can be asked but what must not be used; of rule sets no first rule. Conditions are made anew in each "
+    "fold: one that has to be used and is not there leaves this fold without a model. The other methods know none of "
+    "it."
 )
 
 
@@ -37,9 +39,11 @@ def values_of(texts: Mapping[str, str], grids: Mapping[str, Mapping[str, Any]]) 
                 raise SweepError(
                     f"{each.title}: that cannot be asked of a {family.called}; leave this field empty, or {out}"
                 )
-            if "fairness" in grid and each.name in family.when_fair:
+            if each.name in family.when_of_values and any(
+                isinstance(criterion, PredictiveParity) for criterion in grid.get("fairness", ())
+            ):
                 raise SweepError(
-                    f"{each.title}: that and a fairness constraint cannot be asked of a {family.called} together; "
-                    f"leave this field empty, choose no constraint, or {out}"
+                    f"{each.title}: that and predictive parity cannot be asked of a {family.called} together; "
+                    f"leave this field empty, choose another constraint, or {out}"
                 )
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...families import EVERY, EVERY_FAMILY, least_gap
 from ...families.typed import SIGNS
-from ...families.wording import at_most, demanded, restricted
+from ...families.wording import at_most, claimed, restricted
 from ...search import Search, Snapshot, Status
 from ..widgets.esc import plain
 from .session import SearchSession, State
@@ -194,7 +194,7 @@ def _optimal(search: Search) -> str:
         return f"certified optimal{_scope(search)}: no such rule set has a smaller objective"
     softly = "softly " if search.parameters.get("violation_penalty") is not None else ""
     softly = "fair " if search.parameters.get("fairness") is not None else softly
-    asked = demanded(search.parameters)
+    asked = claimed(search.parameters)
     among = f" among the lists that {plain(asked, 200)}" if asked else ""
     listed = f"{softly}{family_name(search.family)}"
     over = f"these antecedents{plain(restricted(search.problem), 120)}"
@@ -205,7 +205,7 @@ def _infeasible(search: Search) -> str:
     if search.kind == "least_gap":
         meant = least_gap.meant(search.parameters, search.problem.n_antecedents)
         return f"certified infeasible: there is no {meant}; ask for less"
-    if asked := demanded(search.parameters):
+    if asked := claimed(search.parameters):
         fair = " and meet the fairness constraint" if search.parameters.get("fairness") is not None else ""
         noun = family_name(search.family).split()[-1]
         return f"certified infeasible: no {noun} can {plain(asked, 200)}{fair}; ask for less"
@@ -223,7 +223,7 @@ def _scope(search: Search) -> str:
         return ""
     most = search.parameters.get("max_conditions")
     rules = "" if most is None else f" for rules of at most {counted(most, 'conditions')}"
-    asked = demanded(search.parameters)
+    asked = claimed(search.parameters)
     return rules + plain(restricted(search.problem), 120) + (f", of those that {plain(asked, 160)}" if asked else "")
 
 

@@ -19,7 +19,7 @@ from ..forms.family_settings import (
     LIMITS,
     chosen,
     fields_of,
-    is_asked,
+    has_switches,
     is_fair,
     limit_settings,
     names_of,
@@ -138,9 +138,9 @@ class Setup(Viewer):
             load_code=self.table.code(),
             test_share=self.table.test_share,
             sensitive=self.table.sensitive if compares_groups(parameters) else None,
-            more={}
-            if is_asked(self.settings, self._chosen)
-            else SHOWN[self.family].more(self.settings, is_fair(self.settings)),
+            more=SHOWN[self.family].more(self.settings, is_fair(self.settings))
+            if has_switches(self.settings, self._chosen)
+            else {},
             weighted=self.table.weighted,
             counted=self.table.counted,
         )

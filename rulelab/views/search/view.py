@@ -446,6 +446,7 @@ class SearchView(NotebookViewer):
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
+        now = replace(now, phase=now.phase.replace(" %", "\u00a0%"))  # stays on one line
         if self._first is not None and self._first.visible != idle:
             self._first.visible = idle
         self._ticks += 1

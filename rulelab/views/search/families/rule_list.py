@@ -18,9 +18,11 @@ from .family import Drawing, Look, Shown
 
 
 def _look_of(parameters: Mapping[str, Any]) -> str:
+    asked = any(parameters.get(each.name) for each in (*DEMANDS, MONOTONE))
     if parameters.get("fairness") is not None:
-        return "fair_rule_list"
-    return "demanding_rule_list" if any(parameters.get(each.name) for each in (*DEMANDS, MONOTONE)) else "rule_list"
+        best_first = asked or parameters.get("max_length") is not None
+        return "fair_demanding_rule_list" if best_first else "fair_rule_list"
+    return "demanding_rule_list" if asked else "rule_list"
 
 
 def _frontier(_curves: Curves) -> Plot:
@@ -32,6 +34,10 @@ _LOOKS_FOR = (
     "rows, and proves that there is no better one. "
 )
 _APPEARS = "The best list found so far appears here and changes as the search improves it."
+_KEPT_BY_USE = (
+    "There is no tree to look at: of prefixes that leave the same rows this search keeps only those that are cheaper, "
+    "or have used more of what they must."
+)
 _BOUNDS = Drawing(BoundsPlot, BoundsPlot)
 _CUT = Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds")
 _MODELS = Drawing(FrontierPlot, _frontier, "Models")
@@ -58,6 +64,17 @@ SHOWN = Shown(
             no_tree="There is no tree to look at: this search goes through the prefixes in passes, each up to a higher "
             "bound, and keeps of those that leave the same rows only what can still become fair.",
         ),
+        "fair_demanding_rule_list": replace(
+            _PLAIN,
+            heading="Best fair rule list so far",
+            looks_for=f"{_LOOKS_FOR}Only lists count that treat groups as much alike as is asked for, and obey what is "
+            f"asked of them. {_APPEARS}",
+            columns={},
+            plots=(_BOUNDS, _CUT, _MODELS),
+            unit="prefixes",
+            family="",
+            no_tree=_KEPT_BY_USE,
+        ),
         "demanding_rule_list": replace(
             _PLAIN,
             heading="Best rule list so far",
@@ -66,8 +83,7 @@ SHOWN = Shown(
             plots=(_BOUNDS, _CUT, _MODELS),
             unit="prefixes",
             family="",
-            no_tree="There is no tree to look at: of prefixes that leave the same rows this search keeps only those "
-            "that are cheaper, or have used more of what they must.",
+            no_tree=_KEPT_BY_USE,
         ),
     },
     bounds=RuleListBounds,

@@ -178,6 +178,8 @@ class BoundsPlot(Plot):
         found, proven = apart(best.objective, latest.lower_bound, self._family)
         if latest.status is Status.OPTIMAL:
             return f"The gap is closed: {found} is found, and proven to be the least."
+        if not latest.lower_bound > 0:
+            return f"{found} is found; how far down it can come is not proven yet."
         return f"{found} is found, below {proven} there is nothing."
 
     def _closed(self, latest: Snapshot) -> float:
