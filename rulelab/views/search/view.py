@@ -49,7 +49,7 @@ SPEEDS = {
     "10 per tick": Pace(10),
     "100 per tick": Pace(100),
     "1000 per tick": Pace(1000),
-    "speeding up": Pace(8, growth=4),
+    "speeding up": Pace(16, growth=5),
     "full speed": FULL_SPEED,
 }
 RUNS = "Runs"
