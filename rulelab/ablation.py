@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .recording import primal_dual_integral
-from .search import Search, Snapshot, Status
+from .search import Search
 from .shown import Fact, Shown, rows_below
+from .snapshot import Snapshot, Status
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .search import Incumbent, Snapshot, Status
+from .snapshot import Incumbent, Snapshot, Status
 
 if TYPE_CHECKING:
     from .data.problem import Problem

@@ -11,7 +11,8 @@ import numpy as np
 
 from .certificate import Certificate, CertificateError
 from .data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
-from .search import Search, Snapshot
+from .search import Search
+from .snapshot import Snapshot
 
 _MOST_STORED, _MOST_STORED_SOFTLY = 5_000, 500
 

@@ -8,165 +8,28 @@ half-way and goes on; heuristic steps never move the lower bound.
 from __future__ import annotations
 
 import abc
-import enum
-import math
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .arguments import is_least, is_whole
 from .interrupts import held_back
 from .progress import Bar, bar, check
 from .shown import Fact, Shown, figure
+from .slices import Slices
+from .snapshot import Snapshot, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
     import pandas as pd
 
     from .data.problem import Problem
     from .models import Model
 
-_SLICE_SECONDS = 0.03
-_FIRST_SLICE = 1
-_LARGEST_SLICE = 1 << 20
 MOST_WORK = 1 << 40
 """Of one call of `Search.advance`: years of work, and far from the end of 64 bits."""
-
-_MOST_EFFORT = 1 << 62
-
-
-class Status(enum.StrEnum):
-    """How a search stands."""
-
-    RUNNING = "running"
-    OPTIMAL = "optimal"
-    INFEASIBLE = "infeasible"
-    LIMIT = "limit"
-
-
-def effort_of(units: int, each: int) -> int:
-    """What so many units of work may look at, in 64 bits."""
-    return min(units * each, _MOST_EFFORT)
-
-
-def standing(proven: bool, exact: bool, limit: str | None) -> tuple[Status, str | None]:
-    """Status and limit of a search for models: proven, in arithmetic that is exact or not, or stopped by a limit."""
-    if proven:
-        return (Status.OPTIMAL, None) if exact else (Status.LIMIT, "exactness")
-    return (Status.RUNNING, None) if limit is None else (Status.LIMIT, limit)
-
-
-def bound_shown(objective: float, bound: float, status: Status, limit: str | None, exactness: float) -> float:
-    """The lower bound of a snapshot: the objective where it is proven, less by what the arithmetic cannot tell."""
-    if status is Status.OPTIMAL:
-        return objective
-    return float(max(0.0, min(bound, objective - (exactness if limit == "exactness" else 0.0))))
-
-
-def counted(numbers: np.ndarray, places: Mapping[str, int]) -> dict[str, int]:
-    """The counts of a snapshot, from where a search keeps them."""
-    return {name: int(numbers[place]) for name, place in places.items()}
-
-
-@dataclass(frozen=True)
-class Incumbent:
-    """The best model so far.
-
-    Attributes
-    ----------
-    model : RuleList, FallingRuleList or RuleSet
-    objective : float
-        In the units of the family's paper.
-    errors : int or float
-        0-1 training errors: a count, or a weight.
-    complexity : int
-        Number of rules for lists, sum of clause complexities for sets.
-    found_at : tuple of float and int
-        Seconds of search and units of work when it was found.
-    """
-
-    model: Any
-    objective: float
-    errors: int | float
-    complexity: int
-    found_at: tuple[float, int]
-
-
-@dataclass(frozen=True, repr=False)
-class Snapshot(Shown):
-    """A search at one moment: frozen, small, picklable, sharing nothing with the search.
-
-    Attributes
-    ----------
-    step : int
-        Calls of `Search.advance` so far.
-    work : int
-        Units of work so far (for rule lists: prefixes expanded, by the beam or the exact search).
-    seconds : float
-        Wall clock of this call of `steps`; from a bare `advance`, the time spent in the search altogether.
-    status : Status
-    incumbent : Incumbent or None
-    lower_bound : float
-        No model has a smaller objective.
-    counts : dict of str to int
-        Prefixes created, expanded, queued.
-    pruned : dict of str to int
-        Prefixes cut, by the name of the bound.
-    queue_by_length : tuple of int
-        Queued prefixes by length.
-    log10_remaining : float
-        Upper bound on the remaining evaluations (Prop. 9 of the CORELS paper), as log10; 0 when nothing is left.
-    memory_bytes : int
-    phase : str
-        What the search is doing.
-    limit : str or None
-        Which limit ended the call, with status LIMIT. "exactness": the objective is proven optimal within ``gap``, the
-        rounding of weights or penalties; nothing is left to search.
-    detail : dict
-        Figures of the engine's own.
-    """
-
-    step: int
-    work: int
-    seconds: float
-    status: Status
-    incumbent: Incumbent | None
-    lower_bound: float
-    counts: Mapping[str, int] = field(default_factory=dict)
-    pruned: Mapping[str, int] = field(default_factory=dict)
-    queue_by_length: tuple[int, ...] = ()
-    log10_remaining: float = math.inf
-    memory_bytes: int = 0
-    phase: str = "searching"
-    limit: str | None = None
-    detail: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def gap(self) -> float:
-        """Objective minus lower bound; infinite before there is an incumbent."""
-        return math.inf if self.incumbent is None else self.incumbent.objective - self.lower_bound
-
-    def _title(self) -> str:
-        return f"Snapshot, {_standing(self)}"
-
-    def _facts(self) -> Iterator[Fact]:
-        if self.status is Status.RUNNING:
-            yield "phase", self.phase
-        best = self.incumbent
-        yield "objective", "none yet" if best is None else best.objective
-        yield "lower bound", self.lower_bound
-        if best is not None:
-            yield from (("gap", self.gap), ("errors", best.errors), ("complexity", best.complexity))
-        yield "work", self.work
-        yield "seconds", round(self.seconds, 2)
-        yield from ((name, n) for name, n in self.counts.items() if n)
-        yield "cut", ", ".join(f"{n} by {name}" for name, n in self.pruned.items() if n) or None
-
-    def _below(self) -> str:
-        return "" if self.incumbent is None else self.incumbent.model._repr_html_()
 
 
 class Search(Shown, abc.ABC):
@@ -228,7 +91,7 @@ class Search(Shown, abc.ABC):
 
     def _title(self) -> str:
         now = self._state()
-        return f"{type(self).__name__}, {'not begun' if now is None else _standing(now)}"
+        return f"{type(self).__name__}, {'not begun' if now is None else now.stands}"
 
     def _facts(self) -> Iterator[Fact]:
         now = self._state()
@@ -471,13 +334,9 @@ def _told(search: Search, states: Iterator[Snapshot]) -> Iterator[Snapshot]:
 
 def _tell(shown: Bar, snapshot: Snapshot, before: int) -> None:
     best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
-    said = f"{best}, bound {figure(snapshot.lower_bound)}, {_standing(snapshot)}"
+    said = f"{best}, bound {figure(snapshot.lower_bound)}, {snapshot.stands}"
     shown.update(snapshot.work - before - shown.n)
     shown.set_postfix_str(said, refresh=snapshot.status is not Status.RUNNING)
-
-
-def _standing(snapshot: Snapshot) -> str:
-    return f"{snapshot.limit} {snapshot.status}" if snapshot.limit else str(snapshot.status)
 
 
 def _drain(
@@ -509,38 +368,6 @@ def _drain(
         if snapshot.status is not Status.RUNNING:
             return
         slices.took(now - began, snapshot.phase)
-
-
-class Slices:
-    """How much work to ask a search for at once, so that it answers after about 30 ms.
-
-    Attributes
-    ----------
-    size : int
-        Units of work of the next slice.
-    """
-
-    def __init__(self) -> None:
-        self.size = _FIRST_SLICE
-        self._phase: str | None = None
-
-    def took(self, seconds: float, phase: str) -> None:
-        """Learn from a slice of this size; a unit of work takes longer in one phase than in another."""
-        if phase != self._phase:
-            self.size, self._phase = _FIRST_SLICE, phase
-        elif seconds < _SLICE_SECONDS / 2:
-            self.size = min(2 * self.size, _LARGEST_SLICE)
-        elif seconds > _SLICE_SECONDS * 2:
-            self.size = max(self.size // 2, 1)
-
-    def advance(self, search: Search, units: int) -> Snapshot:
-        """Advance a search by at most so many units; of a slice that was cut short one learns only that it was slow."""
-        began = time.perf_counter()
-        snapshot = search.advance(units)
-        seconds = time.perf_counter() - began
-        if units >= self.size or snapshot.phase != self._phase or seconds > _SLICE_SECONDS * 2:
-            self.took(seconds, snapshot.phase)
-        return snapshot
 
 
 def check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:

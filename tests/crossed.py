@@ -16,7 +16,8 @@ from random_problems import permuted, repeated, scaled
 
 import rulelab as rl
 from rulelab.multiclass import MultiClassCertificate
-from rulelab.search import Search, Snapshot, Status
+from rulelab.search import Search
+from rulelab.snapshot import Snapshot, Status
 
 _TINY = Fraction(1, 10**12)
 _WORK = 200_000

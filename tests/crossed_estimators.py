@@ -15,7 +15,7 @@ from random_problems import Rows
 from sklearn.exceptions import ConvergenceWarning
 
 import rulelab as rl
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 _BASES = ("rule_set", "rule_list", "rule_set", "falling", "rule_set", "softly_falling")
 _RESOLUTION = 1e-9

@@ -12,7 +12,7 @@ from live import inexact_search, problem
 import rulelab as rl
 from rulelab.ablation import AS_SET, contradiction, variants
 from rulelab.cli import main
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 
 def small() -> rl.Problem:

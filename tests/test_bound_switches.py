@@ -22,7 +22,7 @@ from rulelab.rule_list import (
     RuleListBounds,
     RuleListSearch,
 )
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 ALWAYS = "always: "
 

@@ -22,7 +22,7 @@ from rulelab.certificate.rule_list.children import _completions_below, _reach, c
 from rulelab.certificate.rule_list.states import States, grid, states
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch, cores
 from rulelab.rule_list.exact import search as engine
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
 

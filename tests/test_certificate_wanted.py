@@ -15,6 +15,7 @@ from test_certificate_lemmas import REGULARIZATION, noisy, solved
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, prove_rule_list, verify
+from rulelab.certificate.rule_list.adapted import Adapted
 from rulelab.certificate.rule_list.checker import _check_chunk
 from rulelab.certificate.rule_list.children import children, completions_below, opened
 from rulelab.certificate.rule_list.lemmas import Lemmas
@@ -34,7 +35,8 @@ def accepted(space, lemmas, sets, values) -> bool:
     """Whether the sets bear each other out, checked all at once."""
     table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
     try:
-        _check_chunk(NAMES, space, table, (lemmas, Separation.none(space)), sets, values, 0)
+        none = Separation.none(space)
+        _check_chunk(NAMES, space, table, (lemmas, none, Adapted(none)), sets, values, 0)
     except CertificateError:
         return False
     return True

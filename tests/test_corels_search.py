@@ -11,7 +11,7 @@ from test_paper_bounds import certified, mixed, nested_and_disjoint, only
 import rulelab as rl
 from rulelab.kernels.fates import OPEN
 from rulelab.rule_list import POLICIES, CorelsBounds, CorelsSearch
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 
 def test_oracles(shared):

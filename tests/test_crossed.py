@@ -20,7 +20,7 @@ from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
 from rulelab.cli import commands as cli
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 CASES = {
     "rule_list": 6,

@@ -17,7 +17,7 @@ from strategies import rows
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.falling_rule_list.exact import soft_search
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 WEIGHTS = (1.0, 0.5, 2.0, 3.0, 7.0)
 REGULARIZATIONS = (0.0, 1e-6, 0.01, 0.05)

@@ -20,7 +20,8 @@ from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.monte_carlo.engine import MonteCarlo
 from rulelab.falling_rule_list.monte_carlo.kernels import completions
 from rulelab.kernels.jit import kernel
-from rulelab.search import Search, Snapshot, Status
+from rulelab.search import Search
+from rulelab.snapshot import Snapshot, Status
 
 POSITIVE_WEIGHTS = st.sampled_from([1, 2, 7, 2.5, 0.5])
 PENALTIES = st.sampled_from([None, 0.0, 0.02, 0.5])

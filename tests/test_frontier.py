@@ -17,7 +17,7 @@ import rulelab as rl
 from rulelab.rule_list import RuleListSearch, counting
 from rulelab.rule_list.frontier import kernels as frontier_kernels
 from rulelab.rule_list.frontier.search import FrontierSearch
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 
 def medium_problem(seed, n=160, m=14):

@@ -17,7 +17,8 @@ from rulelab.families import CRITERIA, FAMILIES
 from rulelab.glossary import TERMS, Term, explain, find, near
 from rulelab.rule_list import CORELS_BOUNDS, FAIR_BOUNDS
 from rulelab.rule_list.exact.search import POLICIES
-from rulelab.search import Search, Status
+from rulelab.search import Search
+from rulelab.snapshot import Status
 
 LIMITS = ("time limit", "gap limit", "work limit", "memory limit", "exactness", "iterations", "column limit")
 

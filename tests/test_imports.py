@@ -29,6 +29,8 @@ FLOORS: list[str] = [
     "data.predictive_values",
     "rehearsal remaining",
     "models",
+    "snapshot",
+    "slices",
     "search",
     "certificate gap_frontier near_models preparing prefixes recording.events what_if",
     "multiclass proving recording",

@@ -222,7 +222,7 @@ def test_what_cannot_be_is_an_error() -> None:
     table = pd.DataFrame({"c": list("uvw") * 8, "n": range(24)})
     with pytest.raises(ValueError, match="categories"):
         rl.RuleListClassifier(monotone={"c": "increasing"}).fit(table, [0, 1] * 12)
-    with pytest.raises(ValueError, match="together"):
+    with pytest.raises(ValueError, match="compares groups, but the problem has no groups"):
         rl.RuleListSearch(search.problem, monotone={"a": "increasing"}, fairness=rl.EqualOpportunity(0.1))
 
 

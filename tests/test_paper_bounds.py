@@ -19,7 +19,7 @@ import rulelab as rl
 from rulelab.kernels import bits
 from rulelab.rule_list import CORELS_BOUNDS, POLICIES, CorelsBounds, CorelsSearch
 from rulelab.rule_list.corels import bounds as paper_bounds
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)
 FUNCTIONS = {name: getattr(paper_bounds, name, None) for name in CORELS_BOUNDS}

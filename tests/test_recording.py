@@ -14,7 +14,7 @@ from test_prefixes import KINDS, random_problem
 
 import rulelab as rl
 from rulelab.recording import files
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 
 def hard_problem(seed, n=80, m=8):

@@ -17,7 +17,7 @@ from strategies import rows
 import rulelab as rl
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
 from rulelab.rule_list.costs import integer_costs
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 HARDEST = {("compas_a", 0.001), ("compas_155", 0.0025), ("compas_165", 0.005), ("compas_982", 0.01)}
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)

@@ -22,7 +22,7 @@ from rulelab.certificate.rule_set.columns import Columns
 from rulelab.certificate.rule_set.dual import DualValues, read_dual
 from rulelab.cli.commands import main
 from rulelab.data.fairness import Rate
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 GRID = 512
 CRITERIA = {

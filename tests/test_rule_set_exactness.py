@@ -15,7 +15,7 @@ from rulelab.rule_set.features import Features
 from rulelab.rule_set.heuristics import local_search as local
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 
 def _rows(seed: int, n: int, m: int):

@@ -31,7 +31,7 @@ from rulelab.rule_set.master.dual_bound import dual_point
 from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import make_program
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 RATES = {
     EqualOpportunity: ("false_negative",),

@@ -24,7 +24,7 @@ from rulelab.rule_set.master.dual_bound import bound, dual_point, knapsack, pric
 from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import make_program
-from rulelab.search import Status
+from rulelab.snapshot import Status
 
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 

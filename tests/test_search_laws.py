@@ -29,7 +29,8 @@ from rulelab.rule_set import (
     RuleSetSearch,
     StabilitySearch,
 )
-from rulelab.search import Search, Snapshot, Status
+from rulelab.search import Search
+from rulelab.snapshot import Snapshot, Status
 
 
 def _problem(seed: int, n: int = 160, m: int = 14) -> rl.Problem:

@@ -12,7 +12,7 @@ from test_prefixes import KINDS, random_problem
 
 import rulelab as rl
 from rulelab.glossary import find
-from rulelab.search import Status
+from rulelab.snapshot import Status
 from rulelab.views.prefixes import step_plot, step_view
 from rulelab.views.prefixes.step_plot import MOST_BARS, TERMS, StepPlot, fates, interesting, tally
 from rulelab.views.prefixes.step_table import HEADS, PAGE

@@ -20,7 +20,7 @@ import rulelab as rl
 from rulelab.cli import main
 from rulelab.families import EVERY_FAMILY, OF_SEVERAL, OFFERED
 from rulelab.families.account import account
-from rulelab.search import Status
+from rulelab.snapshot import Status
 from rulelab.views.cards.class_tables import by_class, confusions, confusions_of
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.all_classes import ALL_CLASSES

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ..families import Family
     from ..models import Model
     from ..recipe import Recipe
-    from ..search import Search, Snapshot
+    from ..search import Search
+    from ..snapshot import Snapshot
 
 
 _DEMANDS = [each.name for each in DEMANDS]
@@ -36,7 +37,7 @@ _DEMANDS = [each.name for each in DEMANDS]
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..recording import Recording
-    from ..search import Status
+    from ..snapshot import Status
 
     if args.several_classes is not None:
         return fit_one_list(args)
@@ -170,7 +171,7 @@ def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | Non
 
 
 def _nothing_found(snapshot: Snapshot, family: Family) -> str:
-    from ..search import Status
+    from ..snapshot import Status
 
     if snapshot.status is Status.INFEASIBLE:
         return f"no {family.noun} meets the constraints: loosen them"
@@ -181,7 +182,7 @@ def _nothing_found(snapshot: Snapshot, family: Family) -> str:
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
     from ..families.account import account
     from ..families.wording import claimed, restricted
-    from ..search import Status
+    from ..snapshot import Status
 
     best = snapshot.incumbent
     assert best is not None

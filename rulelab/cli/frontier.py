@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ..recipe import Recipe
     from ..rule_list import FrontierSearch
     from ..rule_set import FairFrontierSearch
-    from ..search import Search, Snapshot
+    from ..search import Search
+    from ..snapshot import Snapshot
 
 _MAX_LENGTH = 8
 _OTHERWISE = ("regularization", "policy", "max_length", "max_complexity", "fairness", "column_limit", "labels")
@@ -96,7 +97,7 @@ def _proven_points(snapshot: Snapshot) -> str:
 
 
 def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..search import Status
+    from ..snapshot import Status
 
     frame, points = search.frame, search.frontier
     rows = [

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..models import Model
     from ..recording import Recording
-    from ..search import Search, Snapshot
+    from ..search import Search
+    from ..snapshot import Snapshot
 
 
 def add_keep(parser: argparse.ArgumentParser) -> None:

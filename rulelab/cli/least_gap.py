@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..recipe import Recipe
     from ..rule_list import LeastGapSearch
     from ..rule_set import LeastGapRuleSetSearch
-    from ..search import Snapshot
+    from ..snapshot import Snapshot
 
     OneGap = LeastGapSearch | LeastGapRuleSetSearch
 
@@ -109,7 +109,7 @@ def _chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
 def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> OneGap:
     """The model of least gap at one accuracy."""
     from .. import rule_list, rule_set
-    from ..search import Status
+    from ..snapshot import Status
 
     output, proof = (None if path is None else writable(path) for path in (args.output, args.proof))
     if proof is not None and proof == output:

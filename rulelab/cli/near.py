@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..rule_list import NearOptimal, NearOptimalSearch
     from ..rule_set import NearOptimalRuleSetSearch, RuleSetRanges, RuleSetSearch
-    from ..search import Snapshot
+    from ..snapshot import Snapshot
     from ..views.explore.packing import Labels
 
 _SHOWN = 20

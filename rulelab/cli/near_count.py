@@ -11,7 +11,7 @@ from .progress import drained, ending
 
 if TYPE_CHECKING:
     from ..rule_list import NearOptimalCount, NearOptimalCounter
-    from ..search import Snapshot
+    from ..snapshot import Snapshot
 
 _SHOWN_ANTECEDENTS = 10
 

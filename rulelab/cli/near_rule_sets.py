@@ -13,7 +13,7 @@ from .progress import drained, ending
 
 if TYPE_CHECKING:
     from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetRanges, RuleSetSearch
-    from ..search import Snapshot
+    from ..snapshot import Snapshot
     from .data_options import Report
 
 _CRITERIA = ("equal_opportunity", "demographic_parity")

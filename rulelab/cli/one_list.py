@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..datasets import Dataset
     from ..multiclass import MultiClassRuleListSearch
-    from ..search import Snapshot
+    from ..snapshot import Snapshot
     from .data_options import Report
 
 ONE_LIST = "one list"
@@ -129,7 +129,7 @@ def _save_proof(path: Path, search: MultiClassRuleListSearch, data: Dataset, lab
 
 
 def _verdict(search: MultiClassRuleListSearch, snapshot: Snapshot, objective: str, interrupted: bool) -> str:
-    from ..search import Status
+    from ..snapshot import Status
 
     work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
     if snapshot.status is not Status.OPTIMAL:

@@ -14,7 +14,8 @@ from .console import one_line, say
 from .data_options import unheard
 
 if TYPE_CHECKING:
-    from ..search import Search, Snapshot
+    from ..search import Search
+    from ..snapshot import Snapshot
 
 _REFRESH_SECONDS = 0.25
 _LOG_SECONDS = 5.0

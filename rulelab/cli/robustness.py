@@ -15,7 +15,8 @@ from .verify import labels
 
 if TYPE_CHECKING:
     from ..rule_list import Robustness, RobustnessSearch
-    from ..search import Search, Snapshot
+    from ..search import Search
+    from ..snapshot import Snapshot
 
 _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 _WORDS = {"relabelled": "labels are wrong", "removed": "rows are removed", "added": "rows are added"}
@@ -115,7 +116,7 @@ def _changes(known: Robustness) -> str:
 
 
 def _verdict(search: RobustnessSearch, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..search import Status
+    from ..snapshot import Status
 
     seconds, known = f"{snapshot.seconds:.2f} s", search.robustness
     if known is None:

@@ -16,7 +16,7 @@ from .progress import distance, drained, ending
 
 if TYPE_CHECKING:
     from ..rule_set import RuleSetStability, StabilitySearch
-    from ..search import Snapshot
+    from ..snapshot import Snapshot
 
 _SHOWN = 20
 _FIGURES = {
@@ -110,7 +110,7 @@ def _figures(known: RuleSetStability) -> str:
 
 
 def _verdict(search: StabilitySearch, known: RuleSetStability, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..search import Status
+    from ..snapshot import Status
 
     sets = (known.reference, *known.samples)
     proven = sum(sample.status is Status.OPTIMAL for sample in sets)

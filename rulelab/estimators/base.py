@@ -30,7 +30,8 @@ from ..families import FAMILIES
 from ..interrupts import noted
 from ..models import Model, MultiClassRuleList
 from ..recipe import Recipe
-from ..search import Status, steps
+from ..search import steps
+from ..snapshot import Status
 from .draining import COUNTS, check_found, drained, warn_of_open
 
 ONE_CLASS = "the rows hold a single class"

@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from ..search import Search, Snapshot, Status
+from ..search import Search
+from ..snapshot import Snapshot, Status
 
 _TRACE_ROWS = 10_000
 COUNTS = ("queued", "created", "expanded")

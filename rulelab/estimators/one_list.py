@@ -12,7 +12,7 @@ from ..data.multiclass import MultiClassProblem
 from ..data.problem_arguments import ProblemError
 from ..models import MultiClassRuleList
 from ..multiclass import MultiClassRuleListSearch
-from ..search import Status
+from ..snapshot import Status
 from .base import ONE_CLASS, _Fit
 from .draining import COUNTS, drained, warn_of_open
 

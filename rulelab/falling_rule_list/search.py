@@ -11,7 +11,8 @@ from ..arguments import is_number, is_whole
 from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import FallingRuleList
-from ..search import Incumbent, Search
+from ..search import Search
+from ..snapshot import Incumbent
 from .costs import Prepared, costs_of, prepare
 
 

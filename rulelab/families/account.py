@@ -11,7 +11,8 @@ from . import OF_SEVERAL, record_of
 from .wording import EXACT, at_most, count, demanded, many, power, restricted
 
 if TYPE_CHECKING:
-    from ..search import Search, Snapshot
+    from ..search import Search
+    from ..snapshot import Snapshot
 
 _MOST_COMPLEXITY = 200
 """Sets of a larger complexity are not counted: there are more than of this one."""
@@ -74,7 +75,7 @@ def equation(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
 
 def title(search: Search, snapshot: Snapshot) -> str:
     """What to call the best model, by what is proven."""
-    from ..search import Status
+    from ..snapshot import Status
 
     noun = record_of(search.kind, search.family).noun
     if snapshot.detail.get("gap_is_proven"):

@@ -12,7 +12,8 @@ import numpy as np
 from ..data.exact_weights import rounded_down
 from ..data.fairness import Criterion, emptied_rates, groups_of, left_out, true_gaps
 from ..data.problem import Problem
-from ..search import Incumbent, Search, Snapshot, Status
+from ..search import Search
+from ..snapshot import Incumbent, Snapshot, Status
 
 
 class LeastGap(Search):

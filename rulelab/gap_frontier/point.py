@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 from ..models import Model
-from ..search import Snapshot
+from ..snapshot import Snapshot
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from ..arguments import is_number, require
 from ..data.exact_weights import rounded_down
 from ..data.problem import Problem
 from ..models import Model
-from ..search import Incumbent, Search, Snapshot, Status
+from ..search import Search
+from ..snapshot import Incumbent, Snapshot, Status
 from .point import Closed, GapPoint, OneAccuracy
 
 _FIRST_UNITS = 50  # of work on a point, in the first round; then doubled

@@ -30,7 +30,8 @@ from ..arguments import is_number, is_whole, require
 from ..certificate import CertificateError, Origin
 from ..data.multiclass import MultiClassProblem
 from ..models import MultiClassRuleList
-from ..search import Incumbent, Search, Snapshot, Status
+from ..search import Search
+from ..snapshot import Incumbent, Snapshot, Status
 from .certificate import MultiClassCertificate
 
 _SMALL = 1 << 61

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..models import Model
-from ..search import Search, Snapshot
+from ..search import Search
+from ..snapshot import Snapshot
 from .found import NearModels
 
 

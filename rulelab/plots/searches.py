@@ -8,7 +8,7 @@ import holoviews as hv
 import numpy as np
 import pandas as pd
 
-from ..search import Snapshot
+from ..snapshot import Snapshot
 from .styling import BLUE, CYCLE, GREY, LENGTHS, ORANGE, require_columns, styled
 
 TRACE = "a trace: `trace_` of an estimator, the frame of a recording, or the CSV that the page saves"

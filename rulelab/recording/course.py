@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..prefixes import PrefixSearch
-from ..search import Search, Snapshot, Status
+from ..search import Search
+from ..snapshot import Snapshot, Status
 from .events import NO_CHANGE, Events
 
 MAX_LOOKS = 4000

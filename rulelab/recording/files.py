@@ -23,7 +23,7 @@ from ..data.naming import as_names
 from ..models import Model, ModelError, parse_model
 from ..prefixes import Nodes
 from ..results import plain
-from ..search import Incumbent, Snapshot, Status
+from ..snapshot import Incumbent, Snapshot, Status
 from .events import NOT_YET, Events
 
 __all__ = ["Content", "RecordingError", "plain", "read", "write"]

@@ -12,8 +12,9 @@ import pandas as pd
 from ..arguments import is_whole
 from ..data.directions import Directions
 from ..prefixes import Nodes, PrefixSearch
-from ..search import Search, Snapshot, Status
+from ..search import Search
 from ..shown import Fact, Shown
+from ..snapshot import Snapshot, Status
 from . import files
 from .course import Course
 from .events import NOT_YET, Events

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..search import Snapshot
+from ..snapshot import Snapshot
 
 
 def trace_row(snapshot: Snapshot) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..data.fairness import Criterion, emptied_rates, true_gaps
 from ..data.problem import Problem
 from ..models import RuleSet
-from ..search import Incumbent
+from ..snapshot import Incumbent
 from .pool import Clause, Pool
 from .program import Cost, Program
 

@@ -19,7 +19,7 @@ from ..data.groups import Groups
 from ..data.problem import Problem, ProblemError
 from ..models import RuleSet
 from ..results import in_numbers, written
-from ..search import Snapshot, Status
+from ..snapshot import Snapshot, Status
 from .arguments import clauses_of
 from .differences import GreatestDifference, LeastTrueGap, pairs
 from .search import RuleSetSearch

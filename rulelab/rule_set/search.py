@@ -18,7 +18,8 @@ from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
 from ..rehearsal import noisy_problem
-from ..search import Search, Snapshot, Status, solve
+from ..search import Search, solve
+from ..snapshot import Snapshot, Status
 from . import snapshot_detail as figures
 from .arguments import check, clauses_of
 from .closing.closing import Closing, bytes_per_rule

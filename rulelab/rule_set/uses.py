@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..models import RuleSet
-from ..search import Snapshot, Status
+from ..snapshot import Snapshot, Status
 from .demands import Demands
 from .search import RuleSetSearch
 

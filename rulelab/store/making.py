@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..recording import Recording
 from ..results import plain
-from ..search import Snapshot, Status
+from ..snapshot import Snapshot, Status
 from .data_rows import LARGEST_ROWS, data_hash, training_csv
 from .errors import StoreError
 from .finding import LARGEST_FILE

@@ -19,7 +19,8 @@ from ..families import BINARIZING as BINARIZING_PARAMETERS
 from ..families import CRITERIA, OFFERED, Family
 from ..models import Model
 from ..recipe import Recipe, binarized
-from ..search import Search, Status
+from ..search import Search
+from ..snapshot import Status
 from ..tables import as_rows
 from . import demands
 from .errors import SweepError

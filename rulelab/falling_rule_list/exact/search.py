@@ -16,7 +16,9 @@ from ...kernels.jit import is_compiled
 from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Snapshot, bound_shown, counted, effort_of, solve, standing
+from ...search import solve
+from ...slices import effort_of
+from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, falls_exactly
 from ..monte_carlo import engine as monte_carlo

@@ -21,7 +21,9 @@ from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
-from ...search import Incumbent, Snapshot, Status, bound_shown, effort_of, solve, standing
+from ...search import solve
+from ...slices import effort_of
+from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..costs import Costs, Prepared
 from ..search import FallingRuleListSearch
 from . import kernels, state

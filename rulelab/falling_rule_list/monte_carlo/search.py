@@ -11,7 +11,8 @@ import pandas as pd
 from ...arguments import is_number, is_whole
 from ...data.problem import Problem
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Snapshot, Status, solve
+from ...search import solve
+from ...snapshot import Incumbent, Snapshot, Status
 from ..costs import Prepared, falls_exactly
 from ..search import FallingRuleListSearch
 from . import engine as monte_carlo

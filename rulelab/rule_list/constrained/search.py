@@ -19,7 +19,8 @@ from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...proving import kept
 from ...rehearsal import noisy_problem
-from ...search import Incumbent, Snapshot, Status, bound_shown, solve, standing
+from ...search import solve
+from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..costs import costs_of, largest_cost, require_regularization
 from ..fair.passes import holds
 from ..phased import PhasedSearch

@@ -16,7 +16,9 @@ from ...kernels.jit import is_compiled
 from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Snapshot, bound_shown, effort_of, solve, standing
+from ...search import solve
+from ...slices import effort_of
+from ...snapshot import Incumbent, Snapshot, bound_shown, standing
 from ..costs import Costs, costs_of, require_regularization
 from ..exact.incumbent import incumbent_of
 from ..exact.search import POLICIES

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...data.problem import Problem
 from ...kernels.jit import inner
 from ...models import RuleList
-from ...search import Incumbent
+from ...snapshot import Incumbent
 from ..counting import weigh
 from .state import BEST, FOUND_AT, IMPROVED, PATH_LENGTH, WORK
 

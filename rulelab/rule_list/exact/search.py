@@ -21,7 +21,9 @@ from ...models import RuleList
 from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Snapshot, Status, bound_shown, counted, effort_of, solve, standing
+from ...search import solve
+from ...slices import effort_of
+from ...snapshot import Incumbent, Snapshot, Status, bound_shown, counted, standing
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..constrained.fair_search import FairConstrainedRuleListSearch

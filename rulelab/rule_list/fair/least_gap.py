@@ -19,7 +19,8 @@ from ...gap_frontier.least_gap import LeastGap
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...rehearsal import grouped_problem
-from ...search import Snapshot, solve
+from ...search import solve
+from ...snapshot import Snapshot
 from ..phased import PhasedSearch
 from ..start import antecedents_of
 from . import beam as beams

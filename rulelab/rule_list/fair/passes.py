@@ -10,7 +10,7 @@ import numpy as np
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
-from ...search import counted as counted_at
+from ...snapshot import counted as counted_at
 from . import kernels, state
 from .reduction import Reduced
 

@@ -18,7 +18,8 @@ from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
-from ...search import Incumbent, Snapshot, Status, bound_shown, solve, standing
+from ...search import solve
+from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..costs import Costs, costs_of, largest_cost, require_regularization
 from ..phased import PhasedSearch
 from ..start import antecedents_of

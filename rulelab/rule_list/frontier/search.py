@@ -17,7 +17,8 @@ from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...rehearsal import noisy_problem
-from ...search import Incumbent, Search, Snapshot, counted, solve, standing
+from ...search import Search, solve
+from ...snapshot import Incumbent, Snapshot, counted, standing
 from .. import beam as beams
 from ..costs import Costs, costs_of
 from ..counting import Layout, children_per_work, layout

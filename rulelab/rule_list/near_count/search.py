@@ -15,7 +15,8 @@ from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...rehearsal import tiny_problem
-from ...search import Snapshot, solve, standing
+from ...search import solve
+from ...snapshot import Snapshot, standing
 from ..core_pool import Cores
 from ..cores import Learner, learn, new_cores
 from ..counting import children_per_work

@@ -14,7 +14,8 @@ from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import transposed
 from ...near_models import check_distance
-from ...search import Incumbent, Search, Status
+from ...search import Search
+from ...snapshot import Incumbent, Status
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..exact.search import RuleListSearch

@@ -15,7 +15,8 @@ from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress
 from ...rehearsal import tiny_problem
-from ...search import solve, standing
+from ...search import solve
+from ...snapshot import standing
 from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from . import kernels, state

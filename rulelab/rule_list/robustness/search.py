@@ -13,7 +13,8 @@ from ...arguments import is_whole, require
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
 from ...models import Model, RuleList
-from ...search import Incumbent, Search, Snapshot, Status, solve
+from ...search import Search, solve
+from ...snapshot import Incumbent, Snapshot, Status
 from ..costs import Costs
 from ..exact.search import RuleListSearch
 from ..near_optimal.base import grid_of

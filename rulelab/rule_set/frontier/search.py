@@ -23,7 +23,8 @@ from ...data.fairness import (
 )
 from ...data.problem import Problem
 from ...models import Model, RuleSet
-from ...search import Incumbent, Search, Snapshot, Status, check_limits
+from ...search import Search, check_limits
+from ...snapshot import Incumbent, Snapshot, Status
 from ..arguments import check
 from ..program import Cost, make_program
 from ..search import RuleSetSearch

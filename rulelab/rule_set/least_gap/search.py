@@ -18,7 +18,8 @@ from ...data.problem import Problem
 from ...gap_frontier.least_gap import LeastGap
 from ...models import RuleSet
 from ...rehearsal import grouped_problem
-from ...search import Snapshot, solve
+from ...search import solve
+from ...snapshot import Snapshot
 from ..arguments import check, clauses_of
 from ..pool import Clause
 from ..search import RuleSetSearch

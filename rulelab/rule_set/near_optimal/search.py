@@ -13,7 +13,8 @@ from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress, check_distance
 from ...rehearsal import tiny_problem
-from ...search import Incumbent, Status, solve
+from ...search import solve
+from ...snapshot import Incumbent, Status
 from ..pool import Pool
 from ..program import Program, make_program
 from ..search import RuleSetSearch

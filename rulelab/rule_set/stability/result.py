@@ -13,7 +13,7 @@ from ...data.problem import Problem
 from ...kernels import bits
 from ...models import Clause, RuleSet
 from ...models.set_text import clause_text
-from ...search import Status
+from ...snapshot import Status
 
 _WORDS = 128  # of packed patterns whose overlaps are counted at once
 _FIGURES = ("objective", "error_rate", "unseen_error_rate", "rules", "complexity", "shared_rules")

@@ -14,7 +14,8 @@ from ...arguments import is_least, is_whole, require
 from ...data.problem import Problem
 from ...kernels import bits
 from ...models import Model
-from ...search import Search, Snapshot, Status, check_limits
+from ...search import Search, check_limits
+from ...snapshot import Snapshot, Status
 from ..search import RuleSetSearch
 from .resampling import Bootstrap, Sample
 from .result import RuleSetStability, StabilitySample

@@ -15,7 +15,8 @@ from ...families import FAMILIES, criteria, least_gap
 from ...families.wording import claimed, restricted
 from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
-from ...search import Incumbent, Search, Snapshot, Status
+from ...search import Search
+from ...snapshot import Incumbent, Snapshot, Status
 from ..live.recipe import load_code
 from ..live.session import Prepared
 from ..live.wording import count, family_name

@@ -8,7 +8,7 @@ from typing import Any
 from ...data.gaps import price
 from ...families.account import Account
 from ...models import FallingRuleList, MultiClassRuleList, RuleList, RuleSet
-from ...search import Incumbent, Snapshot
+from ...snapshot import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import sign

@@ -10,7 +10,8 @@ import rulelab
 
 from ...families import BINARIZING
 from ...models import Model
-from ...search import Search, Snapshot, Status
+from ...search import Search
+from ...snapshot import Snapshot, Status
 from ..live.recipe import SPLIT_SEED, PageRecipe
 
 

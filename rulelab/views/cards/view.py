@@ -14,7 +14,8 @@ import param
 
 from ...datasets import Dataset
 from ...models import Model
-from ...search import Search, Snapshot
+from ...search import Search
+from ...snapshot import Snapshot
 from ..live.job import Job
 from ..live.session import Prepared
 from ..live.ticker import Beat

@@ -13,7 +13,7 @@ from ...data.groups import Groups
 from ...data.metrics import FEW
 from ...rule_list import NearOptimalCount, NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
-from ...search import Snapshot
+from ...snapshot import Snapshot
 from ..allowance import take_memory
 from ..live.advancing import run
 from ..live.job import Progress

@@ -15,7 +15,7 @@ from ...rule_list import NearOptimal, NearOptimalProgress, NearOptimalSearch, Ru
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_list.near_optimal.traits import Traits, reliance, traits_of
 from ...rule_set import RuleSetSearch
-from ...search import Status
+from ...snapshot import Status
 from ..allowance import take_memory
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search

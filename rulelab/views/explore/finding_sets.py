@@ -14,7 +14,7 @@ from ...families import FAMILIES
 from ...models import RuleSet
 from ...rule_list.near_optimal.traits import Traits
 from ...rule_set import NearOptimalRuleSetProgress, NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetSearch
-from ...search import Status
+from ...snapshot import Status
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.advancing import run

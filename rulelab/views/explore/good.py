@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...data.metrics import FEW
 from ...rule_list.near_optimal.traits import GroupMasses, Traits, group_masses
-from ...search import Snapshot
+from ...snapshot import Snapshot
 from ..cards.card import Card
 from ..live.session import Prepared
 from .packing import Labels, condition_names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...rule_set import NearOptimalRuleSets
-from ...search import Snapshot
+from ...snapshot import Snapshot
 from ..live.wording import count, counted
 from ..widgets.esc import esc
 from . import count_html

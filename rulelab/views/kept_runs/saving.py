@@ -9,7 +9,7 @@ from typing import Any
 from ...certificate import Certificate
 from ...families import OF_SEVERAL
 from ...proving import is_quick
-from ...search import Status
+from ...snapshot import Status
 from ...store import Run, Store
 from ..cards.card import Card
 from ..live.recipe import load_code

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...data.problem import Problem
-from ...search import Search, Snapshot
+from ...search import Search
+from ...snapshot import Snapshot
 from ..live.session import State
 
 Figures = Mapping[str, Callable[["Run"], str]]

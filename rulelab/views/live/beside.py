@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ...recording import Course
-from ...search import Incumbent, Search, Snapshot
+from ...search import Search
+from ...snapshot import Incumbent, Snapshot
 from .hands import HANDS, Hand, Here, LostError
 from .hosts import Host, Hosts, Question
 from .pool import Pool

@@ -22,7 +22,8 @@ from typing import Any
 
 from ... import __version__
 from ...recording import Course
-from ...search import Incumbent, Search, Snapshot
+from ...search import Search
+from ...snapshot import Incumbent, Snapshot
 from .hands import HANDS, Hand, Here, LostError
 from .held import Held, unpacked
 from .pool import Pool

@@ -8,7 +8,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from ...recording import Course
-from ...search import Search, Slices, Snapshot
+from ...search import Search
+from ...slices import Slices
+from ...snapshot import Snapshot
 from .pool import Pool
 
 

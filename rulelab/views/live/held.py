@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...recording import Course
-from ...search import Search, Slices, Snapshot, Status
+from ...search import Search
+from ...slices import Slices
+from ...snapshot import Snapshot, Status
 from .wire import dumped, loaded
 
 BEAT_SECONDS = 0.2

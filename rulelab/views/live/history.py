@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ...recording.trace import trace_row
-from ...search import Snapshot, Status
+from ...snapshot import Snapshot, Status
 
 MAX_POINTS = 4000
 

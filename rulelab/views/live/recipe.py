@@ -17,7 +17,8 @@ from ...data.problem import Problem
 from ...datasets import Dataset
 from ...families import FAMILIES, MEMORY, TIME, Family
 from ...recipe import Recipe
-from ...search import Search, Snapshot, solve
+from ...search import Search, solve
+from ...snapshot import Snapshot
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from ..allowance import ALLOWED

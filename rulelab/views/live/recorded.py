@@ -7,7 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from ...recording import Recording
-from ...search import Search, Snapshot
+from ...search import Search
+from ...snapshot import Snapshot
 from .history import History
 from .session import FULL_SPEED, Limits, Prepared, SearchSession, State
 

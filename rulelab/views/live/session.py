@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ...recording import Course, Recording
-from ...search import Search, Snapshot, Status
+from ...search import Search
+from ...snapshot import Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY, take_memory
 from .hands import HANDS, LostError
 from .history import History, Mark

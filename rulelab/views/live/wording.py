@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from ...families import EVERY, EVERY_FAMILY, least_gap
 from ...families.typed import SIGNS
 from ...families.wording import at_most, claimed, restricted
-from ...search import Search, Snapshot, Status
+from ...search import Search
+from ...snapshot import Snapshot, Status
 from ..widgets.esc import plain
 from .session import SearchSession, State
 

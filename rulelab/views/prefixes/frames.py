@@ -13,7 +13,7 @@ from ...data.problem import Problem
 from ...prefixes import Nodes, Pixels, PrefixSearch, Scale
 from ...recording import Course, Recording
 from ...recording.events import NOT_YET
-from ...search import Snapshot
+from ...snapshot import Snapshot
 from .tree_plot import EMPTY
 
 NOT_BEGUN = (

@@ -14,7 +14,8 @@ from ... import glossary
 from ...data.problem import Problem
 from ...families import FAMILIES
 from ...prefixes import PrefixSearch
-from ...search import Slices, Snapshot, Status
+from ...slices import Slices
+from ...snapshot import Snapshot, Status
 from ..cards.rule_tables import conditions_in_words
 from ..live.ticker import Beat
 from ..live.wording import count, figures, in_signs

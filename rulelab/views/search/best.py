@@ -13,7 +13,8 @@ import panel as pn
 
 from ...families.account import account, equation, title
 from ...models import Model
-from ...search import Search, Snapshot, Status
+from ...search import Search
+from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_classes, of_search
 from ..cards.class_tables import by_class
 from ..cards.incumbent import empty_card, fairness_notes, in_place_of, incumbent_card, proof_block

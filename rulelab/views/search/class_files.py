@@ -10,7 +10,7 @@ from typing import Any
 import panel as pn
 
 from ...certificate import CertificateError
-from ...search import Snapshot, Status
+from ...snapshot import Snapshot, Status
 from ..cards.exports import Exports
 from ..live.session import Prepared, SearchSession
 from ..live.wording import worded

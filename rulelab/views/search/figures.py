@@ -8,7 +8,7 @@ from typing import Any
 from bokeh.models import ColumnDataSource, Ticker, TickFormatter
 from bokeh.plotting import figure
 
-from ...search import Snapshot
+from ...snapshot import Snapshot
 from ..live.session import Prepared
 from .families import Look
 from .plots.base import Columns, Plot, TextSizes, compact, ticks

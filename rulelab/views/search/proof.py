@@ -7,7 +7,8 @@ from typing import Any
 
 import panel as pn
 
-from ...search import Search, Snapshot, Status
+from ...search import Search
+from ...snapshot import Snapshot, Status
 from ..cards.card import Card
 from ..cards.check import Check
 from ..widgets.html import Html

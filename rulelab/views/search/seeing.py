@@ -10,7 +10,8 @@ import pandas as pd
 from ...prefixes import PrefixSearch
 from ...recording import Course
 from ...rule_set import RuleSetSearch
-from ...search import Search, Snapshot
+from ...search import Search
+from ...snapshot import Snapshot
 from ..live.recorded import RecordedSearch
 from ..prefixes.frames import LARGEST_COPY, StepFrame, TreeFrame, recorded_frame, step_frame, tree_frame
 from .plots import pool, prices

@@ -10,7 +10,7 @@ from bokeh.models import Axis
 from bokeh.models.annotations import Label, Legend, Title
 from bokeh.plotting import figure
 
-from ...search import Snapshot
+from ...snapshot import Snapshot
 from ..live.session import Prepared
 from .families import Look
 from .figures import SearchFigures

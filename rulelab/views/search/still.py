@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...search import Snapshot
+from ...snapshot import Snapshot
 from ..live.wording import count
 from ..widgets.esc import esc
 from ..widgets.style import BLUE, ORANGE

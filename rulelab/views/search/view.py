@@ -12,7 +12,8 @@ from panel.io.callbacks import PeriodicCallback
 
 from ...models import Model
 from ...recording import Recording
-from ...search import Search, Snapshot
+from ...search import Search
+from ...snapshot import Snapshot
 from ...warming import begin_in_background
 from ..live.history import Mark
 from ..live.recorded import RecordedSession

@@ -10,7 +10,8 @@ import pandas as pd
 import panel as pn
 
 from ...families import FAMILIES
-from ...search import Search, Snapshot
+from ...search import Search
+from ...snapshot import Snapshot
 from ..live.session import TICK_SECONDS, SearchSession, State
 from ..prefixes.frames import StepFrame, TreeFrame
 from ..prefixes.step_view import StepPane

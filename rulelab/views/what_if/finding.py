@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...search import Search, Snapshot, Status
+from ...search import Search
+from ...snapshot import Snapshot, Status
 from ..live.job import Progress
 from ..live.pool import POOL
 from .family import Editable, bench_of

@@ -13,7 +13,7 @@ from ...data.problem import Problem
 from ...families import FAMILIES
 from ...models import DecisionList, RuleSet
 from ...rule_list.near_optimal.traits import group_masses
-from ...search import Snapshot, Status
+from ...snapshot import Snapshot, Status
 from ...what_if import Bench
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search

@@ -25,7 +25,7 @@ from bokeh.models.glyph import Glyph
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
 
-from ....search import Snapshot
+from ....snapshot import Snapshot
 from ...live.session import Prepared
 from ...widgets.explained import term_classes
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool, Scatter, Step, Text, VAreaStep
 
-from ....search import Snapshot, Status
+from ....snapshot import Snapshot, Status
 from ...live.wording import apart
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, GREEN, GROUND, INK, MUTED, ORANGE, PURPLE, SKY

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ....search import Snapshot
+from ....snapshot import Snapshot
 from ...widgets.style import BLUE, ORANGE
 from .base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
 

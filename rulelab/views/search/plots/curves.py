@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 from bokeh.models import ColumnDataSource
 
-from ....search import Snapshot
+from ....snapshot import Snapshot
 from ...widgets.style import LENGTHS
 from .base import Columns, Window
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ....search import Snapshot
+from ....snapshot import Snapshot
 from ...live.wording import count
 from ...widgets.style import BLUE, GREEN, ORANGE, SKY
 from .base import Plot, Window, add_legend, compact, new_figure, show_entries

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ....search import Incumbent, Snapshot, Status
+from ....snapshot import Incumbent, Snapshot, Status
 from ...live.session import Prepared
 from ...live.wording import count
 from ...widgets.style import BLUE, ORANGE, PURPLE, SKY

@@ -8,7 +8,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, HoverTool, Range1d
 from bokeh.models.annotations import LabelSet
 
-from ....search import Snapshot
+from ....snapshot import Snapshot
 from ...live.wording import count
 from ...prefixes.fate_colors import color_of
 from ...widgets.style import INK

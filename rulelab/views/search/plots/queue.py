@@ -8,7 +8,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.transform import stack
 
-from ....search import Snapshot, Status
+from ....snapshot import Snapshot, Status
 from ...live.wording import count
 from ...widgets.style import INK, LENGTHS
 from .base import Plot, Window, add_legend, compact, new_figure, show_entries

@@ -9,7 +9,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Range1d
 from bokeh.transform import dodge
 
-from ....search import Snapshot, Status
+from ....snapshot import Snapshot, Status
 from ...live.session import Prepared
 from ...live.wording import NONE, count
 from ...widgets.esc import esc, plain

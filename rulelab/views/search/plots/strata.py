@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.models.annotations import TeeHead, Whisker
 
 from ....models import FallingRuleList
-from ....search import Snapshot
+from ....snapshot import Snapshot
 from ...live.session import Prepared
 from ...live.wording import in_signs
 from ...widgets.esc import plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....ablation import Variant, contradiction, variants
-from ....search import Snapshot
+from ....snapshot import Snapshot
 from ...live.session import FULL_SPEED, Limits, SearchSession, State
 from .past import PastRun
 

@@ -8,7 +8,7 @@ from typing import Any
 import panel as pn
 
 from ....ablation import nodes_of
-from ....search import Status
+from ....snapshot import Status
 from ...live.wording import NONE, apart, count, gap, objective
 from ...widgets.esc import esc
 from ...widgets.explained import SIGN_CSS, sign

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....recording import primal_dual_integral
-from ....search import Snapshot
+from ....snapshot import Snapshot
 from ...live.history import Mark
 from ...live.session import Prepared, SearchSession
 from ...live.wording import standing

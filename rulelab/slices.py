@@ -1,0 +1,50 @@
+"""How much work a search is asked for at once."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from .snapshot import Snapshot
+
+_SLICE_SECONDS = 0.03
+_FIRST_SLICE = 1
+_LARGEST_SLICE = 1 << 20
+_MOST_EFFORT = 1 << 62
+
+
+def effort_of(units: int, each: int) -> int:
+    """What so many units of work may look at, in 64 bits."""
+    return min(units * each, _MOST_EFFORT)
+
+
+class Slices:
+    """How much work to ask a search for at once, so that it answers after about 30 ms.
+
+    Attributes
+    ----------
+    size : int
+        Units of work of the next slice.
+    """
+
+    def __init__(self) -> None:
+        self.size = _FIRST_SLICE
+        self._phase: str | None = None
+
+    def took(self, seconds: float, phase: str) -> None:
+        """Learn from a slice of this size; a unit of work takes longer in one phase than in another."""
+        if phase != self._phase:
+            self.size, self._phase = _FIRST_SLICE, phase
+        elif seconds < _SLICE_SECONDS / 2:
+            self.size = min(2 * self.size, _LARGEST_SLICE)
+        elif seconds > _SLICE_SECONDS * 2:
+            self.size = max(self.size // 2, 1)
+
+    def advance(self, search: Any, units: int) -> Snapshot:
+        """Advance a search by at most so many units; of a slice that was cut short one learns only that it was slow."""
+        began = time.perf_counter()
+        snapshot: Snapshot = search.advance(units)
+        seconds = time.perf_counter() - began
+        if units >= self.size or snapshot.phase != self._phase or seconds > _SLICE_SECONDS * 2:
+            self.took(seconds, snapshot.phase)
+        return snapshot
