@@ -22,6 +22,7 @@ from rulelab.views.cards.rows import Split
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.kept_runs import keeping
+from rulelab.views.live.wording import standing
 from rulelab.views.pages.tabs import Tabs
 
 SETTINGS = {"regularization": "0.02", "max_conditions": "1", "thresholds": "2", "test_share": "0.25"}
@@ -241,6 +242,43 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     assert (kept.training, kept.test) == (expected.training, expected.test)
     for name, table in expected.groups.items():
         pd.testing.assert_frame_equal(kept.groups[name], table)
+    closed(tabs)
+
+
+@pytest.mark.parametrize("fairness", ["none", "demographic_parity"])
+def test_what_models_had_to_obey_is_asked_again_on_the_next_day(place: Path, fairness: str) -> None:
+    asked = {
+        "must_use": ["age"],
+        "max_uses": {"height": 1},
+        "must_not_use": ["town"],
+        "monotone": {"age": "increasing"},
+    }
+    tabs = day(place)
+    search = tabs.made("Search")
+    use_file(search.setup.table, RAW, "people.csv", sex="group", seen="ignore")
+    search.setup.choose(fairness=fairness, tolerance=0.5, **asked)
+    search.view.run()
+    wait_until(lambda: search.view.session.state.over)
+    search.view.refresh()
+    settle(tabs)
+    before, run = search.view.snapshot, tabs.runs.run
+    assert before.status is rl.Status.OPTIMAL
+    closed(tabs)
+
+    tabs = day(place)
+    tabs.runs.run = run
+    settle(tabs)
+    search = tabs.made("Search")
+    assert {name: getattr(search.setup.settings, name) for name in asked} == asked
+    assert search.setup.settings.fairness == fairness
+    said = standing(search.view.session).phase
+    assert "use age" in said
+    assert "without town" in said
+    search.view.run()
+    wait_until(lambda: search.view.session.state.over)
+    assert not search.view.session.recorded
+    again = search.view.session.snapshot
+    assert (again.status, again.incumbent.objective) == (rl.Status.OPTIMAL, before.incumbent.objective)
     closed(tabs)
 
 
