@@ -78,6 +78,9 @@ def test_the_address_opens_a_tab_and_a_bad_one_is_complained_about(visit) -> Non
     assert view.page.get_by_role("navigation", name="Parts of the page").count() == 1
     assert "tab = Nowhere" in alert.inner_text()
     assert "family = x" in alert.inner_text()
+    names = view.page.get_by_role("navigation", name="Parts of the page")
+    last = max(box["x"] + box["width"] for tab in names.get_by_role("tab").all() if (box := tab.bounding_box()))
+    assert alert.bounding_box()["x"] >= last, "the names of the tabs stay to be seen"
 
 
 def test_a_lost_connection_is_said(visit) -> None:

@@ -193,6 +193,7 @@ SEARCH_CSS = (
   box-shadow: 0 -14px 0 var(--rl-ground, transparent); }
 .rl-above { position: fixed !important; z-index: 1300; top: 4px; left: 330px; right: 84px; width: auto !important;
   max-height: 60px; overflow: auto; border-radius: 6px; background: var(--panel-surface-color, #fff); }
+@media (min-width: 1200px) { .rl-above { left: 660px; } }
 .rl-wide { align-self: stretch !important; min-width: 0; }
 .rl-gap { grid-column: 1; grid-row: gap; height: auto !important; contain: size; }
 .rl-best { grid-column: 1; grid-row: best; height: auto !important;
