@@ -205,6 +205,15 @@ def test_proofs_are_smaller_with_multipliers_raised_for_each_set(monkeypatch):
     assert not rl.verify(problem, model, replace(adapted, arrays=dropped)).valid
 
 
+def test_more_pairs_than_fit_in_memory_are_refused_and_not_put_in_a_proof(monkeypatch):
+    problem, model, certificate = proof()
+    monkeypatch.setattr("rulelab.certificate.rule_list.separation._MOST", 10 * len(certificate.arrays["pairs"]) - 1)
+    assert "pairs; for 10 antecedents at most" in rl.verify(problem, model, certificate).reason
+    _, _, plain = proof()
+    assert set(plain.arrays) == {"sets", "values"}
+    assert rl.verify(problem, model, plain).valid
+
+
 def test_a_proof_says_that_pairs_rule_a_list_out():
     problem, model, certificate = proof()
     said = [

@@ -27,6 +27,8 @@ from .states import States
 
 ARRAYS = ("pairs", "multipliers", "parts")
 _LARGEST = 1 << 61
+_MOST = 1 << 26
+"""Pairs, times antecedents: half a gigabyte that a check holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,8 @@ class Separation:
         orders = None if known is None or known.pairs is None else order_of(space, known)
         if known is None or known.pairs is None or known.multipliers is None or orders is None:
             return cls.none(space)
+        if len(known.pairs) * len(space.antecedents) > _MOST:
+            return cls.none(space)
         place = np.empty(len(space.weights), dtype=np.int64)
         place[orders[0]] = orders[1]
         found = cls(space, place[known.pairs], known.multipliers, known.parts)
@@ -75,6 +79,11 @@ class Separation:
             raise CertificateError("the pairs of the certificate and their multipliers must be integers")
         if pairs.shape != (len(multipliers), 2) or multipliers.ndim != 1 or scale.shape != (1,):
             raise CertificateError("the certificate must hold two positions and one multiplier for each pair")
+        if len(pairs) * len(space.antecedents) > _MOST:
+            raise CertificateError(
+                f"the certificate holds {len(pairs)} pairs; for {len(space.antecedents)} antecedents at most "
+                f"{_MOST // len(space.antecedents)} are checked"
+            )
         border, end = space.n_positive, len(space.weights)
         first, second = pairs[:, 0], pairs[:, 1]
         if ((first < 0) | (first >= border) | (second < border) | (second >= end)).any():
