@@ -104,8 +104,8 @@ def test_cores_are_learnt_where_weights_are_unequal_and_change_nothing_else(uneq
     assert ends[0].incumbent.objective == ends[1].incumbent.objective == ends[0].lower_bound
     assert all(end.status is rl.Status.OPTIMAL for end in ends)
     for each, learns in ((search, unequal), (other, not unequal)):
-        assert (each._learner.address != 0) == learns
-        assert (np.count_nonzero(each._cores.value) > 0) == learns
+        assert (each._learning.learner.address != 0) == learns
+        assert (np.count_nonzero(each._learning.cores.value) > 0) == learns
 
 
 def test_rows_that_repeat_are_as_unequal_as_weights() -> None:
@@ -124,11 +124,11 @@ def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_p
     search = long_search(True)
     for _ in range(105):
         assert search.advance(1).status is rl.Status.RUNNING
-    assert search._learner.address != 0
+    assert search._learning.learner.address != 0
     (tmp_path / "search").write_bytes(pickle.dumps(search))
     code = (
         "import pickle, rulelab as rl; s = pickle.load(open('search', 'rb'))\n"
-        "print(s._learner.address); r = rl.solve(s); print(r.status, r.incumbent.objective, r.work)"
+        "print(s._learning.learner.address); r = rl.solve(s); print(r.status, r.incumbent.objective, r.work)"
     )
     said = run(tmp_path, code)
     assert said == ["0", f"optimal {whole.incumbent.objective} {whole.work}"]
@@ -143,13 +143,13 @@ def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_wi
     left = 0
     search = long_search(True)
     while search.advance(1).status is rl.Status.RUNNING:
-        if search._learner.address and search._store.numbers[OPEN_NODE] >= 0 and left < 20:
+        if search._learning.learner.address and search._store.numbers[OPEN_NODE] >= 0 and left < 20:
             search = pickle.loads(pickle.dumps(search))
             left += 1
     assert left == 20
     assert search._snapshot().pruned == whole._snapshot().pruned
-    for name, of_whole in whole._cores._asdict().items():
-        assert np.array_equal(getattr(search._cores, name), of_whole), name
+    for name, of_whole in whole._learning.cores._asdict().items():
+        assert np.array_equal(getattr(search._learning.cores, name), of_whole), name
 
 
 def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path: Path) -> None:
@@ -170,8 +170,8 @@ def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path: Path) ->
 def test_without_cores_nothing_is_learnt() -> None:
     search = long_search(True, bounds=rl.RuleListBounds(cores=False))
     assert rl.solve(search).status is rl.Status.OPTIMAL
-    assert search._learner.address == 0
-    assert len(search._cores.value.nonzero()[0]) == 0
+    assert search._learning.learner.address == 0
+    assert len(search._learning.cores.value.nonzero()[0]) == 0
 
 
 def test_a_server_compiles_what_learns_beforehand() -> None:

@@ -36,7 +36,7 @@ def searched(seed: int, rows: int, antecedents: int, regularization: float) -> R
 
 
 def held(search: RuleListSearch) -> np.ndarray:
-    return np.flatnonzero(search._cores.value)
+    return np.flatnonzero(search._learning.cores.value)
 
 
 def test_completing_a_core_costs_at_least_its_value(learning):
@@ -45,7 +45,7 @@ def test_completing_a_core_costs_at_least_its_value(learning):
 
 def looked_at(search: RuleListSearch) -> int:
     """How many cores the search holds, each of which is found to cost what it claims."""
-    arrays, rules, cores = search._layout, search._rules, search._cores
+    arrays, rules, cores = search._layout, search._rules, search._learning.cores
     patterns = bits.unpack(arrays.by_antecedent, len(arrays.weights)).T
     positive = np.arange(len(arrays.weights)) < arrays.positive_words * bits.WORD
     for c in held(search):
@@ -60,7 +60,7 @@ def looked_at(search: RuleListSearch) -> int:
 
 def test_blocks_hold_what_the_cores_contain_also_when_some_were_replaced(learning):
     search = searched(1, 400, 26, 0.003)
-    cores = search._cores
+    cores = search._learning.cores
     assert cores.numbers[LEARNT] > cores.numbers[N_CORES] == len(cores.value)
     contained = bits.unpack(cores.masks, cores.holders.shape[1])
     blocks = contained.reshape(len(cores.block), 64, -1).transpose(0, 2, 1).reshape(-1, 64)
@@ -78,7 +78,7 @@ def found(arrays, rules, cores, sets, needed, out):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_core_is_found_where_there_is_one(learning, seed):
     search = searched(seed, 300, 22, 0.004)
-    arrays, rules, cores = search._layout, search._rules, search._cores
+    arrays, rules, cores = search._layout, search._rules, search._learning.cores
     assert cores.numbers[N_BLOCKS] > 1
     rng = np.random.default_rng(seed)
     members = bits.unpack(cores.masks, len(arrays.weights))

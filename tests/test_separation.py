@@ -49,7 +49,7 @@ def test_no_list_costs_less_than_the_multipliers_say(seed):
     best = naive.best_rule_list(A, y, weight.tolist(), Fraction(repr(regularization)))
     found = snapshot.incumbent.model.antecedents
     assert naive.rule_list_objective(A, y, weight.tolist(), Fraction(repr(regularization)), found) == best
-    separation = search._separation
+    separation = search._learning.separation
     least = int(search._store.cost[0]) + least_cost(separation)
     assert separation.numbers[READY] == 1
     assert least * Fraction(search._costs.unit) <= best * Fraction(1 + 10**-12)
@@ -58,7 +58,7 @@ def test_no_list_costs_less_than_the_multipliers_say(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_multipliers_pay_no_more_than_errors_and_rules_cost(seed):
     search, _ = searched(seed)
-    separation, arrays, rules = search._separation, search._layout, search._rules
+    separation, arrays, rules = search._learning.separation, search._layout, search._rules
     scale, m = int(separation.numbers[-1]), arrays.by_antecedent.shape[0]
     assert separation.numbers[GIVEN_UP] == 0
     assert least_cost(separation) > 0
@@ -96,11 +96,11 @@ def test_the_memory_limit_counts_them():
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     search = RuleListSearch(problem, 0.01, beam_width=0)
     search.advance(1)
-    size = sum(array.nbytes for array in search._separation)
+    size = sum(array.nbytes for array in search._learning.separation)
     assert search.memory_bytes > size > 50_000
     limited = RuleListSearch(problem, 0.01, beam_width=0, memory_limit=search.memory_bytes - size // 2)
     assert limited.advance(1).memory_bytes <= limited.memory_limit
-    assert limited._separation.numbers[GIVEN_UP] == 1
+    assert limited._learning.separation.numbers[GIVEN_UP] == 1
     assert rl.solve(limited).incumbent.objective == rl.solve(search).incumbent.objective
 
 
@@ -171,7 +171,9 @@ def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     search = RuleListSearch(problem, float(regularization), bounds=RuleListBounds(cores=False), beam_width=0)
     rl.solve(search)
-    known = known_sets(search._cores, search._layout, search._reduction, search._costs, search._separation)
+    known = known_sets(
+        search._learning.cores, search._layout, search._reduction, search._costs, search._learning.separation
+    )
     space = states(problem, recompute(problem, search._make_incumbent().model, float(regularization))[0])
     separation = Separation.of(space, known)
     assert len(separation) > 0

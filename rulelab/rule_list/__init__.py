@@ -5,7 +5,8 @@ from .constrained.fair_search import FairConstrainedRuleListSearch
 from .constrained.search import ConstrainedRuleListSearch
 from .corels.bounds import CORELS_BOUNDS, CorelsBounds
 from .corels.search import CorelsSearch
-from .exact.search import POLICIES, RuleListSearch
+from .exact.arguments import POLICIES
+from .exact.search import RuleListSearch
 from .fair.bounds import FAIR_BOUNDS, FairRuleListBounds
 from .fair.gap_frontier import GapFrontierSearch
 from .fair.least_gap import LeastGapSearch

@@ -20,8 +20,8 @@ from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, bound_shown, standing
 from ..costs import Costs, costs_of, require_regularization
+from ..exact.arguments import POLICIES
 from ..exact.incumbent import incumbent_of
-from ..exact.search import POLICIES
 from ..exact.state import (
     BEST,
     CREATED,

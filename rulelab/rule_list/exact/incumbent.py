@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from ...data.problem import Problem
 from ...kernels.jit import inner
 from ...models import RuleList
 from ...snapshot import Incumbent
+from ..costs import Costs
 from ..counting import weigh
 from .state import BEST, FOUND_AT, IMPROVED, PATH_LENGTH, WORK
+
+
+@dataclass
+class Best:
+    """The incumbent: its cost on the grid and its antecedents, as indices of the problem's."""
+
+    cost: int
+    antecedents: tuple[int, ...] = ()
+    work: int = 0
+    seconds: float = 0.0
 
 
 @inner
@@ -65,3 +79,15 @@ def incumbent_of(
         complexity=model.complexity,
         found_at=found_at,
     )
+
+
+def cost_of(antecedents: Sequence[int], problem: Problem, costs: Costs) -> int:
+    """Cost of a list on the grid, counted on the problem's patterns."""
+    wrong, left = 0, np.ones(problem.n_patterns, dtype=bool)
+    for j in [*antecedents, None]:
+        hit = left
+        if j is not None:
+            hit = left & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+        wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
+        left = left & ~hit
+    return costs.per_error * wrong + costs.per_rule * len(antecedents)

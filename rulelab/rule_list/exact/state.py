@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import bytes_to_resize, table_size
+from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ..bounds import LARGEST_TAIL
 from ..counting import Layout
 
@@ -169,3 +170,32 @@ def bytes_to_grow(store: Store, capacity: int) -> int:
     queue = max(0, bytes_to_resize(store, heaps, capacity))
     table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
     return nodes + queue + table
+
+
+def enlarged(store: Store, m: int, free: int | None) -> tuple[Store, bool]:
+    """The store with room for ``m`` more prefixes, and whether the ``free`` bytes, where they are limited, allow it."""
+    before = memory_bytes(store)
+
+    def left() -> int | None:
+        return None if free is None else free - (memory_bytes(store) - before)
+
+    needed = int(store.numbers[N_NODES]) + m
+    capacity = len(store.cost)
+    if needed > capacity:
+        wanted = affordable(capacity, needed, left(), partial(bytes_to_grow, store))
+        if wanted < needed:
+            return store, False
+        store = resized(store, NODE_ARRAYS, wanted)
+        table = table_size(wanted)
+        if table > len(store.table):
+            store = store._replace(table=np.empty(table, dtype=np.int32))
+            store.numbers[TABLE_IS_STALE] = 1
+    for names, used in ((HEAP_ARRAYS, N_HEAP), (BOUND_HEAP_ARRAYS, N_BOUND_HEAP)):
+        needed = int(store.numbers[used]) + m
+        capacity = len(getattr(store, names[0]))
+        if needed > capacity and capacity > 1:
+            wanted = affordable(capacity, needed, left(), partial(bytes_to_resize, store, names))
+            if wanted < needed:
+                return store, False
+            store = resized(store, names, wanted)
+    return store, True

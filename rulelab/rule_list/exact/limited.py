@@ -1,0 +1,38 @@
+"""The proof that no list of at most so many rules is better."""
+
+from __future__ import annotations
+
+from ...certificate import Certificate, CertificateError
+from ...data.problem import Problem
+from ...models import RuleList
+from ...search import solve
+from ...snapshot import Status
+from ..constrained.search import ConstrainedRuleListSearch
+
+
+def certificate_of_limited(
+    problem: Problem,
+    regularization: float,
+    model: RuleList,
+    max_length: int,
+    memory_limit: int | None,
+    bound: float | None,
+) -> Certificate:
+    """The certificate of a search with ``max_length``: that of a `ConstrainedRuleListSearch`, which is run for it.
+
+    Raises
+    ------
+    CertificateError
+        When a ``bound`` is to be proven, or when memory is short.
+    """
+    if bound is not None:
+        raise CertificateError(
+            "certificates of a bound need max_length=None: that of this search holds for its length alone; "
+            "ConstrainedRuleListSearch with the same max_length has one"
+        )
+    learner = ConstrainedRuleListSearch(
+        problem, regularization, max_length=max_length, memory_limit=memory_limit, warm_start=model
+    )
+    if solve(learner).status is not Status.OPTIMAL:
+        raise CertificateError("the memory limit does not allow to prove lists of limited length")
+    return learner.certificate_of(model)
