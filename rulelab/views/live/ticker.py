@@ -16,6 +16,7 @@ from panel.io.callbacks import PeriodicCallback
 from panel.io.state import set_curdoc
 
 from ..notebook import keep_stills, one_at_a_time
+from .sending import send_all
 from .session import TICK_SECONDS
 
 _LOG = logging.getLogger(__name__)
@@ -107,6 +108,7 @@ class Beat:
     def start(self) -> None:
         """Begin, unless it beats already."""
         if self._callback is None:
+            send_all()
             period = int(1000 * TICK_SECONDS)
             self._callback = PeriodicCallback(callback=in_turn(self._beat), period=period, background=True, log=False)
             self._callback.start()

@@ -15,6 +15,7 @@ from bokeh.settings import settings as bokeh_settings
 
 from ...warming import begin_in_background
 from ..allowance import ALLOWED
+from ..live.sending import send_all
 from ..pages.files import Compressed
 from ..pages.page import TITLE, create
 from . import secret as secrets_
@@ -162,6 +163,7 @@ def serve(
     begin_in_background()
     take_over()
     remember()
+    send_all()
     take_short_turns()
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
     if place is not None:

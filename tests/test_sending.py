@@ -1,0 +1,91 @@
+"""No message to a page stays behind until another one follows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import panel.io.document as panel_document
+import pytest
+from bokeh.document import Document
+from tornado.websocket import WebSocketHandler
+
+from rulelab.views.live.sending import send_all, send_as_panel_does
+
+
+@pytest.fixture(autouse=True)
+def as_panel_does() -> Iterator[None]:
+    send_as_panel_does()
+    yield
+    send_all()
+
+
+class Socket(WebSocketHandler):
+    """One whose writing ends when it is told to."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        self.writing: list[asyncio.Future[None]] = []
+        self.ws_connection: Any = SimpleNamespace(is_closing=lambda: False, write_message=self.begin)
+
+    def begin(self, text: str, binary: bool = False) -> asyncio.Future[None]:
+        self.written.append(text)
+        self.writing.append(asyncio.get_running_loop().create_future())
+        return self.writing[-1]
+
+    def end(self) -> None:
+        for writing in self.writing:
+            if not writing.done():
+                writing.set_result(None)
+
+
+class Protocol:
+    def create(self, _kind: str, events: list[str]) -> Any:
+        return SimpleNamespace(header_json=events[0], metadata_json="", content_json="", buffers=[], _buffers=[])
+
+
+class Connection:
+    def __init__(self) -> None:
+        self._socket, self.protocol = Socket(), Protocol()
+
+
+async def two_messages(turns: int) -> list[str]:
+    """What is written when the second message comes some turns of the loop after the first has been written."""
+    document, connection = Document(), Connection()
+    socket = connection._socket
+    panel_document.schedule_write_events(document, [connection], ["first"])
+    while not socket.writing:
+        await asyncio.sleep(0)
+    socket.end()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    panel_document.schedule_write_events(document, [connection], ["second"])
+    for _ in range(50):
+        await asyncio.sleep(0)
+        socket.end()
+    return list(filter(None, socket.written))
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_both_are_written(turns: int) -> None:
+    send_all()
+    send_all()
+    assert asyncio.run(two_messages(turns)) == ["first", "second"]
+
+
+def test_panel_alone_leaves_one_behind() -> None:
+    """Else this is not needed any more."""
+    assert ["first"] in [asyncio.run(two_messages(turns)) for turns in range(5)]
+
+
+def test_it_can_be_undone_and_leaves_other_versions_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = panel_document._dispatch_msgs
+    send_all()
+    assert panel_document._dispatch_msgs is not own
+    send_as_panel_does()
+    assert panel_document._dispatch_msgs is own
+    monkeypatch.delattr(panel_document, "_WRITE_BLOCK")
+    send_all()
+    assert panel_document._dispatch_msgs is own
