@@ -13,7 +13,7 @@ from rulelab.views.live.session import State
 from rulelab.views.pages.tabs import SearchTab, Tabs
 from rulelab.views.search.plots.base import LARGE_TEXT
 from rulelab.views.search.seeing import STEP, TREE
-from rulelab.views.search.view import SPEEDS
+from rulelab.views.search.speeds import SPEEDS
 
 
 @pytest.fixture

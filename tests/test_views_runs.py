@@ -77,7 +77,7 @@ def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
     )
     found = pytest.approx(view.session.snapshot.incumbent.objective, abs=1e-8)
     assert [objective[0][-1], bound[0][-1]] == [found, found]
-    assert "Run 1" in json.dumps(view._slide(0)), "what is saved has the pale lines too"
+    assert "Run 1" in json.dumps(view._drawn._slide(0)), "what is saved has the pale lines too"
 
 
 def test_what_was_reset_or_stopped_before_its_end_is_kept_too(show) -> None:

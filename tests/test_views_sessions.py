@@ -18,7 +18,7 @@ from rulelab.views.live.history import Mark
 from rulelab.views.live.pool import Pool
 from rulelab.views.live.session import TICK_SECONDS, Limits, Pace, Prepared, SearchSession, State
 from rulelab.views.live.watching import MOST_SHARE, Watching
-from rulelab.views.search.view import SPEEDS
+from rulelab.views.search.speeds import SPEEDS
 
 
 def source(make: Callable[[], rl.Search]) -> Callable[[Callable[[str], None]], Prepared]:

@@ -24,7 +24,8 @@ from ..learn.view import LearnTab
 from ..live.session import Prepared, SearchSession, State
 from ..search.again import Again
 from ..search.setup import Setup
-from ..search.view import SPEEDS, SearchView
+from ..search.speeds import SPEEDS
+from ..search.view import SearchView
 from ..search.welcome import Example, welcome
 from ..what_if.view import WhatIfView
 from ..widgets.browser import Kept

@@ -15,9 +15,9 @@ from ...recording import Recording
 from ...search import Search
 from ...snapshot import Snapshot
 from ...warming import begin_in_background
-from ..live.history import Mark
 from ..live.recorded import RecordedSession
-from ..live.session import FULL_SPEED, TICK_SECONDS, Pace, Prepared, SearchSession, State
+from ..live.sending import send_all
+from ..live.session import FULL_SPEED, TICK_SECONDS, SearchSession, State
 from ..live.ticker import in_turn
 from ..live.wording import Standing, count, figures, worded
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
@@ -25,37 +25,28 @@ from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import CARD_CSS, FILL_CSS, MANY_FIGURES_CSS, PANEL_CSS, SEARCH_CSS, SELECT_CSS, STACK_CSS
+from ..widgets.style import CARD_CSS, MANY_FIGURES_CSS, SELECT_CSS
 from .best import BestModel
-from .boxes import PlotBoxes
 from .controls import Controls, status_of
 from .families import LOOKS, look_of_recorded
 from .figures import AXES
+from .layout import Layout
 from .notes import notes
 from .opener import Opener
 from .plot_box import PlotBox
-from .plots.base import Columns
 from .presence import Presence
 from .repeated import Repeated
 from .rewind import Rewind
+from .run_plots import RunPlots
 from .runs.ablating import Ablating
 from .runs.box import RunsBox
 from .runs.past import PastRun, Runs
-from .slide import slide
+from .speeds import SPEEDS
+from .status_line import StatusLine
 from .still import curves_svg
 from .why import WhyBox
 
-SPEEDS = {
-    "1 step per tick": Pace(1),
-    "10 per tick": Pace(10),
-    "100 per tick": Pace(100),
-    "1000 per tick": Pace(1000),
-    "speeding up": Pace(16, growth=5),
-    "full speed": FULL_SPEED,
-}
 RUNS = "Runs"
-_STATUS_EVERY = 4
-"""Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
 _IDLE_EVERY = 4
 """Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
 
@@ -132,11 +123,10 @@ class SearchView(NotebookViewer):
         assert new_session is not None
         self._new_session, self._first = new_session, first
         self._session = self._new_session()
-        self._mark, self._ticks, self._beats, self._texts_wait = Mark(), 0, 0, False
+        self._beats = 0
         self._told = (False, False)
         self._runs = Runs()
         self._ablation: Ablating | None = None
-        self._laid_for: Prepared | None = None
         self._beat: Any = None
         self._build(alone)
         self._take_look()
@@ -152,10 +142,10 @@ class SearchView(NotebookViewer):
         return self._session
 
     def __panel__(self) -> Any:
-        return self._layout
+        return self._layout.column
 
     def _picture(self) -> str:
-        return curves_svg(self._so_far())
+        return curves_svg(self._drawn.so_far())
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
         """A part by its name: "controls", "status", "moment", "model" or that of a plot; None where there is none.
@@ -166,11 +156,11 @@ class SearchView(NotebookViewer):
             "controls": self._controls.bar,
             "status": self._status,
             "moment": self._rewind.bar,
-            "model": self._rules,
+            "model": self._layout.model,
         }
         if self._why.turn_to(name):
-            return self._story[1]
-        return known.get(name) or self._boxes_of.get(name)
+            return self._layout.why
+        return known.get(name) or self._layout.part(name)
 
     @one_at_a_time
     def run(self, *_: Any) -> None:
@@ -264,17 +254,18 @@ class SearchView(NotebookViewer):
         self._runs.follow(self._session, rests=True, **self._variant)
         self._runs.leave(run)
         self._session = session
-        self._mark, self._best.shown = Mark(), None
+        self._drawn.begin_anew()
+        self._best.shown = None
         with pn.io.hold():
             if self._session.look == self._look:
                 self._plots.clear()
                 self._why.clear()
-                self._show_texts()
+                self._drawn.show_texts()
             else:
                 self._take_look()
             self._best.clear(LOOKS[self._look])
             self._notes.object = ""
-            self._lay_beneath()
+            self._drawn.lay_beneath()
         self.refresh()
 
     def _go_on_ablating(self) -> None:
@@ -309,16 +300,6 @@ class SearchView(NotebookViewer):
         """What the present run is within an ablation."""
         ablation = self._ablation
         return {} if ablation is None else {"variant": ablation.name, "basis": ablation.basis}
-
-    def _lay_beneath(self) -> None:
-        """Draw the pale curves of the runs that are to be seen beneath the present one."""
-        self._laid_for = self._session.prepared
-        self._plots.lay_beneath(self._beneath)
-
-    @property
-    def _beneath(self) -> list[tuple[str, str, Columns]]:
-        runs = self._runs.beneath(self._session.look, self._session.prepared)
-        return [(str(run.number), run.name, run.curves) for run in runs]
 
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
@@ -363,9 +344,9 @@ class SearchView(NotebookViewer):
             self._rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
             latest = session.snapshot
             if latest is not None and latest is not self._best.shown and self._rewind.at is None:
-                self._show(*self._new())
-            if self._texts_wait and not (session.state.busy and self._ticks % _STATUS_EVERY):
-                self._show_texts()
+                self._show(*self._drawn.new())
+            if self._drawn.texts_wait and (self._status_line.due or not session.state.busy):
+                self._drawn.show_texts()
             self._why.refresh(None if self._rewind.at is None else self._best.shown)
         self._tell_standing(session)
         if self.snapshot is not session.snapshot or self.status is not session.state:
@@ -373,7 +354,7 @@ class SearchView(NotebookViewer):
             model = None if best is None else best.model
             self.param.update(snapshot=session.snapshot, status=session.state, model=model)
         if not self._presence.served:
-            pn.io.push_notebook(*self._plot_boxes.panes)
+            pn.io.push_notebook(*self._drawn.boxes.panes)
             if not session.state.busy:
                 keep_stills()
 
@@ -409,54 +390,29 @@ class SearchView(NotebookViewer):
         """Whether there is more to show soon, although no search runs."""
         return bool(self._ablation or self._opener.busy or self._rewind.playing or self._why.waits)
 
-    def _new(self) -> tuple[Sequence[Snapshot], bool, Snapshot]:
-        """What the session has that is not shown yet."""
-        snapshots, self._mark, whole = self._session.history.since(self._mark)
-        assert self._session.snapshot is not None
-        return snapshots, whole, self._session.snapshot
-
     @one_at_a_time
     def _look_back(self, *_: Any) -> None:
         """Show everything as it was at a moment of the run, or at its present end."""
-        self._mark, self._best.shown = Mark(), None
+        self._drawn.begin_anew()
+        self._best.shown = None
         if self._rewind.at is not None:
-            snapshots = self._so_far()
+            snapshots = self._drawn.so_far()
             with pn.io.hold():
                 self._show(snapshots, True, snapshots[-1])
         self.refresh()
         self.looking_back = self._rewind.at is not None
 
-    def _so_far(self) -> Sequence[Snapshot]:
-        """The history until the moment that is shown."""
-        snapshots, _, _ = self._session.history.since(Mark())
-        return snapshots if self._rewind.at is None else snapshots[: self._rewind.at + 1]
-
     def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         prepared = self._session.prepared
         assert prepared is not None
-        if prepared is not self._laid_for:
-            self._lay_beneath()
-        self._plots.extend(snapshots, whole, latest, prepared)
-        self._texts_wait = True
+        self._drawn.extend(snapshots, whole, latest, prepared)
         self._best.show(prepared, latest)
-
-    def _show_texts(self) -> None:
-        """The texts beside the plots, where they have changed."""
-        self._texts_wait = False
-        self._plot_boxes.refresh()
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
-        now = replace(now, phase=now.phase.replace(" %", "\u00a0%"))  # stays on one line
         if self._first is not None and self._first.visible != idle:
             self._first.visible = idle
-        self._ticks += 1
-        changed = (now.tone, now.phase) != (self._status.tone, self._status.phase)
-        changed |= now.figures[:1] != [tuple(pair) for pair in self._status.figures[:1]]
-        if changed or now.tone != "busy" or self._ticks % _STATUS_EVERY == 0 or not self._status.figures:
-            figures = [list(pair) for pair in now.figures]
-            if changed or figures != self._status.figures:
-                self._status.param.update(tone=now.tone, phase=now.phase, figures=figures)
+        self._status_line.show(now)
         if session.error and self._alert.phase != plain(worded(session.error), 600):
             self.complain(session.error)
         elif session.state.busy and self._alert.phase:
@@ -480,6 +436,7 @@ class SearchView(NotebookViewer):
 
     def _start_beat(self) -> None:
         if self._beat is None:
+            send_all()
             milliseconds = int(1000 * TICK_SECONDS)
             self._beat = PeriodicCallback(callback=in_turn(self.tick), period=milliseconds, background=True, log=False)
             self._beat.start()
@@ -496,10 +453,8 @@ class SearchView(NotebookViewer):
     @param.depends("axis", "dark", "large", watch=True)
     def _restyle(self) -> None:
         with pn.io.hold():
-            self._plots.use_axis(self.axis)
-            self._plots.use_dark(self.dark)
+            self._drawn.use(self.axis, self.dark, self.large)
             self._why.use_look(self.dark, self.large)
-            self._plots.use_size(self.large)
             self._notes.visible = not self.large
 
     @param.depends("on_pin", watch=True)
@@ -515,9 +470,10 @@ class SearchView(NotebookViewer):
         self._session.pace = SPEEDS[self.speed]
 
     def _build(self, stands_alone: bool) -> None:
-        self._status = LiveText(
+        self._status_line = StatusLine(
             css_classes=["rl-row", "rl-status"], stylesheets=[MANY_FIGURES_CSS], sizing_mode="stretch_width", margin=0
         )
+        self._status = self._status_line.text
         place = ["rl-row"] if stands_alone else ["rl-above"]
         self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
         self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
@@ -537,49 +493,33 @@ class SearchView(NotebookViewer):
         self._rewind = Rewind(self._start_beat)
         self._rewind.param.watch(self._look_back, "at")
         self._best = BestModel(lambda: self._session, self.pin)
+        shown = lambda: self._best.shown  # noqa: E731
+        self._drawn = RunPlots(lambda: self._session, self._runs, self._rewind, shown, self._file_name)
         self._offer_pin()
-        self._gap, self._rules = _box("rl-gap", FILL_CSS), _box("rl-best")
         self._why = WhyBox(lambda: self._session, self._file_name, self._start_beat)
         self._why.body.css_classes = ["rl-fill"]
-        why = _box("rl-why", FILL_CSS, self._why.strip, self._rewind.bar, self._why.body)
-        self._runs_box = RunsBox(self._runs, self._lay_beneath, self.ablate, self._to_form)
+        self._runs_box = RunsBox(self._runs, self._drawn.lay_beneath, self.ablate, self._to_form)
         self._opener = Opener(self.open, self._start_beat)
-        self._story = (self._gap, why, self._rules)
-        alone = [Explained()] if stands_alone else []
-        self._top, self._bottom = (self._controls.bar, self._status, self._alert), (self._notes, *alone)
-        self._layout = pn.Column(
-            *self._top,
-            stylesheets=[SEARCH_CSS],
-            sizing_mode="stretch_width",
-            margin=0,
-            css_classes=["rl-view", "rl-alone"] if stands_alone else ["rl-view"],
-        )
+        top = self._controls.bar, self._status, self._alert
+        bottom = [self._notes, Explained()] if stands_alone else [self._notes]
+        self._layout = Layout(top, bottom, (self._why.strip, self._rewind.bar, self._why.body), stands_alone)
 
     def _take_look(self) -> None:
         """Make the plots of the session's kind of search."""
         self._look = self._session.look
         look = LOOKS[self._look]
-        self._plot_boxes = PlotBoxes(look, self._slide, self._file_name)
-        self._plots = self._plot_boxes.figures
+        self._drawn.take(self._look)
+        self._plots, boxes = self._drawn.figures, self._drawn.boxes
         self._restyle()
-        first, under = self._plot_boxes.always()
-        first.fill()
-        self._gap.objects = list(first.items)
-        best = self._best
-        further = [best.classes.column] if look.several else []
-        model = [self._first, best.card, best.account, best.exports, *further, best.proof.row]
-        shown = [each for each in model if each is not None]  # a row that is empty as yet is false
-        beneath = {box.name.lower(): _stack(box.items) for box in under}
-        self._rules.objects = [best.heading, *shown, *beneath.values()]
-        self._why.take(look, self._plot_boxes.by_name(), {RUNS: self._items_of_runs})
-        best.clear(look)
-        self._boxes_of = {first.name.lower(): self._gap, **beneath}
-        self._layout.objects = [*self._top, *self._story, *self._bottom]
+        self._layout.take(boxes, self._best, self._first, look.several)
+        self._why.take(look, boxes.by_name(), {RUNS: self._items_of_runs})
+        self._best.clear(look)
+        self._layout.fill()
 
     @property
     def _boxes(self) -> list[PlotBox]:
         """Those of all plots."""
-        return self._plot_boxes.all
+        return self._drawn.boxes.all
 
     def _items_of_runs(self) -> Sequence[Any]:
         return [*self._runs_box.head, self._opener.field, *self._runs_box.items]
@@ -603,28 +543,6 @@ class SearchView(NotebookViewer):
         if self.on_settings is not None:
             self.complain(self.on_settings(query))
 
-    def _slide(self, number: int) -> dict[str, Any]:
-        """A plot of the run as a picture of its own."""
-        return slide(
-            LOOKS[self._look],
-            number,
-            self.axis,
-            self._so_far(),
-            self._best.shown,
-            self._session.prepared,
-            self._beneath,
-        )
-
     def _file_name(self) -> str:
         prepared = self._session.prepared
         return "search" if prepared is None else prepared.name
-
-
-def _stack(items: Sequence[Any]) -> pn.Column:
-    return pn.Column(*items, stylesheets=[STACK_CSS], sizing_mode="stretch_width", margin=0)
-
-
-def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
-    """A frame around plots or texts, in the place of the grid that its CSS class says."""
-    sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
-    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, sizing_mode="stretch_width", margin=0)

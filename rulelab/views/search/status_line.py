@@ -1,0 +1,42 @@
+"""The line that says how a search stands, not more often than one can read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..live.wording import Standing
+from ..widgets.live_text import LiveText
+
+_EVERY = 4
+"""Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
+
+
+class StatusLine:
+    """Says how a search stands; what changes its phase is said at once.
+
+    Attributes
+    ----------
+    text : LiveText
+    due : bool
+        Whether what changes all the time may change at this tick.
+    """
+
+    def __init__(self, **looks: Any) -> None:
+        self.text = LiveText(**looks)
+        self._ticks = 0
+
+    @property
+    def due(self) -> bool:
+        """Whether what changes all the time may change at this tick."""
+        return self._ticks % _EVERY == 0
+
+    def show(self, now: Standing) -> None:
+        """One tick more."""
+        self._ticks += 1
+        text, phase = self.text, now.phase.replace(" %", "\u00a0%")  # stays on one line
+        changed = (now.tone, phase) != (text.tone, text.phase)
+        changed |= now.figures[:1] != [tuple(pair) for pair in text.figures[:1]]
+        if changed or now.tone != "busy" or self.due or not text.figures:
+            figures = [list(pair) for pair in now.figures]
+            if changed or figures != text.figures:
+                text.param.update(tone=now.tone, phase=phase, figures=figures)
