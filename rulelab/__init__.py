@@ -91,7 +91,7 @@ _HOMES = {
     "explain_proof": "certificate",
     "fair_frontier": "rule_set",
     "load_model": "models",
-    "mine_antecedents": "data.antecedents",
+    "mine_antecedents": "data.mining",
     "near_optimal": "rule_list",
     "near_optimal_rule_sets": "rule_set",
     "robustness": "rule_list",

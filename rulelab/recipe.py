@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .data.antecedents import Antecedents, check_limits
+from .data.antecedents import Antecedents
 from .data.binarize import Binarizer
 from .data.conditions import NothingFound, conditions_of
 from .data.directions import Directions, as_directions, in_words, opposing
-from .data.mining import mine_within
+from .data.mining import check_limits
+from .data.mining_within import mine_within
 from .data.naming import as_names, limits_of, unknown, users
 from .data.problem import Problem
 from .families import BINARIZING, MINING, MONOTONE, NAMING, Family, Parameter

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pandas as pd
 
-from .data.antecedents import mine_antecedents
+from .data.mining import mine_antecedents
 from .families import FAMILIES, OFFERED
 from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs

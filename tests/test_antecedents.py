@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rulelab.data.antecedents import mine_antecedents
 from rulelab.data.binarize import Binarizer
 from rulelab.data.conditions import Condition, NothingFound
+from rulelab.data.mining import mine_antecedents
 from rulelab.kernels import bits
 
 
@@ -175,7 +175,7 @@ def test_labels_of_rows_of_weight_zero_are_not_read():
 def test_chunks_do_not_change_the_result(monkeypatch):
     B = structured(300, 1)
     whole = mine_antecedents(B, 3, 0.02, 0.9)
-    monkeypatch.setattr("rulelab.data.antecedents._CHUNK", 1)
+    monkeypatch.setattr("rulelab.data.conjunctions._CHUNK", 1)
     chunked = mine_antecedents(B, 3, 0.02, 0.9)
     assert chunked.members == whole.members
     assert chunked.dropped == whole.dropped

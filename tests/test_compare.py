@@ -26,7 +26,7 @@ from rulelab.views.cards.together import together
 from rulelab.views.compare import baselines
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
-from rulelab.views.live.session import Prepared
+from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
 from rulelab.views.search.view import SearchView
 

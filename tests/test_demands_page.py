@@ -26,7 +26,8 @@ from rulelab.views.cards import card as cards
 from rulelab.views.forms import address
 from rulelab.views.kept_runs import saving
 from rulelab.views.live.recorded import RecordedSession
-from rulelab.views.live.session import SearchSession, State
+from rulelab.views.live.session import SearchSession
+from rulelab.views.live.state import State
 from rulelab.views.live.wording import standing
 from rulelab.views.search.runs.words import settings_in_words
 from rulelab.views.search.setup import Setup

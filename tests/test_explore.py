@@ -20,7 +20,7 @@ from rulelab.views.explore.matrix import _short_names, by_cluster
 from rulelab.views.explore.view import BUILD, TOGETHER, ExploreView
 from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
-from rulelab.views.live.session import Prepared
+from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.setup import Setup
 

@@ -16,7 +16,7 @@ from rulelab.views.explore.counting import count_all, verdict
 from rulelab.views.explore.finding import Wanted, find
 from rulelab.views.explore.view import COUNT, TOGETHER, ExploreView
 from rulelab.views.live.job import Progress
-from rulelab.views.live.session import Prepared
+from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.wording import count
 
 

@@ -23,7 +23,7 @@ from rulelab.views.explore.sampling import draw
 from rulelab.views.explore.view import BUILD, COUNT, RANGES, TOGETHER, ExploreView
 from rulelab.views.fronts.points import criterion_name
 from rulelab.views.live.job import Progress
-from rulelab.views.live.session import Prepared
+from rulelab.views.live.prepared import Prepared
 
 
 def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleSetSearch:

@@ -18,7 +18,10 @@ from rulelab.views.cards.card import KEPT
 from rulelab.views.kept_runs import keeping
 from rulelab.views.kept_runs.drawer import DIGITS, KeptRuns
 from rulelab.views.kept_runs.keeper import Keeper
-from rulelab.views.live.session import FULL_SPEED, Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.live.pacing import FULL_SPEED, Pace
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.live.session import SearchSession
+from rulelab.views.live.state import Limits, State
 from rulelab.views.search.view import SearchView
 
 

@@ -15,8 +15,9 @@ from test_estimators import flowers, people
 
 import rulelab as rl
 from rulelab import limits
-from rulelab.data.antecedents import TooManyAntecedents, mine_antecedents
-from rulelab.data.mining import mine_within
+from rulelab.data.antecedents import TooManyAntecedents
+from rulelab.data.mining import mine_antecedents
+from rulelab.data.mining_within import mine_within
 from rulelab.sweeps.families import FAMILIES
 
 CLASSIFIERS = {

@@ -28,8 +28,10 @@ from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run
 from rulelab.views.live.job import Progress
-from rulelab.views.live.session import Prepared, SearchSession, State
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.live.session import SearchSession
 from rulelab.views.live.share import SHARES, Share
+from rulelab.views.live.state import State
 from rulelab.views.search.setup import Setup
 from rulelab.views.serving import memory
 

@@ -300,7 +300,7 @@ def test_a_proof_does_not_claim_a_direction_that_its_conditions_lack() -> None:
 def test_the_page_asks_for_directions_and_the_card_says_them() -> None:
     from rulelab.views.cards import card
     from rulelab.views.forms.address import read, write
-    from rulelab.views.live.session import State
+    from rulelab.views.live.state import State
     from rulelab.views.live.wording import standing
     from rulelab.views.search.setup import Setup
 

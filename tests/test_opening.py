@@ -17,7 +17,7 @@ from servers import served_here
 
 import rulelab as rl
 from rulelab.views.allowance import ALLOWED
-from rulelab.views.live.session import State
+from rulelab.views.live.state import State
 from rulelab.views.live.trimming import give_back
 from rulelab.views.search.view import SearchView
 from rulelab.views.serving import opening

@@ -9,7 +9,7 @@ from patience import wait_until
 
 from rulelab.views.forms.address import Address
 from rulelab.views.learn.script import KEYS
-from rulelab.views.live.session import State
+from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab, Tabs
 from rulelab.views.search.plots.base import LARGE_TEXT
 from rulelab.views.search.seeing import STEP, TREE

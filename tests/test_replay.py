@@ -20,7 +20,7 @@ from rulelab.recording import course as looking
 from rulelab.recording import recording as module
 from rulelab.recording.events import NO_CHANGE, NOT_YET
 from rulelab.views.live.history import Mark
-from rulelab.views.live.session import State
+from rulelab.views.live.state import State
 from rulelab.views.search import opener
 from rulelab.views.search.rewind import SPEEDS
 from rulelab.views.search.seeing import STEP, TREE

@@ -12,7 +12,7 @@ from test_views_plots import SEARCHES
 
 import rulelab as rl
 from rulelab.views.live.history import Mark
-from rulelab.views.live.session import State
+from rulelab.views.live.state import State
 from rulelab.views.live.wording import figures
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures

@@ -16,7 +16,9 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from rulelab.cli.commands import main
 from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
-from rulelab.views.live.session import FULL_SPEED, Limits, Pace, SearchSession
+from rulelab.views.live.pacing import FULL_SPEED, Pace
+from rulelab.views.live.session import SearchSession
+from rulelab.views.live.state import Limits
 from rulelab.views.serving import logs
 from rulelab.views.serving import secret as secrets_
 from rulelab.views.serving.guarded import Guarded

@@ -19,7 +19,7 @@ import rulelab as rl
 from rulelab.views.cards.incumbent import fairness_notes, incumbent_card
 from rulelab.views.live import wording as words
 from rulelab.views.live.history import History, Mark
-from rulelab.views.live.session import State
+from rulelab.views.live.state import State
 from rulelab.views.search import figures
 from rulelab.views.search.again import Again
 from rulelab.views.search.best import Turns

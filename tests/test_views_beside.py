@@ -26,8 +26,11 @@ from rulelab.views.live.beside import search_beside
 from rulelab.views.live.hands import HANDS
 from rulelab.views.live.history import Mark
 from rulelab.views.live.hosts import LOST, Host, Hosts
-from rulelab.views.live.session import Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.live.pacing import Pace
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.live.session import SearchSession
 from rulelab.views.live.share import SHARES
+from rulelab.views.live.state import Limits, State
 from rulelab.views.live.wire import pack, unpack
 from rulelab.views.search.seeing import tree_of
 from rulelab.views.serving.memory import MemoryWatch

@@ -22,7 +22,10 @@ from rulelab.views.fronts.order import Order
 from rulelab.views.live import wording as words
 from rulelab.views.live.cluster import LOST, OVER, SILENT, differing, search_on
 from rulelab.views.live.history import Mark
-from rulelab.views.live.session import Limits, Pace, Prepared, SearchSession, State
+from rulelab.views.live.pacing import Pace
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.live.session import SearchSession
+from rulelab.views.live.state import Limits, State
 from rulelab.views.serving.memory import MemoryWatch
 
 distributed = pytest.importorskip("distributed")

@@ -20,8 +20,8 @@ from rulelab.views.cards import card as cards
 from rulelab.views.cards.incumbent import incumbent_card
 from rulelab.views.forms import address
 from rulelab.views.live import wording as words
+from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.recipe import without_fairness
-from rulelab.views.live.session import Prepared
 from rulelab.views.search.fairness import group_rates
 from rulelab.views.search.families import LOOKS, look_of
 from rulelab.views.search.figures import SearchFigures

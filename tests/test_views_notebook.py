@@ -19,7 +19,7 @@ from patience import PATIENCE
 
 import rulelab as rl
 from rulelab.views import notebook
-from rulelab.views.live.session import State
+from rulelab.views.live.state import State
 from rulelab.views.search.still import curves_svg
 
 extension = importlib.import_module("rulelab.plots.extension")  # its function has the same name

@@ -15,7 +15,8 @@ from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.views.live.history import Mark
-from rulelab.views.live.session import Prepared, State
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.live.state import State
 from rulelab.views.live.wording import apart
 from rulelab.views.search import controls
 from rulelab.views.search.families import LOOKS

@@ -12,7 +12,7 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.glossary import find
 from rulelab.views.forms.address import Address
-from rulelab.views.live.session import Limits, State
+from rulelab.views.live.state import Limits, State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.plots.curves import curve_columns
 from rulelab.views.search.runs import box

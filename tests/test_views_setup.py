@@ -13,8 +13,8 @@ from rulelab.views.forms import address
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.live import recipe
 from rulelab.views.live import wording as words
+from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.recipe import PageRecipe
-from rulelab.views.live.session import Prepared
 from rulelab.views.search.setup import Setup
 
 FAMILY_NAMES = [("family", name) for name in OFFERED]

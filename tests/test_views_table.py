@@ -18,7 +18,9 @@ from rulelab.tables import TableError
 from rulelab.views.cards.card import of_search
 from rulelab.views.forms import tables
 from rulelab.views.forms.data_settings import DataSettings
-from rulelab.views.live.session import SearchSession, State, Unwanted
+from rulelab.views.live.prepared import Unwanted
+from rulelab.views.live.session import SearchSession
+from rulelab.views.live.state import State
 from rulelab.views.live.wording import count
 from rulelab.views.search.setup import Setup
 

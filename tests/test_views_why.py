@@ -11,7 +11,7 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.prefixes import PrefixSearch
 from rulelab.views.live.history import Mark
-from rulelab.views.live.session import State
+from rulelab.views.live.state import State
 from rulelab.views.prefixes.fate_colors import color_of
 from rulelab.views.prefixes.frames import step_frame
 from rulelab.views.search import seeing, why

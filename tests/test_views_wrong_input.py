@@ -23,7 +23,7 @@ from rulelab.views.forms.numbers import shown
 from rulelab.views.fronts.order import numbers
 from rulelab.views.fronts.setup import SHARED as SWEEP_SHARED
 from rulelab.views.fronts.setup import SweepSetup
-from rulelab.views.live.session import State
+from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.setup import Setup
 from rulelab.views.widgets.field_cards import FieldCards

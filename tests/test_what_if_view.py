@@ -23,7 +23,7 @@ from rulelab.models import parse_model
 from rulelab.views.cards import html as card_html
 from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
-from rulelab.views.live.session import Prepared
+from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.what_if import boards, finding, wording
 from rulelab.views.what_if.boards import BOARDS, Boards, Entry

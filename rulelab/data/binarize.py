@@ -15,13 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .columns import Column, as_frame, listed, match_columns, read_column, read_weights
 from .conditions import Condition, NothingFound, attach_conditions, column_name, unique_names
+from .cuts import ROUNDING, all_whole, distinct_values, plain, quantile_cuts, scaled
 from .dataframes import in_pandas
 from .exact_weights import in_units
 
 DEFAULT_GROUPS = 10
-_FEW_GROUPS = 1000
-_MOST_GROUPS = 1 << 53
-_ROUNDING = 1e-12  # relative, of sums of weights that are not whole numbers
 _COMPARE = {"<=": np.less_equal, ">": np.greater, "==": np.equal, "!=": np.not_equal}
 
 
@@ -271,19 +269,19 @@ class Binarizer(TransformerMixin, BaseEstimator):
     ) -> list[Condition]:
         name = column.name
         wanted = thresholds.get(name)
-        distinct, counts = _distinct(column, weight)
-        counts = _scaled(counts, scale)
+        distinct, counts = distinct_values(column, weight)
+        counts = scaled(counts, scale)
         if not self._varies(column, len(distinct)):
             return []
         if column.kind == "boolean":
             values = [bool(value) for value in distinct[::-1]]
             return [Condition(name, "==", value) for value in (values if self.negations else values[:1])]
         if column.kind == "code":
-            return self._equalities(name, [_plain(v) for v in distinct], counts)
-        if len(distinct) == 1 or (wanted is None and len(distinct) == 2 and _all_whole(distinct)):
-            return [Condition(name, "==", _plain(value)) for value in distinct]
+            return self._equalities(name, [plain(v) for v in distinct], counts)
+        if len(distinct) == 1 or (wanted is None and len(distinct) == 2 and all_whole(distinct)):
+            return [Condition(name, "==", plain(value)) for value in distinct]
         groups = self._groups(thresholds, name)
-        cuts = wanted if isinstance(wanted, list) else _quantile_cuts(distinct, counts, groups)
+        cuts = wanted if isinstance(wanted, list) else quantile_cuts(distinct, counts, groups)
         out = []
         for cut in cuts:
             if distinct[0] <= cut < distinct[-1]:
@@ -297,11 +295,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
         counts = np.zeros(len(values), dtype=np.int64 if weight is None else weight.dtype)
         present = codes >= 0
         np.add.at(counts, codes[present], 1 if weight is None else weight[present])
-        counts = _scaled(counts, scale)
+        counts = scaled(counts, scale)
         if not self._varies(column, len(values)):
             return []
         n_present = counts.sum()
-        if len(values) > self.max_categories and len(values) > n_present / 2 * (1 + _ROUNDING):
+        if len(values) > self.max_categories and len(values) > n_present / 2 * (1 + ROUNDING):
             why = f"{len(values)} different values on {_count(n_present)} rows: it looks like an identifier"
             self.dropped_.append((column.name, why))
             return []
@@ -310,9 +308,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     def _equalities(self, name: str, values: list[Any], counts: np.ndarray) -> list[Condition]:
         """Conditions on sorted categories; the rarest ones beyond the limit get none."""
-        rank = (
-            counts if counts.dtype.kind == "i" else np.round(counts / counts.sum() / _ROUNDING)
-        )  # else none are equal
+        rank = counts if counts.dtype.kind == "i" else np.round(counts / counts.sum() / ROUNDING)  # else none are equal
         kept = np.sort(np.argsort(-rank, kind="stable")[: self.max_categories])
         if len(kept) < len(values):
             rare = len(values) - len(kept)
@@ -370,86 +366,9 @@ def _has_own_names(X: Any) -> bool:
     return isinstance(X, pd.DataFrame) and all(isinstance(label, str) for label in X.columns)
 
 
-def _distinct(column: Column, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted values of the cells that are present, and the number of rows (or the weight) of each."""
-    present = column.data[~column.missing]
-    if weight is None:
-        present = np.sort(present)
-    else:
-        order = np.argsort(present, kind="stable")
-        present, weight = present[order], weight[~column.missing][order]
-    first = np.flatnonzero(np.append(True, present[1:] != present[:-1])[: len(present)])
-    counts = np.diff(np.append(first, len(present))) if weight is None else np.add.reduceat(weight, first)
-    return present[first], counts
-
-
-def _scaled(counts: np.ndarray, scale: Fraction | None) -> np.ndarray:
-    """Sums of integers times the scale, each the nearest double; they are the same in every order of the rows."""
-    if scale is None:
-        return counts
-    return np.array([int(n) * scale.numerator / scale.denominator for n in counts.tolist()], dtype=np.float64)
-
-
-def _quantile_cuts(distinct: np.ndarray, counts: np.ndarray, groups: int) -> list[float]:
-    """Cuts at the inner quantiles of sorted values; where all of them are the maximum, the value below it."""
-    where = _many_groups(counts, groups) if groups > max(_FEW_GROUPS, len(distinct)) else _few_groups(counts, groups)
-    where = where[where < len(distinct) - 1]
-    if not where.size:
-        where = np.array([len(distinct) - 2])
-    if _all_whole(distinct):
-        return [_plain(distinct[k]) for k in where]
-    return [_shortest_decimal(float(distinct[k]), float(distinct[k + 1])) for k in where]
-
-
-def _few_groups(counts: np.ndarray, groups: int) -> np.ndarray:
-    """Positions of the quantiles, one by one."""
-    total = counts.sum()
-    wanted = np.arange(1, groups) * total
-    if counts.dtype.kind == "f":
-        wanted = wanted - _ROUNDING * groups * total
-    return np.unique(np.searchsorted(np.cumsum(counts) * groups, wanted))
-
-
-def _many_groups(counts: np.ndarray, groups: int) -> np.ndarray:
-    """The same, where there are fewer values than groups: for each value, whether a quantile falls on it."""
-    groups = min(groups, _MOST_GROUPS)
-    if counts.dtype.kind == "f":
-        total, before = counts.sum(), np.cumsum(counts) - counts
-        shift = _ROUNDING * groups * total
-        quantile = np.floor((before * groups + shift) / total) + 1
-        return np.flatnonzero(quantile * total - shift <= (before + counts) * groups)
-    hit, total, upto = [], int(counts.sum()), 0
-    for k, count in enumerate(counts.tolist()):  # Python's integers: the products may be large
-        quantile = upto * groups // total + 1
-        upto += count
-        if quantile * total <= upto * groups:
-            hit.append(k)
-    return np.array(hit, dtype=np.int64)
-
-
-def _shortest_decimal(low: float, high: float) -> float:
-    """The number of fewest decimals in [low, high), the smallest of them: it splits as ``low`` does."""
-    for decimals in range(18):
-        scale = 10.0**decimals
-        for candidate in (round(low, decimals), float(np.ceil(low * scale)) / scale):
-            if low <= candidate < high:
-                return candidate + 0.0
-    return low
-
-
 def _count(rows: Any) -> str:
     """Whole numbers in full, weights with six digits."""
     return str(rows) if isinstance(rows, np.integer) else f"{rows:.6g}"
-
-
-def _all_whole(values: np.ndarray) -> bool:
-    return values.dtype.kind in "iu" or bool((values == np.floor(values)).all() and np.abs(values).max() < 2**53)
-
-
-def _plain(value: Any) -> Any:
-    """A Python number, an int where it is whole."""
-    number = value.item()
-    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _is_integer(value: Any) -> bool:

@@ -1,15 +1,31 @@
-"""Mining that answers: where conjunctions are too many to be searched, those of fewer conditions are taken."""
+"""Mining: which conjunctions of Boolean columns hold on neither too few rows nor too many."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
-from .antecedents import Antecedents, TooManyAntecedents, mine_antecedents
+import numpy as np
+import pandas as pd
 
-_BYTES_PER_PACKED = 64  # that a search takes for a byte of packed antecedents; measured: 46 to 60 (Adult)
+from ..arguments import is_number, is_whole
+from ..kernels import bits
+from ..kernels import mining as mk
+from ..progress import check
+from .antecedents import Antecedents
+from .boolean_table import read_boolean_table
+from .columns import read_weights
+from .conditions import NothingFound
+from .conjunctions import Conjunctions
+from .packed_rows import EFFORT, supports
+
+Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""What decides about a conjunction's support; see `rulelab.kernels.mining`."""
+_ROUNDING = 1e-9  # of a fraction times a number of rows (absolute), and of sums of fractional weights (relative)
 
 
-def mine_within(
+def mine_antecedents(
     B: Any,
     max_conditions: int = 2,
     min_support: float = 0.01,
@@ -17,51 +33,168 @@ def mine_within(
     y: Any = None,
     max_antecedents: int | None = None,
     sample_weight: Any = None,
-    memory_limit: int | None = None,
     verbose: bool = False,
-) -> tuple[Antecedents, str]:
-    """Mine antecedents, of fewer conditions where those of ``max_conditions`` are too many.
+) -> Antecedents:
+    """Mine the conjunctions of 1 to `max_conditions` columns by their support.
 
     Parameters
     ----------
-    B, max_conditions, min_support, max_support, y, sample_weight, verbose
-        See `mine_antecedents`.
+    B : DataFrame or array of bool or 0/1, shape (n_rows, n_columns), or `rulelab.tables.PatternCounts`
+        The frame of a `Binarizer` carries its conditions; a column of any other frame is a condition of its own. Counts
+        bring the weights of their rows along; `Problem.from_antecedents` takes labels and groups from them.
+    max_conditions : 1, 2 or 3
+    min_support, max_support : float
+        Fractions of the rows, both included: an antecedent holds on at least ``min_support * n_rows`` rows.
+    y : array of two classes, shape (n_rows,), optional
+        With it, `min_support` counts within a class: an antecedent holds on that fraction of the positives (the
+        larger label) or of the negatives, as in Chen and Rudin, AISTATS 2018, section 6. Every antecedent kept
+        without `y` is kept with it. `max_support` stays a fraction of all rows.
     max_antecedents : int, optional
-        None: any number of them. Single conditions are taken however many they are.
-    memory_limit : int, optional
-        Bytes that the search may take, with the arrays that it makes of the antecedents before it begins.
+        Stop with an error when there are more, before memory is taken for them. No limit by default; an antecedent
+        takes ``n_rows / 8`` bytes.
+    sample_weight : array, shape (n_rows,), optional
+        Weights >= 0 that count as repeated rows: supports are then fractions of the total weight, and rows of weight
+        zero do not count when antecedents are compared with each other.
+    verbose : bool
+        Show the progress as tqdm does, in columns whose conjunctions with others are all done.
 
     Returns
     -------
-    antecedents : Antecedents
-    note : str
-        What was left out, and what to do about it; empty when nothing was.
+    Antecedents
+        By number of conditions, then by column order. Of antecedents with the same rows the first is kept.
 
     Raises
     ------
-    NothingFound, ValueError
-        See `mine_antecedents`.
+    NothingFound
+        No antecedent is within the limits. It is a ValueError, too.
+    TooManyAntecedents
+        There are more than ``max_antecedents``. It is a ValueError, too.
+    ValueError
+        Columns that are not Boolean, limits out of range, unusable weights or labels.
     """
-    arguments: dict[str, Any] = {"y": y, "sample_weight": sample_weight, "verbose": verbose}
-    most, name = max_antecedents, "max_antecedents"
-    if memory_limit is not None:
-        affordable = max(1, memory_limit // (_BYTES_PER_PACKED * (len(B) // 8 + 1)))
-        if most is None or affordable < most:
-            most, name = affordable, "memory_limit"
-    for conditions in range(max_conditions, 1, -1):
-        try:
-            found = mine_antecedents(B, conditions, min_support, max_support, max_antecedents=most, **arguments)
-        except TooManyAntecedents:
-            continue
-        return found, _note(conditions, max_conditions, most, name)
-    found = mine_antecedents(B, min(max_conditions, 1), min_support, max_support, **arguments)
-    return found, _note(1, max_conditions, most, name)
+    check_limits(max_conditions, min_support, max_support, max_antecedents)
+    check(verbose)
+    counts_given = None
+    if hasattr(type(B), "weighted_patterns"):
+        if sample_weight is not None:
+            raise ValueError("sample_weight cannot be given with counts, whose rows have weights already")
+        counts_given, (B, sample_weight) = B, B.weighted_patterns()
+    table = read_boolean_table(B)
+    weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows, some=True)
+    measure = _measure(table.n_rows, min_support, max_support, y, weight)
+    mask = bits.pack(np.ones((1, table.n_rows), dtype=bool) if weight is None else weight[None] > 0)[0]
+    words = table.words if weight is None else table.words & mask
+    dropped = np.zeros(len(mk.REASONS), dtype=np.int64)
+    support = supports(words, mask, measure[1])
+    usable = _usable_columns(words, support, measure, max_conditions, dropped)
+
+    words = words[usable]
+    counts = bits.counts(words)
+    kept = Conjunctions(words, max_antecedents)
+    fits = np.flatnonzero(support[usable] <= measure[2][mk.MAX_SUPPORT])
+    dropped[mk.ABOVE] += len(usable) - len(fits)
+    kept.add_columns(fits, counts[fits])
+    if max_conditions > 1:
+        verdicts = np.zeros((len(usable),) * 2 if max_conditions > 2 else (0, 0), dtype=np.int32)
+
+        def pairs(out: tuple, i: int = 0) -> tuple:
+            return mk.mine_pairs(words, measure, kept.multipliers, counts, i, verdicts, out, dropped, EFFORT)
+
+        dropped[mk.DUPLICATE] += kept.drain(pairs, (0,), len(usable), verbose)
+    if max_conditions > 2:
+        prefix = np.empty(words.shape[1], dtype=np.uint64)
+
+        def triples(out: tuple, i: int = 0, j: int = 1) -> tuple:
+            return mk.mine_triples(words, measure, kept.multipliers, verdicts, i, j, prefix, out, dropped, EFFORT)
+
+        dropped[mk.DUPLICATE] += kept.drain(triples, (0, 1), len(usable) - 2, verbose)
+    if not kept.size:
+        total = table.n_rows if weight is None else weight.sum()
+        by_class = y is not None
+        raise NothingFound(_nothing_found(support / total, total, max_conditions, min_support, max_support, by_class))
+    return replace(kept.finish(table, usable, dropped, mask, weight), counts=counts_given)
 
 
-def _note(taken: int, wanted: int, most: int | None, name: str) -> str:
-    if taken >= wanted:
-        return ""
+def check_limits(
+    max_conditions: int, min_support: float, max_support: float, max_antecedents: int | None = None
+) -> None:
+    """Refuse unusable limits of `mine_antecedents` with a ValueError."""
+    if not (is_whole(max_conditions, 1) and max_conditions <= 3):
+        raise ValueError(f"max_conditions must be 1, 2 or 3, not {max_conditions!r}")
+    if not (is_number(min_support) and is_number(max_support) and 0 <= min_support <= max_support <= 1):
+        raise ValueError(f"need 0 <= min_support <= max_support <= 1, not {min_support!r} and {max_support!r}")
+    if max_antecedents is not None and not is_whole(max_antecedents, 1):
+        raise ValueError(f"max_antecedents must be an integer of at least 1 or None, not {max_antecedents!r}")
+
+
+def _measure(n_rows: int, min_support: float, max_support: float, y: Any, weight: np.ndarray | None) -> Measure:
+    counting = np.ones(n_rows, dtype=np.int64) if weight is None else weight
+    total = counting.sum().item()
+    limits = np.zeros(5)
+    limits[mk.MIN_SUPPORT] = _at_least(min_support, total)
+    limits[mk.MAX_SUPPORT] = max_support * total + _ROUNDING * (1 if isinstance(total, int) else total)
+    positive = np.zeros(n_rows, dtype=bool)
+    if y is not None:
+        positive[counting > 0] = _positives(y, n_rows, counting > 0)
+        limits[mk.BY_CLASS] = 1
+        limits[mk.MIN_POSITIVES] = _at_least(min_support, counting[positive].sum().item())
+        limits[mk.MIN_NEGATIVES] = _at_least(min_support, counting[~positive].sum().item())
+    weights = np.zeros(0) if weight is None else weight.astype(np.float64)
+    return bits.pack(positive[None])[0], weights, limits
+
+
+def _at_least(fraction: float, total: int | float) -> float:
+    if isinstance(total, int):
+        return max(1, math.ceil(fraction * total - _ROUNDING))
+    return fraction * total * (1 - _ROUNDING)
+
+
+def _positives(y: Any, n_rows: int, counting: np.ndarray) -> np.ndarray:
+    """Which of the rows that count have the larger of two labels."""
+    labels = pd.Series(np.asarray(y).ravel())
+    if len(labels) != n_rows:
+        raise ValueError(f"y has {len(labels)} labels; the matrix has {n_rows} rows")
+    labels = labels[counting]
+    if labels.isna().any():
+        raise ValueError(f"y is missing in row {labels.index[labels.isna()][0]}")
+    classes = sorted(labels.unique())
+    if len(classes) != 2:
+        raise ValueError(f"y must have two classes, found {len(classes)}: {', '.join(map(repr, classes[:5]))}")
+    return (labels == classes[1]).to_numpy(dtype=bool)
+
+
+def _usable_columns(
+    words: np.ndarray, support: np.ndarray, measure: Measure, max_conditions: int, dropped: np.ndarray
+) -> np.ndarray:
+    """Columns a conjunction may contain: support enough, and not the rows of an earlier column.
+
+    The candidates that contain another column are entered in `dropped` here.
+    """
+    positives, weights, limits = measure
+    enough = support >= limits[mk.MIN_SUPPORT]
+    if limits[mk.BY_CLASS]:
+        positive = supports(words, positives, weights)
+        enough |= (positive >= limits[mk.MIN_POSITIVES]) | (support - positive >= limits[mk.MIN_NEGATIVES])
+    enough &= support > 0
+    supported = np.flatnonzero(enough)
+    _, first = bits.group_equal_rows(words[supported])
+    usable = supported[first]
+    sizes = range(1, max_conditions + 1)
+    of_all, of_supported, of_usable = (
+        sum(math.comb(n, k) for k in sizes) for n in (len(words), len(supported), len(usable))
+    )
+    dropped[mk.BELOW] += of_all - of_supported
+    dropped[mk.DUPLICATE] += of_supported - of_usable
+    return usable
+
+
+def _nothing_found(
+    seen: np.ndarray, total: int | float, max_conditions: int, low: float, high: float, by_class: bool
+) -> str:
+    nearest = seen[np.argmin(np.maximum(low - seen, seen - high))]
     return (
-        f"rules have at most {taken} condition{'s' if taken > 1 else ''}, not {wanted}: there are more than {most} "
-        f"conjunctions of up to {taken + 1}, which {name} does not allow; raise it or min_support, or lower thresholds"
+        f"no conjunction of up to {max_conditions} of the {len(seen)} columns holds on at least {low:.3g} "
+        f"{'of the rows of a class' if by_class else 'of the rows'} and at most {high:.3g} of all {total}; "
+        f"the columns' supports range from {seen.min():.3g} to {seen.max():.3g}, the nearest is {nearest:.3g}: "
+        "lower min_support, raise max_support, or use other columns"
     )

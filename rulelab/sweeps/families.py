@@ -10,9 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..data.antecedents import mine_antecedents
 from ..data.binarize import Binarizer
 from ..data.conditions import NothingFound
+from ..data.mining import mine_antecedents
 from ..data.naming import UnknownNameError
 from ..data.problem import Problem
 from ..families import BINARIZING as BINARIZING_PARAMETERS

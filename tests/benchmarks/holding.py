@@ -27,7 +27,8 @@ from rulelab.views.cards.verifying import CHECKS, check
 from rulelab.views.forms.data import MAX_UPLOAD_BYTES
 from rulelab.views.forms.draft import Draft
 from rulelab.views.live.job import Job, Progress
-from rulelab.views.live.session import Prepared, SearchSession
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.live.session import SearchSession
 from rulelab.views.search.setup import Setup
 from rulelab.views.serving.server import take_short_turns
 

@@ -31,7 +31,7 @@ from playwright.sync_api import Page, sync_playwright
 import rulelab as rl
 from rulelab.recording import Course
 from rulelab.slices import Slices
-from rulelab.views.live.session import TICK_SECONDS
+from rulelab.views.live.pacing import TICK_SECONDS
 from rulelab.views.live.watching import Watching
 from rulelab.views.search.seeing import TREE, tree_of
 from rulelab.views.serving.opening import GIVE_BACK_SECONDS, MAKER

@@ -17,8 +17,8 @@ from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
 from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
+from ..live.prepared import Prepared
 from ..live.recipe import load_code
-from ..live.session import Prepared
 from ..live.wording import count, family_name
 from ..widgets.esc import plain
 from . import snippet

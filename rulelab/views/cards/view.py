@@ -17,7 +17,7 @@ from ...models import Model
 from ...search import Search
 from ...snapshot import Snapshot
 from ..live.job import Job
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets.download import download

@@ -19,7 +19,7 @@ from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.advancing import run
 from ..live.job import Progress
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from ..live.wording import count, counted
 from .good import Good, looking_at
 

@@ -15,7 +15,7 @@ from ...data.metrics import FEW
 from ...rule_list.near_optimal.traits import GroupMasses, Traits, group_masses
 from ...snapshot import Snapshot
 from ..cards.card import Card
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from .packing import Labels, condition_names
 
 

@@ -18,7 +18,7 @@ from ..cards.card import Card
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.pool import POOL
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..live.wording import count, duration, objective
 from ..widgets import icons

@@ -19,7 +19,7 @@ from ...sweeps.plan import Fold
 from ..cards import card as cards
 from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from ..live.wording import count, family_name
 from ..widgets.esc import plain
 from .points import asked_in_words, in_words

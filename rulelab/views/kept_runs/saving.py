@@ -13,7 +13,8 @@ from ...snapshot import Status
 from ...store import Run, Store
 from ..cards.card import Card
 from ..live.recipe import load_code
-from ..live.session import SearchSession, State
+from ..live.session import SearchSession
+from ..live.state import State
 from ..search.runs.words import settings_in_words
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...data.problem import Problem
 from ...search import Search
 from ...snapshot import Snapshot
-from ..live.session import State
+from ..live.state import State
 
 Figures = Mapping[str, Callable[["Run"], str]]
 

@@ -15,7 +15,8 @@ from ... import datasets
 from ...families import FAMILIES
 from ...limits import TIME_LIMIT
 from ..live.recipe import PageRecipe
-from ..live.session import Limits, SearchSession
+from ..live.session import SearchSession
+from ..live.state import Limits
 from ..live.wording import count
 from ..notebook import NotebookViewer
 from ..search.families import SHOWN

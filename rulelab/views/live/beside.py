@@ -16,7 +16,8 @@ from ...snapshot import Incumbent, Snapshot
 from .hands import HANDS, Hand, Here, LostError
 from .hosts import Host, Hosts, Question
 from .pool import Pool
-from .session import OPEN, Unwanted
+from .prepared import Unwanted
+from .session import OPEN
 
 _PATIENCE_SECONDS = 30.0
 """For a slice of work to end that is not wanted any more."""

@@ -14,8 +14,8 @@ from ...datasets import Dataset
 from ..widgets.esc import plain
 from .class_rows import ClassRows
 from .hands import HANDS
+from .prepared import Prepared
 from .recipe import SEARCH_SEED, PageRecipe, in_labels, mined, refuse_large, split
-from .session import Prepared
 from .wording import count, grouped, in_signs
 
 

@@ -27,7 +27,7 @@ from ...snapshot import Incumbent, Snapshot
 from .hands import HANDS, Hand, Here, LostError
 from .held import Held, unpacked
 from .pool import Pool
-from .session import Unwanted
+from .prepared import Unwanted
 
 _LOOK_SECONDS = 0.1
 _CHECK_SECONDS = 1.0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 
@@ -90,3 +92,17 @@ class History:
         self._new = [n for n, k in zip(self._new, keep, strict=True) if k][-self._limit :]
         self._stride *= 2
         self._generation += 1
+
+
+def relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -> list[Snapshot]:
+    """Snapshots with models that have the labels of the data; equal models are one, as before."""
+    known: dict[int, Any] = {}
+    out = []
+    for each in snapshots:
+        best = each.incumbent
+        if best is not None and labels is not None:
+            key = id(best.model)
+            known[key] = known[key] if key in known else best.model.relabelled(labels)
+            each = replace(each, incumbent=replace(best, model=known[key]))
+        out.append(each)
+    return out

@@ -23,7 +23,7 @@ from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from ..allowance import ALLOWED
 from .hands import HANDS
-from .session import Prepared, RefusedError
+from .prepared import Prepared, RefusedError
 from .wording import count, grouped, in_signs
 
 MAX_CELLS = 10_000_000

@@ -10,7 +10,10 @@ from ...recording import Recording
 from ...search import Search
 from ...snapshot import Snapshot
 from .history import History
-from .session import FULL_SPEED, Limits, Prepared, SearchSession, State
+from .pacing import FULL_SPEED
+from .prepared import Prepared
+from .session import SearchSession
+from .state import Limits, State
 
 
 class RecordedSearch:

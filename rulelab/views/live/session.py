@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import logging
 import os
 import sys
@@ -11,9 +10,9 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 from weakref import WeakSet
 
 from ...recording import Course, Recording
@@ -21,19 +20,14 @@ from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY, take_memory
 from .hands import HANDS, LostError
-from .history import History, Mark
+from .history import History, Mark, relabelled
+from .pacing import FULL_SPEED, Pace, Pacing
 from .pool import POOL, Pool
+from .prepared import Prepared, RefusedError, Source, Unwanted
 from .share import Share
+from .state import Limits, State
 from .watching import Watching
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from ...datasets import Dataset
-    from .class_rows import ClassRows
-
-TICK_SECONDS = 0.25
-"""How often a view looks at its session; the beat of slow motion."""
 THREAD_NAME = "rulelab search"
 
 RUNS: Counter[str] = Counter()
@@ -45,126 +39,6 @@ _WAIT_WORTH_SHOWING = 0.3
 _MOST_WAIT_SECONDS = 5.0
 """Of a page for a search that is elsewhere."""
 _KEPT = "what it had found and proven until then is kept; the rest of the search, and its tree, are gone with it"
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How fast to go.
-
-    Attributes
-    ----------
-    units : int or None
-        Units of work per beat of `TICK_SECONDS`; None: as fast as possible.
-    growth : int
-        How many times the work of the beat before each beat does.
-    """
-
-    units: int | None = None
-    growth: int = 1
-
-
-FULL_SPEED = Pace()
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A search, and what is known about its data.
-
-    Attributes
-    ----------
-    search : Search
-    labels : tuple or None
-        What to call the negative and the positive class; None: as the model does.
-    target : str
-        What is predicted.
-    name : str
-        For the names of exported files.
-    notes : tuple of str
-        About the data and the antecedents, for the user to read.
-    left_out : tuple of str
-        What no condition was made of, with the reasons.
-    data : Dataset or None
-        All rows.
-    test_rows : int array or None
-        Positions of the rows that were kept out of training; None: none were.
-    recipe : object or None
-        The `Recipe` that was carried out.
-    unconstrained : Snapshot or None
-        Of a search with a fairness constraint: the last state of the same search without it.
-    classes : ClassRows or None
-        All rows, where one list predicts several classes; ``data`` is None then.
-    """
-
-    search: Search
-    labels: tuple[Any, Any] | None = None
-    target: str = ""
-    name: str = "search"
-    notes: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    data: Dataset | None = None
-    test_rows: np.ndarray | None = None
-    recipe: Any = None
-    unconstrained: Snapshot | None = None
-    classes: ClassRows | None = None
-
-
-Source = Callable[[Callable[[str], None]], Prepared]
-"""Makes the search, in the worker; calls its argument with what it is doing ("mining antecedents")."""
-
-
-class RefusedError(ValueError):
-    """What is asked for cannot be searched.
-
-    Attributes
-    ----------
-    about : str
-        The parameter whose value is at fault; empty: none in particular.
-    """
-
-    about = ""
-
-
-class Unwanted(Exception):  # noqa: N818 - nothing went wrong
-    """What is being prepared is not wanted any more."""
-
-
-class State(enum.StrEnum):
-    """How a session stands."""
-
-    IDLE = "idle"
-    PREPARING = "preparing"
-    COMPILING = "compiling"
-    RUNNING = "running"
-    PAUSED = "paused"
-    STOPPED = "stopped"
-    ENDED = "ended"
-    FAILED = "failed"
-
-    @property
-    def busy(self) -> bool:
-        """Whether the worker has something to do."""
-        return self in (State.PREPARING, State.COMPILING, State.RUNNING)
-
-    @property
-    def over(self) -> bool:
-        """Whether the worker has ended."""
-        return self in (State.STOPPED, State.ENDED, State.FAILED)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to end by oneself.
-
-    Attributes
-    ----------
-    seconds : float or None
-        Time of search, pauses not counted, since it was started or went on after a limit.
-    gap : float
-        Largest gap that is good enough.
-    """
-
-    seconds: float | None = None
-    gap: float = 0.0
 
 
 class SearchSession:
@@ -193,7 +67,7 @@ class SearchSession:
         look: str = "rule_list",
         query: str | None = None,
     ) -> None:
-        self.limits = _within(limits or Limits())
+        self.limits = (limits or Limits()).within_server()
         self.look, self.query = look, query
         self.history = History()
         self.snapshot: Snapshot | None = None
@@ -202,7 +76,7 @@ class SearchSession:
         self.about = ""
         self.doing = ""
         self._source = source
-        self._pace = pace
+        self._pacing = Pacing(pace)
         self._pool = pool
         self._hand = HANDS.make(pool)
         self._hand.closed = lambda: self._closed
@@ -210,9 +84,6 @@ class SearchSession:
         self._gone = False
         self._state = State.IDLE
         self._wanted = State.IDLE
-        self._beat_units = pace.units
-        self._left = 0
-        self._beat_ends = 0.0
         self._steps = 0
         self._closed = False
         self._begun_at = 0.0
@@ -248,15 +119,13 @@ class SearchSession:
 
     @property
     def pace(self) -> Pace:
-        return self._pace
+        return self._pacing.pace
 
     @pace.setter
     def pace(self, pace: Pace) -> None:
         with self._changed:
-            if pace != self._pace:
-                self._pace = pace
-                self._beat_units = pace.units
-                self._left = 0
+            if pace != self.pace:
+                self._pacing = Pacing(pace)
                 self._changed.notify_all()
 
     @property
@@ -340,7 +209,7 @@ class SearchSession:
                 self._hand.bring_back(lambda: time.monotonic() > late)
             except LostError as error:
                 raise ValueError(f"{error}: there is no tree to record") from error
-            return Recording.of(self.search, _relabelled(snapshots, self.labels), course=self.course)
+            return Recording.of(self.search, relabelled(snapshots, self.labels), course=self.course)
 
     @property
     def labels(self) -> tuple[Any, Any] | None:
@@ -526,32 +395,17 @@ class SearchSession:
             return True
 
     def _allowed(self, size: int) -> int:
-        """Units for the next slice: ``size``, or what the beat still has; a new beat begins when it has nothing."""
         with self._changed:
-            if self._beat_units is None:
-                return size
-            if not self._left:
-                self._left = self._beat_units
-                self._beat_ends = time.monotonic() + TICK_SECONDS
-                self._beat_units *= self._pace.growth
-            units = min(size, self._left)
-            self._left -= units
-            return units
+            return self._pacing.allowed(size)
 
     def _give_back(self, units: int) -> None:
-        """Units of the beat that there was no time for."""
         with self._changed:
-            if self._beat_units is not None:
-                self._left += units
+            self._pacing.give_back(units)
 
     def _rest(self) -> None:
         """At the end of a beat's work wait for the next beat, or for a word from the user."""
         with self._changed:
-            pace = self._pace
-            while not self._left and pace.units and self._wanted is State.RUNNING and not self._closed:
-                left = self._beat_ends - time.monotonic()
-                if left <= 0 or self._pace != pace:
-                    return
+            while self._wanted is State.RUNNING and not self._closed and (left := self._pacing.rest):
                 self._changed.wait(left)
 
     def _limited(self, snapshot: Snapshot) -> Snapshot:
@@ -559,11 +413,7 @@ class SearchSession:
             return snapshot
         if self._ended_by is not None:
             return replace(snapshot, status=Status.LIMIT, limit=self._ended_by)
-        if self.limits.gap > 0 and snapshot.gap <= self.limits.gap:
-            return replace(snapshot, status=Status.LIMIT, limit="gap")
-        if self.limits.seconds is not None and snapshot.seconds - self._begun_at >= self.limits.seconds:
-            return replace(snapshot, status=Status.LIMIT, limit="time")
-        return snapshot
+        return self.limits.reached(snapshot, self._begun_at)
 
     def _ended(self) -> bool:
         return self._closed or self._wanted is State.STOPPED
@@ -577,30 +427,10 @@ class SearchSession:
         self.doing, self._state = doing, State.PREPARING
 
 
-def _within(limits: Limits) -> Limits:
-    """Limits that this server allows."""
-    most = [seconds for seconds in (limits.seconds, ALLOWED.seconds) if seconds is not None]
-    return replace(limits, seconds=min(most, default=None))
-
-
 def _hold_back(search: Any) -> None:
     """Let a search hold no more memory than this server allows."""
     if hasattr(search, "memory_limit"):
         search.memory_limit = ALLOWED.within(search.memory_limit)
-
-
-def _relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -> list[Snapshot]:
-    """With models that have the labels of the data; equal models are one, as before."""
-    known: dict[int, Any] = {}
-    out = []
-    for each in snapshots:
-        best = each.incumbent
-        if best is not None and labels is not None:
-            key = id(best.model)
-            known[key] = known[key] if key in known else best.model.relabelled(labels)
-            each = replace(each, incumbent=replace(best, model=known[key]))
-        out.append(each)
-    return out
 
 
 OPEN: WeakSet[SearchSession] = WeakSet()

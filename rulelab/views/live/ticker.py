@@ -16,8 +16,8 @@ from panel.io.callbacks import PeriodicCallback
 from panel.io.state import set_curdoc
 
 from ..notebook import keep_stills, one_at_a_time
+from .pacing import TICK_SECONDS
 from .sending import send_all
-from .session import TICK_SECONDS
 
 _LOG = logging.getLogger(__name__)
 

@@ -13,7 +13,8 @@ from ...families.wording import at_most, claimed, restricted
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..widgets.esc import plain
-from .session import SearchSession, State
+from .session import SearchSession
+from .state import State
 
 NONE = "\u2013"
 """What is shown where there is no number yet."""

@@ -21,7 +21,9 @@ from ..forms.address import Address, Part
 from ..fronts.tab import FrontsView
 from ..kept_runs.drawer import KeptRuns
 from ..learn.view import LearnTab
-from ..live.session import Prepared, SearchSession, State
+from ..live.prepared import Prepared
+from ..live.session import SearchSession
+from ..live.state import State
 from ..search.again import Again
 from ..search.setup import Setup
 from ..search.speeds import SPEEDS

@@ -13,7 +13,8 @@ from ..cards import html as card_html
 from ..cards import lines, scores
 from ..cards.card import BROWSER, Card, parse
 from ..cards.style import MODEL_CSS
-from ..live.session import SearchSession, State
+from ..live.session import SearchSession
+from ..live.state import State
 from ..widgets.browser import Kept
 from ..widgets.html import Html
 

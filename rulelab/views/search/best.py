@@ -18,7 +18,8 @@ from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_classes, of_search
 from ..cards.class_tables import by_class
 from ..cards.incumbent import empty_card, fairness_notes, in_place_of, incumbent_card, proof_block
-from ..live.session import Prepared, SearchSession
+from ..live.prepared import Prepared
+from ..live.session import SearchSession
 from ..widgets import icons
 from ..widgets.esc import esc
 from ..widgets.explained import SIGN_CSS, sign

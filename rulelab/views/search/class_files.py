@@ -12,7 +12,8 @@ import panel as pn
 from ...certificate import CertificateError
 from ...snapshot import Snapshot, Status
 from ..cards.exports import Exports
-from ..live.session import Prepared, SearchSession
+from ..live.prepared import Prepared
+from ..live.session import SearchSession
 from ..live.wording import worded
 from ..widgets.download import download
 from ..widgets.esc import esc, plain

@@ -8,7 +8,8 @@ from typing import Any
 
 import panel as pn
 
-from ..live.session import SearchSession, State
+from ..live.session import SearchSession
+from ..live.state import State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.explained import term_classes

@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, Ticker, TickFormatter
 from bokeh.plotting import figure
 
 from ...snapshot import Snapshot
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from .families import Look
 from .plots.base import Columns, Plot, TextSizes, compact, ticks
 from .plots.bounds import BoundsPlot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from ..live.wording import count, worded
 from ..widgets.esc import esc
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...search import Search
+from ..live.prepared import Prepared
 from ..live.recipe import without_fairness
-from ..live.session import Prepared, SearchSession
+from ..live.session import SearchSession
 from .families import look_of
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from ...snapshot import Snapshot
 from ..live.history import Mark
-from ..live.session import Prepared, SearchSession
+from ..live.prepared import Prepared
+from ..live.session import SearchSession
 from .boxes import PlotBoxes
 from .families import LOOKS
 from .figures import SearchFigures

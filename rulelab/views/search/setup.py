@@ -29,7 +29,8 @@ from ..forms.family_settings import (
 from ..forms.fields import card, field, note
 from ..live.class_recipe import ClassRecipe
 from ..live.recipe import PageRecipe, compares_groups
-from ..live.session import Limits, SearchSession, State
+from ..live.session import SearchSession
+from ..live.state import Limits, State
 from ..widgets.esc import esc, plain
 from ..widgets.field_cards import Field, FieldCard, FieldCards
 from .families import SHOWN

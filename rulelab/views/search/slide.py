@@ -11,7 +11,7 @@ from bokeh.models.annotations import Label, Legend, Title
 from bokeh.plotting import figure
 
 from ...snapshot import Snapshot
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from .families import Look
 from .figures import SearchFigures
 from .plots.base import Columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..live.session import FULL_SPEED, Pace
+from ..live.pacing import FULL_SPEED, Pace
 
 SPEEDS = {
     "1 step per tick": Pace(1),

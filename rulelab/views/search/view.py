@@ -15,9 +15,11 @@ from ...recording import Recording
 from ...search import Search
 from ...snapshot import Snapshot
 from ...warming import begin_in_background
+from ..live.pacing import FULL_SPEED, TICK_SECONDS
 from ..live.recorded import RecordedSession
 from ..live.sending import send_all
-from ..live.session import FULL_SPEED, TICK_SECONDS, SearchSession, State
+from ..live.session import SearchSession
+from ..live.state import State
 from ..live.ticker import in_turn
 from ..live.wording import Standing, count, figures, worded
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time

@@ -12,7 +12,9 @@ import panel as pn
 from ...families import FAMILIES
 from ...search import Search
 from ...snapshot import Snapshot
-from ..live.session import TICK_SECONDS, SearchSession, State
+from ..live.pacing import TICK_SECONDS
+from ..live.session import SearchSession
+from ..live.state import State
 from ..prefixes.frames import StepFrame, TreeFrame
 from ..prefixes.step_view import StepPane
 from ..prefixes.tree_view import TreePane

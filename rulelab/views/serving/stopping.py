@@ -8,7 +8,8 @@ import signal
 import time
 from typing import Any
 
-from ..live.session import OPEN, TICK_SECONDS
+from ..live.pacing import TICK_SECONDS
+from ..live.session import OPEN
 from ..live.telling import tell_all
 from .health import Standing
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from ...datasets import Dataset
 from ...models import DecisionList, Model, RuleSet
 from ...search import Search
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from .family import Editable, bench_of
 
 

@@ -17,7 +17,7 @@ from ...snapshot import Snapshot, Status
 from ...what_if import Bench
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from ..live.wording import in_signs
 from .family import Words, bench_of, words_of
 

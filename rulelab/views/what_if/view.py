@@ -16,7 +16,7 @@ from ...search import Search
 from ..cards.rule_tables import rules_table
 from ..live.job import Job
 from ..live.pool import POOL, Pool
-from ..live.session import Prepared
+from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets import icons

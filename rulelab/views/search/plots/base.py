@@ -26,7 +26,7 @@ from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
 
 from ....snapshot import Snapshot
-from ...live.session import Prepared
+from ...live.prepared import Prepared
 from ...widgets.explained import term_classes
 
 HEIGHT = 236

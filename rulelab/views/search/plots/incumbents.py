@@ -9,7 +9,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ....snapshot import Incumbent, Snapshot, Status
-from ...live.session import Prepared
+from ...live.prepared import Prepared
 from ...live.wording import count
 from ...widgets.style import BLUE, ORANGE, PURPLE, SKY
 from .base import Columns, Plot, Window, add_legend, new_figure, replace, set_ticks, show_entries

@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Range1d
 from bokeh.transform import dodge
 
 from ....snapshot import Snapshot, Status
-from ...live.session import Prepared
+from ...live.prepared import Prepared
 from ...live.wording import NONE, count
 from ...widgets.esc import esc, plain
 from ...widgets.style import BLUE, INK, ORANGE

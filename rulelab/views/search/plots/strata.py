@@ -11,7 +11,7 @@ from bokeh.models.annotations import TeeHead, Whisker
 
 from ....models import FallingRuleList
 from ....snapshot import Snapshot
-from ...live.session import Prepared
+from ...live.prepared import Prepared
 from ...live.wording import in_signs
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from ....ablation import Variant, contradiction, variants
 from ....snapshot import Snapshot
-from ...live.session import FULL_SPEED, Limits, SearchSession, State
+from ...live.pacing import FULL_SPEED
+from ...live.session import SearchSession
+from ...live.state import Limits, State
 from .past import PastRun
 
 

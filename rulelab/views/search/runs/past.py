@@ -9,7 +9,8 @@ from typing import Any
 from ....recording import primal_dual_integral
 from ....snapshot import Snapshot
 from ...live.history import Mark
-from ...live.session import Prepared, SearchSession
+from ...live.prepared import Prepared
+from ...live.session import SearchSession
 from ...live.wording import standing
 from ..plots.base import Columns
 from ..plots.curves import AXES, curve_columns

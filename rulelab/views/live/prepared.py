@@ -1,0 +1,78 @@
+"""What a session searches, and what is known about its data; no widgets, nothing of Panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...search import Search
+from ...snapshot import Snapshot
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ...datasets import Dataset
+    from .class_rows import ClassRows
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A search, and what is known about its data.
+
+    Attributes
+    ----------
+    search : Search
+    labels : tuple or None
+        What to call the negative and the positive class; None: as the model does.
+    target : str
+        What is predicted.
+    name : str
+        For the names of exported files.
+    notes : tuple of str
+        About the data and the antecedents, for the user to read.
+    left_out : tuple of str
+        What no condition was made of, with the reasons.
+    data : Dataset or None
+        All rows.
+    test_rows : int array or None
+        Positions of the rows that were kept out of training; None: none were.
+    recipe : object or None
+        The `Recipe` that was carried out.
+    unconstrained : Snapshot or None
+        Of a search with a fairness constraint: the last state of the same search without it.
+    classes : ClassRows or None
+        All rows, where one list predicts several classes; ``data`` is None then.
+    """
+
+    search: Search
+    labels: tuple[Any, Any] | None = None
+    target: str = ""
+    name: str = "search"
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    data: Dataset | None = None
+    test_rows: np.ndarray | None = None
+    recipe: Any = None
+    unconstrained: Snapshot | None = None
+    classes: ClassRows | None = None
+
+
+Source = Callable[[Callable[[str], None]], Prepared]
+"""Makes the search, in the worker; calls its argument with what it is doing ("mining antecedents")."""
+
+
+class RefusedError(ValueError):
+    """What is asked for cannot be searched.
+
+    Attributes
+    ----------
+    about : str
+        The parameter whose value is at fault; empty: none in particular.
+    """
+
+    about = ""
+
+
+class Unwanted(Exception):  # noqa: N818 - nothing went wrong
+    """What is being prepared is not wanted any more."""
