@@ -13,7 +13,7 @@ from test_fair_rule_list import larger_problem
 from test_predictive_parity import case
 
 import rulelab as rl
-from rulelab.certificate.rule_list.value_space import read_values
+from rulelab.certificate.rule_list.constrained.value_space import read_values
 from rulelab.certificate.whole_weights import in_whole_weights_by_group
 
 Proven = tuple[rl.Problem, rl.RuleList, rl.Certificate]

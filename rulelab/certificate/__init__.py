@@ -10,12 +10,12 @@ from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list
 from .origin import Origin, OriginError
-from .rule_list.demanding import prove_demanding_rule_list
-from .rule_list.fair import prove_fair_rule_list
-from .rule_list.fair_demanding import prove_fair_demanding_rule_list
-from .rule_list.least_gap import prove_least_gap
+from .rule_list.constrained.demanding import prove_demanding_rule_list
+from .rule_list.constrained.fair import prove_fair_rule_list
+from .rule_list.constrained.fair_and_demanding import prove_fair_demanding_rule_list
+from .rule_list.constrained.least_gap import prove_least_gap
+from .rule_list.constrained.predictive import ProvenRange, prove_predictive_parity
 from .rule_list.lemmas import KnownSets
-from .rule_list.predictive import ProvenRange, prove_predictive_parity
 from .rule_list.proof import prove_rule_list
 from .rule_set.least_gap import prove_least_gap_rule_set
 from .rule_set.proof import prove_rule_set, require_checkable

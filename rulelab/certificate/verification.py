@@ -18,9 +18,9 @@ from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft
 from .outcome import Outcome
 from .rule_list import checker as rule_list
-from .rule_list import demanding, fair_demanding, least_gap, predictive
-from .rule_list import fair as fair_rule_list
-from .rule_list.value_space import TOLERANCE
+from .rule_list.constrained import demanding, fair_and_demanding, least_gap, predictive
+from .rule_list.constrained import fair as fair_rule_list
+from .rule_list.constrained.value_space import TOLERANCE
 from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
 from .rule_set.parity import GAP, SUFFIX
@@ -170,7 +170,7 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     if kind is RuleList and TOLERANCE in certificate.parameters:
         checker = predictive.check
     elif kind is RuleList and DEMANDS in certificate.arrays and is_fair:
-        checker = fair_demanding.check
+        checker = fair_and_demanding.check
     elif kind is FallingRuleList and soft.PENALTY in certificate.parameters:
         checker = soft.check
     elif kind in _FAIR and is_fair:

@@ -25,7 +25,7 @@ import numpy as np
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..parts import unique_rows
-from ..rule_list.fair_space import rows_of
+from ..rule_list.constrained.space import rows_of
 from ..rule_set.parity import Parity, Sides, parities, read_sides, read_tolerances
 from .states import FallingStates, falling_states
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data.directions import NEGATIVE, POSITIVE
-from ..certificate import CertificateError
-from .fair_space import FairSpace
+from ....data.directions import NEGATIVE, POSITIVE
+from ...certificate import CertificateError
+from .space import FairSpace
 
 _NEVER = 1 << 61
 _MOST = 2_000_000

@@ -14,11 +14,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...data.problem import Problem
-from ..certificate import CertificateError
-from ..rule_set.parity import SUFFIX, Sides, read_sides
-from .fair_space import FairSpace, LinearRow, linear_row, read_sizes, space_of
-from .states import Grid
+from ....data.problem import Problem
+from ...certificate import CertificateError
+from ...rule_set.parity import SUFFIX, Sides, read_sides
+from ..states import Grid
+from .space import FairSpace, LinearRow, linear_row, read_sizes, space_of
 
 TOLERANCE = f"precision{SUFFIX}"
 """The parameter that a certificate of predictive parity has."""

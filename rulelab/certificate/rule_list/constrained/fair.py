@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ...data.problem import Problem
-from ...models import RuleList
-from ..bound import LOWER_BOUND
-from ..certificate import Certificate, CertificateError
-from ..contents import check_arrays, check_parameters
-from ..outcome import Outcome
-from ..rule_set.parity import SUFFIX, check_parities
-from ..whole_weights import in_whole_weights_by_group
-from .claim import Claim, read_claim
-from .fair_prefixes import meets_nothing_cheaper
-from .fair_space import FairSpace, fair_space
+from ....data.problem import Problem
+from ....models import RuleList
+from ...bound import LOWER_BOUND
+from ...certificate import Certificate, CertificateError
+from ...contents import check_arrays, check_parameters
+from ...outcome import Outcome
+from ...rule_set.parity import SUFFIX, check_parities
+from ...whole_weights import in_whole_weights_by_group
+from ..claim import Claim, read_claim
 from .prefix_table import certificate_of, check_table, kept
+from .prefixes import meets_nothing_cheaper
+from .space import FairSpace, fair_space
 
 
 def check(

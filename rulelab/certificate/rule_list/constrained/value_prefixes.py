@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..certificate import CertificateError
-from .fair_prefixes import MOST
-from .fair_space import FairSpace
+from ...certificate import CertificateError
 from .left_set import LeftSet
+from .prefixes import MOST
+from .space import FairSpace
 from .value_space import Values
 
 _CELLS = 1 << 20

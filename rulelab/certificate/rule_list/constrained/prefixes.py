@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..certificate import CertificateError
-from .fair_space import FairSpace
+from ...certificate import CertificateError
 from .left_set import LeftSet
+from .space import FairSpace
 
 MOST = 2_000_000
 """Prefixes that are looked at before a proof is refused."""

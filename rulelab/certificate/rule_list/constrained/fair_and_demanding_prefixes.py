@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data.directions import NEGATIVE, POSITIVE
-from ..certificate import CertificateError
+from ....data.directions import NEGATIVE, POSITIVE
+from ...certificate import CertificateError
 from .demanding_prefixes import Demands
-from .fair_space import FairSpace
 from .left_set import LeftSet
+from .space import FairSpace
 
 _MOST = 2_000_000
 """Prefixes that are looked at before a proof is refused."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..certificate import CertificateError
-from .fair_space import FairSpace
+from ...certificate import CertificateError
+from .space import FairSpace
 
 LONGEST = 12
 """Completions of more rules than this are bounded by their rules alone."""

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.problem import Problem
-from ...models import RuleList
-from ..bound import LOWER_BOUND
-from ..certificate import Certificate, CertificateError
-from ..contents import check_arrays, check_parameters
-from ..outcome import Outcome
-from ..whole_weights import in_whole_weights_by_group
-from .claim import Claim, read_claim
+from ....data.problem import Problem
+from ....models import RuleList
+from ...bound import LOWER_BOUND
+from ...certificate import Certificate, CertificateError
+from ...contents import check_arrays, check_parameters
+from ...outcome import Outcome
+from ...whole_weights import in_whole_weights_by_group
+from ..claim import Claim, read_claim
 from .prefix_table import Through, certificate_of, check_table, kept
 from .value_prefixes import meets_nothing_cheaper
 from .value_space import TOLERANCE, Values, read_values

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from ...data.problem import Problem
-from ...models import RuleList
-from ..certificate import Certificate, CertificateError
-from ..origin import Origin
-from .fair_space import FairSpace
-from .fair_table import needed
+from ....data.problem import Problem
+from ....models import RuleList
+from ...certificate import Certificate, CertificateError
+from ...origin import Origin
+from .space import FairSpace
+from .table import needed
 
 Through = Callable[[Callable[[bytes], int]], int]
 """Goes through all prefixes, given a bound for each set, and returns how many; raises CertificateError."""

@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from ...data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, in_words
-from ...data.problem import Problem
-from ...models import RuleList
-from ..bound import LOWER_BOUND, bounded, cost_to_prove
-from ..certificate import Certificate, CertificateError
-from ..contents import check_arrays, check_parameters
-from ..demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
-from ..outcome import Outcome
-from ..rule_set.parity import read_sides
-from ..whole_weights import in_whole_weights
-from .checker import recompute
+from ....data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, in_words
+from ....data.problem import Problem
+from ....models import RuleList
+from ...bound import LOWER_BOUND, bounded, cost_to_prove
+from ...certificate import Certificate, CertificateError
+from ...contents import check_arrays, check_parameters
+from ...demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
+from ...outcome import Outcome
+from ...rule_set.parity import read_sides
+from ...whole_weights import in_whole_weights
+from ..checker import recompute
 from .demanding_prefixes import Demands, meets_nothing_cheaper
-from .fair_space import FairSpace
 from .prefix_table import certificate_of, check_table, kept
+from .space import FairSpace
 
 LABELS = "labels"
 """The array of those whose rules may not predict either class with every antecedent: see `allowed_labels`."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .fair_space import FairSpace
-from .fair_table import largest_sums, one_more_rule
+from .space import FairSpace
+from .table import largest_sums, one_more_rule
 
 
 class LeftSet:

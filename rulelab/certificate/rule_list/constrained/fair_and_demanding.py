@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from ...data.problem import Problem
-from ...models import RuleList
-from ..bound import LOWER_BOUND, bounded
-from ..certificate import Certificate, CertificateError
-from ..contents import check_arrays, check_parameters
-from ..outcome import Outcome
-from ..rule_set.parity import SUFFIX, check_parities
-from ..whole_weights import in_whole_weights_by_group
-from .claim import Claim, read_claim
+from ....data.problem import Problem
+from ....models import RuleList
+from ...bound import LOWER_BOUND, bounded
+from ...certificate import Certificate, CertificateError
+from ...contents import check_arrays, check_parameters
+from ...outcome import Outcome
+from ...rule_set.parity import SUFFIX, check_parities
+from ...whole_weights import in_whole_weights_by_group
+from ..claim import Claim, read_claim
 from .demanding import FIRST, LONGEST, check_obeys, demands_of, in_short, names_asked
 from .demanding_prefixes import Demands
-from .fair_demanding_prefixes import meets_nothing_cheaper
-from .fair_space import FairSpace, fair_space
+from .fair_and_demanding_prefixes import meets_nothing_cheaper
 from .prefix_table import Through, certificate_of, check_table, kept
+from .space import FairSpace, fair_space
 
 
 def check(

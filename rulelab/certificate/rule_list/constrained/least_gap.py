@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from ...data.problem import Problem
-from ...models import RuleList
-from ..certificate import Certificate, CertificateError
-from ..contents import check_arrays, check_parameters
-from ..demands import counted
-from ..outcome import Outcome
-from ..rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
-from ..whole_weights import in_whole_weights_by_group
-from .checker import check_rules
-from .fair_prefixes import meets_nothing_cheaper
-from .fair_space import FairSpace, linear_row, read_sizes, rows_of, space_of
+from ....data.problem import Problem
+from ....models import RuleList
+from ...certificate import Certificate, CertificateError
+from ...contents import check_arrays, check_parameters
+from ...demands import counted
+from ...outcome import Outcome
+from ...rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
+from ...whole_weights import in_whole_weights_by_group
+from ..checker import check_rules
 from .prefix_table import certificate_of, check_table, kept
+from .prefixes import meets_nothing_cheaper
+from .space import FairSpace, linear_row, read_sizes, rows_of, space_of
 
 _NEEDED = ("min_accuracy", "max_length")
 

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data.problem import Problem
-from ..certificate import CertificateError
-from ..rule_set.parity import Parity, Sides, parities, read_sides, read_tolerances
-from .states import Grid
+from ....data.problem import Problem
+from ...certificate import CertificateError
+from ...rule_set.parity import Parity, Sides, parities, read_sides, read_tolerances
+from ..states import Grid
 
 _DIGITS = 40  # of a multiplier
 _EXACT = 1 << 53
