@@ -22,6 +22,7 @@ from ..results import in_numbers, written
 from ..snapshot import Snapshot, Status
 from .arguments import clauses_of
 from .differences import GreatestDifference, LeastTrueGap, pairs
+from .listed import DIFFERENCES, differences, least_gap, listed
 from .search import RuleSetSearch
 from .uses import count, near, range_of_uses, uses_of_column
 
@@ -121,8 +122,9 @@ def rule_set_ranges(
 ) -> RuleSetRanges:
     """Which columns all, some or no rule sets near the optimum use, and the ranges of their gaps between groups.
 
-    Two searches for each column answer it: one for a set that has to use it, one on the problem without it. Nothing is
-    listed, so that it does not matter how many sets there are.
+    Two searches for each column answer it: one for a set that has to use it, one on the problem without it. Gaps are
+    read from the list of all sets where that is short; else nothing is listed, so that it does not matter how many sets
+    there are.
 
     Parameters
     ----------
@@ -191,10 +193,15 @@ def rule_set_ranges(
     frame.index.name = "column"
     order = {ALL: 0, SOME: 1, UNKNOWN: 2, NONE: 3}
     frame = frame.sort_values("used_by", key=lambda values: values.map(order), kind="stable")
-    gaps = {name: _gap(search, problem, name, threshold, late, report) for name in criteria}
+    sets = listed(search, problem, within, ratio, late) if criteria and not late() else None
+    if sets is None:
+        gaps = {name: _gap(search, problem, name, threshold, late, report) for name in criteria}
+        apart = _differences(search, problem, best, criteria, threshold, late, report)
+    else:
+        gaps = {name: (least_gap(sets, _RATES_OF[name]),) * 2 for name in criteria}
+        apart = differences(sets, tuple(dict.fromkeys(rate for name in criteria for rate in _RATES_OF[name])))
     found = pd.DataFrame.from_dict(gaps, orient="index", columns=["least", "found"])
     found.index.name = "criterion"
-    apart = _differences(search, problem, best, criteria, threshold, late, report)
     seconds = time.monotonic() - began
     return RuleSetRanges(problem, optimum, threshold, frame, found, apart, seconds, search.parameters)
 
@@ -388,8 +395,7 @@ def _differences(
                 assert problem.groups is not None
                 names = (problem.groups.names[g] for g in pair)
                 rows.append((rate, *names, -lower[0], upper[0], -lower[1], upper[1]))
-    head = ["rate", "group", "other", "least", "greatest", "at_least", "at_most"]
-    return pd.DataFrame(rows, columns=head)
+    return pd.DataFrame(rows, columns=DIFFERENCES)
 
 
 _RATES_OF = {CONSTRAINED.get(name, name): rates for name, rates in CRITERIA.items()}

@@ -120,6 +120,20 @@ def test_running_moves_nothing_and_leaves_the_boxes_of_the_next_family_alone(vis
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("width", [1280, 1024, 390])
+def test_pinning_moves_nothing(visit, width) -> None:
+    view = visit(width, 900).open(f"?{QUICK}")
+    view.page.get_by_label("Speed").select_option("full speed")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    view.button("Pin model").wait_for()
+    before = boxes(view)
+    view.button("Pin model").click()
+    view.page.get_by_text("pinned as A").wait_for()
+    assert boxes(view) == before
+
+
+@pytest.mark.long
 def test_on_a_phone_verifying_moves_nothing_and_one_scrolls_down_only(visit) -> None:
     view = visit(390, 900)
     view.page.add_init_script(_WATCH)

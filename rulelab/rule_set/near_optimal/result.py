@@ -180,9 +180,8 @@ class NearOptimalRuleSets(NearModels):
         if groups is None:
             raise ValueError("the problem has no groups: give them when it is made, Problem.from_arrays(.., groups=..)")
         self._needs_all()
-        rates = self._rates(groups.positives, groups.negatives, CRITERIA[criterion])
         rows = []
-        for name, values in rates.items():
+        for name, values in self.rates_of_groups(CRITERIA[criterion]).items():
             for g, h in combinations(range(len(groups.names)), 2):
                 difference = values[:, g] - values[:, h]
                 if not np.isnan(difference).any():
@@ -192,8 +191,21 @@ class NearOptimalRuleSets(NearModels):
         head = ["rate", "group", "other", "least", "greatest", "least_model", "greatest_model"]
         return pd.DataFrame(rows, columns=head)
 
-    def _rates(self, positives: np.ndarray, negatives: np.ndarray, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-        """Rates of every group for every model."""
+    def rates_of_groups(self, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+        """Rates of each of the problem's groups, for each model.
+
+        Parameters
+        ----------
+        names : tuple of str
+            Such as ``("true_positive_rate",)``.
+
+        Returns
+        -------
+        dict of str to float array, shape (n_models, n_groups)
+            ``nan`` where a group does not have the rate.
+        """
+        assert self.problem.groups is not None
+        positives, negatives = self.problem.groups.positives, self.problem.groups.negatives
         hits, alarms = (np.zeros((self.count, len(positives))) for _ in range(2))
         for begin in range(0, self.count, CHUNK):
             positive = self.positive(begin, begin + CHUNK)

@@ -9,8 +9,8 @@ import panel as pn
 
 from ..cards.style import MODEL_CSS
 from ..widgets import icons
-from ..widgets.esc import esc
 from ..widgets.html import Html
+from ..widgets.pinned import pinned_note
 from ..widgets.style import BUTTON_CSS
 
 _BUTTON: dict[str, Any] = {
@@ -35,14 +35,14 @@ class PinOrEdit:
     def __init__(self, pin: Callable[..., None], edit: Callable[..., None]) -> None:
         self._pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, **{**_BUTTON, "width": 126})
         self._edit = pn.widgets.Button(label="Edit by hand", on_click=edit, **_BUTTON)
-        self._said = Html("", stylesheets=[MODEL_CSS], margin=0, visible=False)
+        self._said = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
         self.items = (self._pin, self._edit, self._said)
 
     def offer(self, pin: bool, edit: bool) -> None:
         """Show the buttons that do something."""
-        self._pin.visible, self._edit.visible = pin, edit
+        self._pin.visible = self._said.visible = pin
+        self._edit.visible = edit
 
-    def say(self, text: str) -> None:
-        """What came of pinning, where that button is shown; empty: nothing yet."""
-        text = text if self._pin.visible else ""
-        self._said.param.update(object=f'<p class="note">{esc(text)}</p>' if text else "", visible=bool(text))
+    def say(self, letter: str) -> None:
+        """Which card the model has become, where that button is shown; empty: none yet."""
+        self._said.object = pinned_note(letter if self._pin.visible else "")

@@ -178,7 +178,7 @@ class ExploreView(Choosing):
             self.complain(str(error))
         else:
             for pair in self._pairs:
-                pair.say(f"pinned as {letter} in the tab Compare")
+                pair.say(letter)
 
     def edit(self, *_: Any) -> None:
         """Hand the model to `on_edit`."""

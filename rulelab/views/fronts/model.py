@@ -16,9 +16,9 @@ from ..cards.view import ModelCard
 from ..live.job import Job, Progress
 from ..live.pool import POOL
 from ..widgets import icons
-from ..widgets.esc import esc
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
+from ..widgets.pinned import pinned_note
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, SELECT_CSS
 from . import card as fronts_card
 from .points import Point
@@ -118,7 +118,7 @@ class PointModel(Viewer):
         except ValueError as error:
             self._complain(str(error))
         else:
-            self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
+            self._pinned.object = pinned_note(letter)
 
     def _models(self) -> dict[str, int]:
         assert self._started is not None
@@ -159,18 +159,18 @@ class PointModel(Viewer):
     def _put(self, card: Card) -> None:
         self._shown = ModelCard(card)
         self._place.objects = [self._shown.__panel__()]
-        self._pin.visible = self.on_pin is not None
+        self._offer_pin()
 
     def _take_away(self, text: str) -> None:
         self._shown = None
         self._place.objects = []
-        self._pin.visible = False
-        self._pinned.object = ""
+        self._offer_pin()
+        self._pinned.object = pinned_note()
         self._about.object = text
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
-        self._pin.visible = self.on_pin is not None and self._shown is not None
+        self._pin.visible = self._pinned.visible = self.on_pin is not None and self._shown is not None
 
     def _build(self) -> None:
         self._picker = pn.widgets.Select.from_param(
@@ -188,7 +188,7 @@ class PointModel(Viewer):
             height=34,
             width=120,
         )
-        self._pinned = Html("", stylesheets=[MODEL_CSS], margin=0)
+        self._pinned = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
         self._place = pn.Column(stylesheets=[CARDS_CSS], **_WIDE)
         self._layout = pn.Column(
             *(self._picker, self._about, self._status),

@@ -24,6 +24,7 @@ from ..widgets import icons
 from ..widgets.esc import esc
 from ..widgets.explained import SIGN_CSS, sign
 from ..widgets.html import Html
+from ..widgets.pinned import pinned_note
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
 from .class_files import ClassFiles
 from .families import Look
@@ -87,7 +88,7 @@ class BestModel:
         self.account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], css_classes=["rl-account"], **wide)
         self.proof = ProofCheck(self.model_card)
         self.pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, visible=False, **_BUTTON)
-        self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
+        self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0, visible=False)
         self.exports = pn.Row(visible=False, stylesheets=[BAR_CSS], margin=(10, 0, 0, 0))
         self.classes = ClassFiles(session, self._at_hand)
         self._files: list[pn.widgets.FileDownload] = []
@@ -130,7 +131,7 @@ class BestModel:
 
     def say_pinned(self, letter: str) -> None:
         """Say which card the model has become; an empty letter takes it away."""
-        self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>' if letter else ""
+        self._pinned.object = pinned_note(letter)
 
     def model_card(self) -> Card:
         """The model card at the moment that is shown.
@@ -237,7 +238,7 @@ class BestModel:
     def _show_files(self) -> None:
         """Offer the files, and the pin, that there are of this kind of search."""
         two = not self._several
-        self.pin.visible = self._pinnable and two
+        self.pin.visible = self._pinned.visible = self._pinnable and two
         if self._files:
             files = [each for each in self._files if two or each.label != RECORDING]
             shown = [*files, self.pin, self._pinned]

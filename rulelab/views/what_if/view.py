@@ -20,10 +20,11 @@ from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets import icons
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.explained import SIGN_CSS, Explained, explain_all, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
+from ..widgets.pinned import pinned_note
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SELECT_CSS
 from . import wording
 from .editor import Editor
@@ -221,7 +222,7 @@ class WhatIfView(NotebookViewer):
             self.complain(str(error))
         else:
             self.complain("")
-            self._pinned.object = f'<p class="note">pinned as {esc(letter)} in the tab Compare</p>'
+            self._pinned.object = pinned_note(letter)
 
     def _prepare(self, best_first: bool) -> None:
         self.complain("")
@@ -308,7 +309,7 @@ class WhatIfView(NotebookViewer):
             self._undo.disabled, self._redo.disabled = not hand.undoable, not hand.redoable
             self._offer()
             self._equation.object = wording.equation(hand, model)
-            self._pinned.object = ""
+            self._pinned.object = pinned_note()
             self._hints.forget()
             self.groups.follow(hand)
             self._say()
@@ -359,7 +360,7 @@ class WhatIfView(NotebookViewer):
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
-        self._pin.visible = self.on_pin is not None
+        self._pin.visible = self._pinned.visible = self.on_pin is not None
 
     def _build(self, alone: bool) -> None:
         def button(label: str, act: Callable[..., None], width: int, **more: Any) -> pn.widgets.Button:
@@ -374,7 +375,7 @@ class WhatIfView(NotebookViewer):
         self._redo = button("Redo", self.redo, 70, disabled=True)
         self._reveal = button("Reveal the optimum", self.reveal, 160, disabled=True)
         self._pin = button("Pin model", self.pin, 104, icon=icons.PIN, disabled=True, visible=self.on_pin is not None)
-        self._pinned = Html("", stylesheets=[CARD_CSS], margin=0)
+        self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0, visible=self.on_pin is not None)
         self._saving = Saving(self._in_hand)
         self._answer = pane(CARD_CSS, LOW_CSS)
         self._heading = Html(stylesheets=[CARD_CSS, SIGN_CSS], **WIDE)

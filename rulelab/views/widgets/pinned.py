@@ -1,0 +1,11 @@
+"""Beside the button that pins a model: which card it has become."""
+
+from __future__ import annotations
+
+from .esc import esc
+
+
+def pinned_note(letter: str = "") -> str:
+    """The note, as HTML; without a letter its place alone, so that nothing moves when it comes."""
+    hidden = "" if letter else ' aria-hidden="true" style="visibility: hidden"'
+    return f'<p class="note"{hidden}>pinned as {esc(letter) or "&nbsp;"} in the tab Compare</p>'
