@@ -150,6 +150,20 @@ def test_slices_and_pickles_change_nothing() -> None:
     assert (before.status, before.count) == (rl.Status.OPTIMAL, whole.count)
 
 
+def test_it_can_be_looked_at_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also before the first set is found."""
+    monkeypatch.setattr("rulelab.rule_set.near_optimal.search._EFFORT", 1)
+    search = rl.NearOptimalRuleSetSearch(table(3).problem, 2, **SETTINGS)
+    while search.advance(1).phase != "enumerating":
+        assert search.result().count == 0
+    assert search.result().frame().empty
+    for _ in range(10):
+        search.advance(1)
+        found = search.result()
+        assert len(found.frame()) == found.count
+        assert not found.complete
+
+
 def test_rows_that_are_given_twice_are_rows_of_double_weight() -> None:
     t = table(8)
     twice = rl.Problem.from_arrays(np.vstack([t.data.A] * 2), np.hstack([t.data.y] * 2))

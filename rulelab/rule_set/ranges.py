@@ -185,6 +185,9 @@ def rule_set_ranges(
         raise ValueError("the optimum is not certified within the limits; give it more time, or a smaller complexity")
     optimum = best.incumbent.objective
     threshold = optimum + within if within is not None else optimum * (1 + (RATIO if ratio is None else ratio))
+    if criteria:
+        report("listing all sets near the optimum")
+    sets = listed(search, problem, within, ratio, late) if criteria and not late() else None
     rows = {}
     for k, name in enumerate(asked):
         report(f"column {name}, {k + 1} of {len(asked)}")
@@ -193,7 +196,6 @@ def rule_set_ranges(
     frame.index.name = "column"
     order = {ALL: 0, SOME: 1, UNKNOWN: 2, NONE: 3}
     frame = frame.sort_values("used_by", key=lambda values: values.map(order), kind="stable")
-    sets = listed(search, problem, within, ratio, late) if criteria and not late() else None
     if sets is None:
         gaps = {name: _gap(search, problem, name, threshold, late, report) for name in criteria}
         apart = _differences(search, problem, best, criteria, threshold, late, report)

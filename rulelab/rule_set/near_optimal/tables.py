@@ -64,7 +64,7 @@ def made(
     used.sort(key=lambda k: (-int(largest.through[k]), int(largest.cheapest[k]), k))
     place = {k: i for i, k in enumerate(used)}
     words = bits.n_words(problem.n_patterns)
-    covered = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(len(keys), -1)
+    covered = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(len(keys), -1 if keys else words)
     objectives = np.array([float(cost[key] * per_grid) for key in keys])
     return NearOptimalRuleSets(
         threshold=float(most * worth),
