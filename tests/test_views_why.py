@@ -111,6 +111,7 @@ def test_at_full_speed_the_step_says_what_to_do(show) -> None:
     assert "No prefix is expanded yet" in view._why._step._note.object
     view.run()
     wait_until(lambda: view.tick() or "Pause or Step" in view._why._step._remark.object)
+    wait_until(lambda: view.session.snapshot is not None)  # else it is held before the first prefix
     view.step()
     settled(view)
     assert view._why._step._remark.object == ""
