@@ -126,7 +126,7 @@ def test_pinning_moves_nothing(visit, width) -> None:
     view.page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
-    view.button("Pin model").wait_for()
+    view.button("Pin model").scroll_into_view_if_needed()
     before = boxes(view)
     view.button("Pin model").click()
     view.page.get_by_text("pinned as A").wait_for()

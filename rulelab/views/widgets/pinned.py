@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from .esc import esc
 
+_WIDEST = "M"  # of the letters of cards
+
 
 def pinned_note(letter: str = "") -> str:
     """The note, as HTML; without a letter its place alone, so that nothing moves when it comes."""
     hidden = "" if letter else ' aria-hidden="true" style="visibility: hidden"'
-    return f'<p class="note"{hidden}>pinned as {esc(letter) or "&nbsp;"} in the tab Compare</p>'
+    return f'<p class="note"{hidden}>pinned as {esc(letter or _WIDEST)} in the tab Compare</p>'
