@@ -163,6 +163,38 @@ def test_intervals_lie_in_front_of_what_they_belong_to(make: Any) -> None:
     assert {whisker.level for whisker in whiskers} == {"overlay"}
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_frame_cuts_a_point_in_half(backend: str, run: Any) -> None:
+    """Whatever lies outermost, of the fronts and of many good models, has room beside it."""
+    near = near_optimal(run[0], ratio=0.2)
+    points = fairness_points().drop(columns="accuracy_error")
+    frontier = pd.DataFrame({"rules": [0, 2, 4], "errors": [9, 5, 4], "lower_bound": [9, 5, 4]})
+    for picture, across, up in (
+        (rl.plots.front(points, "equal_opportunity_gap"), points["equal_opportunity_gap"], points["accuracy"]),
+        (rl.plots.frontier(frontier), frontier["rules"], frontier["errors"]),
+        (rl.plots.gap_frontier(least_gaps()), [60, 65], [1, 5]),
+        (rl.plots.good_models(near), near.frame()["rules"], 100 * (1 - near.frame()["errors"] / 200)),
+    ):
+        drawn = hv.render(picture, backend=backend)
+        if backend == "bokeh":
+            frame = [(drawn.x_range.start, drawn.x_range.end), (drawn.y_range.start, drawn.y_range.end)]
+        else:
+            frame = [drawn.axes[0].get_xlim(), drawn.axes[0].get_ylim()]
+        for (low, high), values in zip(frame, (across, up), strict=True):
+            room = 0.02 * (max(values) - min(values))
+            assert low < min(values) - room
+            assert high > max(values) + room
+
+
+def test_the_legend_of_the_tree_covers_none_of_it(run: Any) -> None:
+    tree = run[0].tree(200)
+    figure = hv.render(rl.plots.tree(tree), backend="matplotlib")
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    _, lowest = axes.transData.transform((0, -tree["length"].max() - 0.95))
+    assert axes.get_legend().get_window_extent().y1 < lowest
+
+
 def test_both_backends_have_the_same_colours(run: Any) -> None:
     parts = hv.render(rl.plots.queue(run[1]), backend="matplotlib").axes[0].collections
     drawn = [to_hex(part.get_facecolor()[0]) for part in parts]
