@@ -21,8 +21,8 @@ from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS
 
 _WITHOUT = (
-    "Pins, the other tabs, recordings and kept runs are of models of two classes: save this list, and its proof, as "
-    "files. The page does not keep them when it is loaded again."
+    "Pin the list to see it beside others in the tab Compare. Recordings, kept runs and the other tabs are of models "
+    "of two classes: save the proof as a file, which the page does not keep when it is loaded again."
 )
 _MAKING = "The proof is being made ..."
 _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
